@@ -4,7 +4,7 @@ use crate::database::{Database, failed};
 use crate::report::{Abort, Report, code};
 use crate::source::Source;
 use clap::Args;
-use icecore_store::{ErrorKind, spelled, unspelled, value};
+use icecore_store::{ErrorKind, parse_key, spell_key, value};
 use std::path::PathBuf;
 
 /// Maximum number of bytes of a value.
@@ -36,8 +36,8 @@ impl Keyed {
             }
             return Ok(Source::all(files, report));
         };
-        let key = unspelled(key).map_err(failed)?;
-        let field = self.field.as_deref().map(unspelled).transpose().map_err(failed)?;
+        let key = parse_key(key).map_err(failed)?;
+        let field = self.field.as_deref().map(parse_key).transpose().map_err(failed)?;
         let bytes = value(&self.database.address()?, &key, field.as_deref(), LONGEST).map_err(|error| {
             match error.kind() {
                 // Same exit code as for a missing file.
@@ -45,7 +45,7 @@ impl Keyed {
                 _ => failed(error),
             }
         })?;
-        let mut name = spelled(&key).into_owned();
+        let mut name = spell_key(&key).into_owned();
         if let Some(field) = &self.field {
             name = format!("{name} {field}");
         }

@@ -4,7 +4,7 @@ use crate::failure::{Failure, Said};
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
-use icecore_store::time::shown as iso;
+use icecore_store::time::format_utc as iso;
 use icecore_store::{Job, Lease, Object, QueueStatus, Schedule, State, describe};
 use serde::Serialize;
 use serde_json::value::RawValue;

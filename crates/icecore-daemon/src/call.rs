@@ -87,7 +87,7 @@ impl Call {
     }
 
     /// Returns a parameter that limits a number of results, between 1 and `most`.
-    pub fn most(&self, name: &str, usual: usize, most: usize) -> Result<usize, Failure> {
+    pub fn limit_parameter(&self, name: &str, usual: usize, most: usize) -> Result<usize, Failure> {
         Ok(self.query.number::<usize>(name)?.unwrap_or(usual).clamp(1, most))
     }
 
@@ -98,7 +98,7 @@ impl Call {
     }
 
     /// Returns which parts of a blob are requested.
-    pub fn shown(&self) -> Result<Shown, Failure> {
+    pub fn requested_parts(&self) -> Result<Shown, Failure> {
         let is_brief = self.flag("brief")?.unwrap_or(false);
         Ok(Shown { is_brief, with_bytes: self.flag("bytes")?.unwrap_or(false) })
     }

@@ -172,7 +172,7 @@ fn store(group: Vec<Write>, connection: &mut Connection, metrics: &Metrics) {
 }
 
 /// Copies an error for another waiting client.
-fn again(error: &Error) -> Error {
+fn copy_error(error: &Error) -> Error {
     Error::new(error.kind(), error.to_string())
 }
 
@@ -201,12 +201,12 @@ fn grouped<N, T>(
     };
     let mut away = (new.len() == 1 || !is_of_one(&error)).then_some(error);
     let one = |one| match &away {
-        Some(error) => Err(again(error)),
+        Some(error) => Err(copy_error(error)),
         None => {
             let stored = commit(std::slice::from_ref(one)).and_then(|stored| {
                 stored.into_iter().next().ok_or_else(|| Error::new(ErrorKind::Database, "nothing was stored"))
             });
-            away = stored.as_ref().err().filter(|error| !is_of_one(error)).map(again);
+            away = stored.as_ref().err().filter(|error| !is_of_one(error)).map(copy_error);
             stored
         }
     };
@@ -266,7 +266,7 @@ fn store_those_that_fit(pushes: Vec<Push>, connection: &mut Connection, metrics:
     let (mut jobs, mut replies) = (Vec::with_capacity(pushes.len()), Vec::with_capacity(pushes.len()));
     for Push { job, schema, reply } in pushes {
         let answer = match (away, schemas.get(&job.queue)) {
-            (Some(error), _) | (None, Some(Err(error))) => Err(again(error)),
+            (Some(error), _) | (None, Some(Err(error))) => Err(copy_error(error)),
             (None, Some(Ok(current))) if current.as_deref() != schema.as_deref() => {
                 Ok(Stored::OtherSchema(current.clone(), Box::new(job)))
             }
@@ -297,7 +297,7 @@ fn store_objects(puts: Vec<Put>, connection: &mut Connection, metrics: &Metrics)
         Ok(now) => now,
         Err(error) => {
             for put in puts {
-                let _ = put.reply.send(Err(again(&error)));
+                let _ = put.reply.send(Err(copy_error(&error)));
             }
             return;
         }

@@ -27,10 +27,10 @@ impl Counts {
         let known = lock(&self.0).clone().filter(|(until, _)| Instant::now() < *until);
         if let Some((_, queues)) = known {
             // Each call checks that the database answers.
-            database.look(PATIENCE, |backend| backend.now()).await?;
+            database.read_within(PATIENCE, |backend| backend.now()).await?;
             return Ok(queues);
         }
-        let counted = database.look(PATIENCE, |backend| {
+        let counted = database.read_within(PATIENCE, |backend| {
             let began = Instant::now();
             Ok((backend.queues()?, began.elapsed()))
         });

@@ -105,7 +105,7 @@ impl Database {
     }
 
     /// Like `read`, with its own time limit.
-    pub async fn look<T: Send + 'static>(
+    pub async fn read_within<T: Send + 'static>(
         &self,
         patience: Duration,
         body: impl FnOnce(&mut dyn Backend) -> Result<T> + Send + 'static,

@@ -63,5 +63,5 @@ impl Journal {
 /// Returns the local time.
 fn now() -> String {
     let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
-    time::shown(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    time::format_utc(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

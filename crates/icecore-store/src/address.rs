@@ -96,7 +96,7 @@ impl Address {
 
     /// Returns whether the address contains a password.
     pub fn has_password(&self) -> bool {
-        self.text != self.shown()
+        self.text != self.display_text()
     }
 
     /// Sets a password that was kept elsewhere.
@@ -112,7 +112,7 @@ impl Address {
     }
 
     /// Returns the address without anything that looks like a password, even if it is not one.
-    fn shown(&self) -> String {
+    fn display_text(&self) -> String {
         let Some((scheme, rest)) = self.text.split_once("://").filter(|_| self.scheme != Scheme::Sqlite) else {
             return self.text.clone();
         };
@@ -204,13 +204,13 @@ impl std::str::FromStr for Address {
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown())
+        f.write_str(&self.display_text())
     }
 }
 
 impl fmt::Debug for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Address({})", self.shown())
+        write!(f, "Address({})", self.display_text())
     }
 }
 

@@ -177,14 +177,14 @@ pub(crate) fn values_at<'p>(bytes: &[u8], format: Option<&str>, paths: &'p [Stri
     let Some(document) = stage.and_then(|stage| icecore::read_as(bytes, &stage, &limits()).ok()) else {
         return Vec::new();
     };
-    let value = |path: &str| plain(&document.find(path).ok()?);
+    let value = |path: &str| simple_text(&document.find(path).ok()?);
     paths.iter().filter_map(|path| Some((&**path, value(path)?))).collect()
 }
 
 /// Returns a value that a user searches for, in the form of an index. Text that is not JSON counts as a string.
 pub(crate) fn wanted_value(json: &str) -> Result<String> {
     let value = match icecore::read_as(json.as_bytes(), &json_stage(), &limits()) {
-        Ok(document) => plain(&document.root()),
+        Ok(document) => simple_text(&document.root()),
         Err(_) => Some(text_value(json.as_bytes())),
     };
     value.ok_or_else(|| Error::new(ErrorKind::Input, "objects are found by a text, a number, true, false or null"))
@@ -198,7 +198,7 @@ fn text_value(bytes: &[u8]) -> String {
     }
 }
 
-fn plain(value: &Cursor<'_>) -> Option<String> {
+fn simple_text(value: &Cursor<'_>) -> Option<String> {
     let mut value = value.target();
     // Unwraps values with attributes, which may be nested.
     for _ in 0..16 {

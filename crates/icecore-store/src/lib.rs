@@ -16,6 +16,7 @@
 
 mod address;
 mod backend;
+mod claim_request;
 mod command;
 mod connect;
 mod crew;
@@ -23,7 +24,6 @@ pub mod describe;
 mod dialect;
 mod driver;
 mod error;
-mod handing;
 mod id;
 mod identity;
 mod job;
@@ -62,7 +62,7 @@ pub use driver::query;
 pub use error::{Error, ErrorKind, Result};
 pub use id::{Id, NoId};
 pub use job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};
-pub use keys::{Keys, keys, spelled, stage_of_program, unspelled, value};
+pub use keys::{Keys, keys, parse_key, spell_key, stage_of_program, value};
 pub use limits::Rate;
 pub use object::{Described, LentObject, NewObject, Object, ObjectFilter};
 pub use query::{EachLine, Line};

@@ -102,7 +102,7 @@ impl Spent {
     }
 
     /// Returns how many more jobs may be handed out at this time.
-    pub(crate) fn room(&self, rate: Rate, now: i64) -> u32 {
+    pub(crate) fn count_remaining(&self, rate: Rate, now: i64) -> u32 {
         let counts = |(end, count): &(i64, u32)| counts(rate, now, *end).then_some(*count);
         self.0.iter().filter_map(counts).fold(rate.count, u32::saturating_sub)
     }

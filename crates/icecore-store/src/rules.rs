@@ -17,8 +17,13 @@ pub(crate) fn millis(duration: Duration) -> i64 {
 }
 
 /// Returns the value of a column that is never NULL.
-pub(crate) fn there<T>(value: Option<T>) -> Result<T> {
-    value.ok_or_else(|| Error::new(ErrorKind::Database, "a column is empty that never is: the tables were changed"))
+pub(crate) fn required<T>(value: Option<T>) -> Result<T> {
+    value.ok_or_else(|| {
+        Error::new(
+            ErrorKind::Database,
+            "unexpected NULL in a required column: the tables were changed by another program",
+        )
+    })
 }
 
 /// Checks that a name has 1 to 255 bytes and no control characters.
@@ -41,7 +46,7 @@ pub(crate) fn is_kept(class: &str) -> bool {
 
 /// Parses an id in this crate's spelling. A row with another spelling would not be found again.
 pub(crate) fn id_of<T: AsRef<str>>(text: Option<T>) -> Result<Id> {
-    let text = there(text)?;
+    let text = required(text)?;
     let text = text.as_ref();
     match text.parse::<Id>() {
         Ok(id) if id.is_written(text) => Ok(id),
@@ -54,7 +59,7 @@ pub(crate) fn id_of<T: AsRef<str>>(text: Option<T>) -> Result<Id> {
 pub(crate) fn payload(bytes: Option<Vec<u8>>, base64: Option<String>) -> Result<Vec<u8>> {
     match bytes {
         Some(bytes) => Ok(bytes),
-        None => from_base64(&there(base64)?),
+        None => from_base64(&required(base64)?),
     }
 }
 

@@ -107,7 +107,7 @@ impl Schedule {
     }
 
     /// Creates a placeholder for a schedule whose record is invalid, because another program wrote it.
-    pub(crate) fn senseless(name: String, error: &Error) -> Schedule {
+    pub(crate) fn placeholder_for(name: String, error: &Error) -> Schedule {
         let problem = Some(describe::without_nul(&error.to_string()).into_owned());
         Schedule { name, problem, ..Schedule::default() }
     }

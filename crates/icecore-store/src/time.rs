@@ -6,9 +6,9 @@ use std::time::{Duration, UNIX_EPOCH};
 /// Formats a time in milliseconds since 1970, such as `2026-11-23T20:01:22.250Z`.
 ///
 /// ```
-/// assert_eq!(icecore_store::time::shown(1_250), "1970-01-01T00:00:01.250Z");
+/// assert_eq!(icecore_store::time::format_utc(1_250), "1970-01-01T00:00:01.250Z");
 /// ```
-pub fn shown(millis: i64) -> String {
+pub fn format_utc(millis: i64) -> String {
     // No database has stored anything before 1970 or after the year 9999.
     let millis = u64::try_from(millis).unwrap_or(0).min(253_402_300_799_999);
     humantime::format_rfc3339_millis(UNIX_EPOCH + Duration::from_millis(millis)).to_string()

@@ -24,7 +24,7 @@ pub async fn health(call: Call) -> Result<Response, Failure> {
         let health = Health { status: "stopping", problem: Some("the daemon is about to end".to_owned()) };
         return Ok(json(StatusCode::SERVICE_UNAVAILABLE, &health));
     }
-    Ok(match app.database.look(PATIENCE, |backend| backend.now()).await {
+    Ok(match app.database.read_within(PATIENCE, |backend| backend.now()).await {
         Ok(_) => done(&Health { status: "ok", problem: None }),
         Err(failure) => {
             // A client without a token does not learn the path of the file.

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::query::duration;
 use crate::shutdown::first;
 use axum::response::Response;
-use icecore_store::time::shown as iso;
+use icecore_store::time::format_utc as iso;
 use icecore_store::{Ack, Id, Lease};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -24,9 +24,9 @@ pub async fn claim(call: Call) -> Result<Response, Failure> {
     let queue = call.queue();
     let worker = call.query.get("worker").map_or_else(|| call.by(), str::to_owned);
     let lease = call.duration("lease", LEASE, LONGEST_LEASE)?;
-    let most = call.most("max", 1, 100)?;
+    let most = call.limit_parameter("max", 1, 100)?;
     let wait = call.duration("wait", Duration::ZERO, LONGEST_WAIT)?;
-    let shown = call.shown()?;
+    let shown = call.requested_parts()?;
     let (app, until) = (&call.app, Instant::now() + wait);
     let bell = app.wakeups.of(&queue);
     loop {
@@ -83,17 +83,17 @@ struct Word {
 }
 
 /// Report of a worker, from the body and the parameters.
-struct Told {
+struct AckRequest {
     id: Id,
     token: String,
     word: Word,
 }
 
-async fn told(call: &mut Call) -> Result<Told, Failure> {
+async fn read_ack(call: &mut Call) -> Result<AckRequest, Failure> {
     let (id, word) = (call.id()?, call.json::<Word>().await?);
     let token = word.token.as_deref().or(call.query.get("token"));
     let token = token.ok_or_else(|| Failure::input("parameter", "the token that came with the job is needed"))?;
-    Ok(Told { id, token: token.to_owned(), word })
+    Ok(AckRequest { id, token: token.to_owned(), word })
 }
 
 fn long(call: &Call, name: &str, word: Option<&Long>) -> Result<Option<Duration>, Failure> {
@@ -112,7 +112,7 @@ struct Recorded {
 }
 
 pub async fn ack(mut call: Call) -> Result<Response, Failure> {
-    let Told { id, token, word } = told(&mut call).await?;
+    let AckRequest { id, token, word } = read_ack(&mut call).await?;
     let result = match word.result {
         Some(json) => Some(json.get().as_bytes().to_vec()),
         None => call.query.get("result").map(|text| text.as_bytes().to_vec()),
@@ -122,7 +122,7 @@ pub async fn ack(mut call: Call) -> Result<Response, Failure> {
 }
 
 pub async fn nack(mut call: Call) -> Result<Response, Failure> {
-    let Told { id, token, word } = told(&mut call).await?;
+    let AckRequest { id, token, word } = read_ack(&mut call).await?;
     let delay = long(&call, "delay", word.delay.as_ref())?;
     let error = word.error.or_else(|| call.query.get("error").map(str::to_owned)).unwrap_or_default();
     let nacked = call.app.database.write(move |backend| {
@@ -144,7 +144,7 @@ pub async fn extend(mut call: Call) -> Result<Response, Failure> {
         lease_until: i64,
         lease_until_iso: String,
     }
-    let Told { id, token, word } = told(&mut call).await?;
+    let AckRequest { id, token, word } = read_ack(&mut call).await?;
     let lease = long(&call, "lease", word.lease.as_ref())?.unwrap_or(LEASE).min(LONGEST_LEASE);
     let lease_until = call.app.database.write(move |backend| backend.extend(id, &token, lease)).await?;
     Ok(done(&Extended { id: id.to_string(), lease_until, lease_until_iso: iso(lease_until) }))

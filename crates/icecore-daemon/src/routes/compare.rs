@@ -11,7 +11,7 @@ use icecore::Document;
 use icecore_inspect::differences;
 
 pub async fn compare(call: Call) -> Result<Response, Failure> {
-    let most = call.most("limit", 200, 1_000)?;
+    let most = call.limit_parameter("limit", 200, 1_000)?;
     let (left, right) = (blob(&call.app, &call.query, "left").await?, blob(&call.app, &call.query, "right").await?);
     let work = move |_: &mut ()| {
         let (left, right) = (read(&left, "left")?, read(&right, "right")?);

@@ -70,9 +70,9 @@ async fn show(call: Call, mut blob: Blob) -> Result<Response, Failure> {
         node: call.query.number("node")?,
         skip: call.query.number("skip")?.unwrap_or(0),
         depth: call.query.number("depth")?.unwrap_or(3),
-        items: call.most("items", 100, 1_000)? as u64,
-        rows: call.most("limit", 500, 2_000)?,
-        longest: call.most("longest", 1_000, 1 << 20)?,
+        items: call.limit_parameter("items", 100, 1_000)? as u64,
+        rows: call.limit_parameter("limit", 500, 2_000)?,
+        longest: call.limit_parameter("longest", 1_000, 1 << 20)?,
     };
     let within = nodes(call.query.get("within").unwrap_or_default())?;
     if let Some(format) = call.query.get("format") {

@@ -198,7 +198,7 @@ pub async fn list(call: Call) -> Result<Response, Failure> {
         after: call.query.number("after")?.unwrap_or(0),
         before: call.query.number("before")?,
     };
-    let (most, is_brief) = (call.most("limit", 100, 1000)?, call.flag("brief")?.unwrap_or(false));
+    let (most, is_brief) = (call.limit_parameter("limit", 100, 1000)?, call.flag("brief")?.unwrap_or(false));
     let page = call.app.database.read(move |backend| {
         let mut page = Page::new(most);
         backend.jobs(&filter, most + 1, &mut |job| {

@@ -61,7 +61,7 @@ pub async fn find(app: &App, id: Id) -> Result<Object, Failure> {
 }
 
 pub async fn get(call: Call) -> Result<Response, Failure> {
-    let shown = call.shown()?;
+    let shown = call.requested_parts()?;
     let object = find(&call.app, call.id()?).await?;
     Ok(done(&ObjectView::of(&object, shown)))
 }
@@ -86,14 +86,14 @@ pub async fn remove(call: Call) -> Result<Response, Failure> {
 
 pub async fn list(call: Call) -> Result<Response, Failure> {
     let after = call.query.number("after")?.unwrap_or(0);
-    let most = call.most("limit", 100, 1000)?;
+    let most = call.limit_parameter("limit", 100, 1000)?;
     let text = |name| call.query.get(name).map(str::to_owned);
     let at = match (text("path"), text("value")) {
         (Some(path), Some(value)) => Some((path, value)),
         (None, None) => None,
         _ => return Err(Failure::input("parameter", "path and value belong together")),
     };
-    let (quarantined, shown) = (call.flag("problem")?, call.shown()?);
+    let (quarantined, shown) = (call.flag("problem")?, call.requested_parts()?);
     let (key, filter) = (text("key"), ObjectFilter { class: text("class"), at, quarantined, before: None });
     let page = call.app.database.read(move |backend| {
         let (mut page, now) = (Page::new(most), backend.now()?);

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::payload;
 use crate::shutdown::{First, first};
 use axum::response::Response;
-use icecore_store::time::shown as iso;
+use icecore_store::time::format_utc as iso;
 use icecore_store::{NewSchedule, Timing};
 use serde::Serialize;
 use std::sync::Arc;

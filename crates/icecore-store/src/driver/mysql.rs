@@ -122,7 +122,9 @@ fn connected(opts: &Opts, tls: &Tls) -> std::result::Result<Conn, mysql::Error> 
     match encrypted {
         // The server has no TLS, or its TLS is incompatible.
         Err(error)
-            if tls.mode == Mode::Prefer && said(&error).kind() == ErrorKind::Address && code_of(&error).is_none() =>
+            if tls.mode == Mode::Prefer
+                && store_error(&error).kind() == ErrorKind::Address
+                && code_of(&error).is_none() =>
         {
             Conn::new(opts.clone())
         }
@@ -153,7 +155,7 @@ fn kind_of_io(error: Option<&io::Error>) -> ErrorKind {
     }
 }
 
-fn said(error: &mysql::Error) -> Error {
+fn store_error(error: &mysql::Error) -> Error {
     let (kind, message) = match error {
         mysql::Error::MySqlError(error) => (kind_of(error.code), format!("{} ({})", error.message, error.code)),
         #[cfg(feature = "tls")]
@@ -285,8 +287,9 @@ struct Within<'t, 'c> {
 }
 
 pub(crate) fn within<'t>(transaction: &'t mut Transaction<'_>) -> Result<impl Borrowed + 't> {
-    let about: Option<(String, usize, String)> =
-        transaction.query_first("SELECT VERSION(), @@max_allowed_packet, @@sql_mode").map_err(|error| said(&error))?;
+    let about: Option<(String, usize, String)> = transaction
+        .query_first("SELECT VERSION(), @@max_allowed_packet, @@sql_mode")
+        .map_err(|error| store_error(&error))?;
     let (version, longest, mode) = about.unwrap_or_default();
     if !mode.contains("STRICT_") {
         let text = "MySQL: the sql_mode of this connection is not strict: what does not fit would be cut";
@@ -303,16 +306,16 @@ impl Borrowed for Within<'_, '_> {
 
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
         check_sizes(self.longest, values)?;
-        Wire::run(self.transaction, sql, values).map_err(|error| said(&error))
+        Wire::run(self.transaction, sql, values).map_err(|error| store_error(&error))
     }
 
     fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
         check_sizes(self.longest, values)?;
-        Wire::ask(self.transaction, sql, values, each).map_err(|error| said(&error))?
+        Wire::ask(self.transaction, sql, values, each).map_err(|error| store_error(&error))?
     }
 
     fn script(&mut self, sql: &str) -> Result<()> {
-        self.transaction.query_drop(sql).map_err(|error| said(&error))
+        self.transaction.query_drop(sql).map_err(|error| store_error(&error))
     }
 }
 
@@ -324,7 +327,7 @@ impl Mysql {
                 return Err(lost("MySQL"));
             }
             let (link, is_mariadb) = Link::new(&self.opts, &self.tls).map_err(|error| {
-                let error = said(&error);
+                let error = store_error(&error);
                 Error::new(error.kind(), format!("{}: {error}", self.shown))
             })?;
             self.dialect = if is_mariadb { &MARIADB } else { &MYSQL };
@@ -338,12 +341,12 @@ impl Mysql {
             Ok(value) => return Ok(value),
             Err(error) => error,
         };
-        let said = said(&error);
+        let reported = store_error(&error);
         // The state of the connection is known only if the server itself reported the error.
-        if said.kind() == ErrorKind::Away || code_of(&error).is_none() {
+        if reported.kind() == ErrorKind::Away || code_of(&error).is_none() {
             self.link = None;
         }
-        Err(said)
+        Err(reported)
     }
 }
 

@@ -101,7 +101,7 @@ pub(super) fn connect_freely(address: &Address) -> Result<Postgres> {
 #[cfg(not(feature = "tls"))]
 fn connected(config: &mut Config, _: &Tls) -> Result<Client> {
     config.ssl_mode(SslMode::Disable);
-    config.connect(postgres::NoTls).map_err(|error| said(&error))
+    config.connect(postgres::NoTls).map_err(|error| store_error(&error))
 }
 
 #[cfg(feature = "tls")]
@@ -120,7 +120,7 @@ fn connected(config: &mut Config, tls: &Tls) -> Result<Client> {
         }
         client => client,
     }
-    .map_err(|error| said(&error))
+    .map_err(|error| store_error(&error))
 }
 
 fn kind_of(state: &SqlState) -> ErrorKind {
@@ -138,7 +138,7 @@ fn kind_of(state: &SqlState) -> ErrorKind {
     }
 }
 
-fn said(error: &postgres::Error) -> Error {
+fn store_error(error: &postgres::Error) -> Error {
     if let Some(error) = error.as_db_error() {
         let (code, message) = (error.code(), error.message());
         return Error::new(kind_of(code), format!("PostgreSQL: {message} ({})", code.code()));
@@ -286,15 +286,15 @@ impl Borrowed for Within<'_, '_> {
     }
 
     fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
-        self.prepared.run(self.transaction, sql, values).map_err(|error| said(&error))
+        self.prepared.run(self.transaction, sql, values).map_err(|error| store_error(&error))
     }
 
     fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
-        self.prepared.ask(self.transaction, sql, values, each).map_err(|error| said(&error))?
+        self.prepared.ask(self.transaction, sql, values, each).map_err(|error| store_error(&error))?
     }
 
     fn script(&mut self, sql: &str) -> Result<()> {
-        self.transaction.batch_execute(sql).map_err(|error| said(&error))
+        self.transaction.batch_execute(sql).map_err(|error| store_error(&error))
     }
 }
 
@@ -310,7 +310,7 @@ impl Postgres {
             }
             let about = |error: Error| Error::new(error.kind(), format!("{}: {error}", self.shown));
             let mut client = connected(&mut self.config, &self.tls).map_err(about)?;
-            client.batch_execute(SETTINGS).map_err(|error| about(said(&error)))?;
+            client.batch_execute(SETTINGS).map_err(|error| about(store_error(&error)))?;
             self.link = Some(Link { client, prepared: Prepared::default() });
         }
         self.link.as_mut().ok_or_else(|| lost("PostgreSQL"))
@@ -319,7 +319,7 @@ impl Postgres {
     fn with<T>(&mut self, body: impl FnOnce(&mut Link) -> std::result::Result<T, postgres::Error>) -> Result<T> {
         let error = match body(self.link()?) {
             Ok(value) => return Ok(value),
-            Err(error) => said(&error),
+            Err(error) => store_error(&error),
         };
         if error.kind() == ErrorKind::Away {
             self.link = None;
@@ -332,7 +332,7 @@ struct PostgresRow(postgres::Row);
 
 impl PostgresRow {
     fn get<'r, T: postgres::types::FromSql<'r>>(&'r self, column: usize) -> Result<Option<T>> {
-        self.0.try_get(column).map_err(|error| said(&error))
+        self.0.try_get(column).map_err(|error| store_error(&error))
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn connect(address: &Address, pinned: &PinnedFile) -> Result<Sqlite> 
     let (connection, files) = open(&file, OpenFlags::default(), pinned)?;
     // Allows readers next to one writer; a commit that returned is on the disk.
     for (name, value) in [("journal_mode", "wal"), ("synchronous", "full"), ("foreign_keys", "on")] {
-        patiently(|| connection.pragma_update(None, name, value).map_err(|error| said(&error)))?;
+        patiently(|| connection.pragma_update(None, name, value).map_err(|error| store_error(&error)))?;
     }
     let files = match files {
         Some(files) if reads_from_log(&connection)? => Some(files.with_logs(&connection, pinned)?),
@@ -60,9 +60,9 @@ fn open(file: &Path, mut flags: OpenFlags, pinned: &PinnedFile) -> Result<(Conne
     if pinned.is_known() {
         flags.remove(OpenFlags::SQLITE_OPEN_CREATE);
     }
-    let connection = Connection::open_with_flags(file, flags).map_err(|error| said(&error))?;
+    let connection = Connection::open_with_flags(file, flags).map_err(|error| store_error(&error))?;
     let files = OpenFiles::find(&connection, file, pinned)?;
-    connection.busy_timeout(PATIENCE).map_err(|error| said(&error))?;
+    connection.busy_timeout(PATIENCE).map_err(|error| store_error(&error))?;
     connection.set_prepared_statement_cache_capacity(PREPARED);
     Ok((connection, files))
 }
@@ -71,9 +71,9 @@ fn open(file: &Path, mut flags: OpenFlags, pinned: &PinnedFile) -> Result<(Conne
 fn reads_from_log(connection: &Connection) -> Result<bool> {
     // A new connection opens the log at its first read.
     let read = || connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()));
-    patiently(|| read().map_err(|error| said(&error)))?;
+    patiently(|| read().map_err(|error| store_error(&error)))?;
     let ask = || connection.query_row("PRAGMA journal_mode", [], |row| row.get(0));
-    let mode: String = patiently(|| ask().map_err(|error| said(&error)))?;
+    let mode: String = patiently(|| ask().map_err(|error| store_error(&error)))?;
     Ok(mode.eq_ignore_ascii_case("wal"))
 }
 
@@ -107,9 +107,9 @@ fn patiently<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
 /// Runs a read-only query, on a read-only connection.
 pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(address.file(), flags).map_err(|error| said(&error))?;
-    connection.busy_timeout(PATIENCE).map_err(|error| said(&error))?;
-    let mut statement = connection.prepare(sql).map_err(|error| said(&error))?;
+    let connection = Connection::open_with_flags(address.file(), flags).map_err(|error| store_error(&error))?;
+    connection.busy_timeout(PATIENCE).map_err(|error| store_error(&error))?;
+    let mut statement = connection.prepare(sql).map_err(|error| store_error(&error))?;
     if !statement.readonly() {
         return Err(Error::new(ErrorKind::Input, "the query would write; only one that reads is run"));
     }
@@ -117,10 +117,10 @@ pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<
     if each(Line::Names(&names))? == Flow::Stop {
         return Ok(());
     }
-    let mut rows = statement.query([]).map_err(|error| said(&error))?;
-    while let Some(row) = rows.next().map_err(|error| said(&error))? {
+    let mut rows = statement.query([]).map_err(|error| store_error(&error))?;
+    while let Some(row) = rows.next().map_err(|error| store_error(&error))? {
         let value = |column| -> Result<Option<Cow<'_, [u8]>>> {
-            Ok(match row.get_ref(column).map_err(|error| said(&error))? {
+            Ok(match row.get_ref(column).map_err(|error| store_error(&error))? {
                 ValueRef::Null => None,
                 ValueRef::Integer(number) => Some(number.to_string().into_bytes().into()),
                 ValueRef::Real(number) => Some(number.to_string().into_bytes().into()),
@@ -135,7 +135,7 @@ pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<
     Ok(())
 }
 
-fn said(error: &rusqlite::Error) -> Error {
+fn store_error(error: &rusqlite::Error) -> Error {
     let kind = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => ErrorKind::Busy,
         Some(ErrorCode::DiskFull) => ErrorKind::Full,
@@ -164,7 +164,7 @@ struct SqliteRow<'r, 's>(&'r rusqlite::Row<'s>);
 
 impl SqliteRow<'_, '_> {
     fn get(&self, column: usize) -> Result<ValueRef<'_>> {
-        self.0.get_ref(column).map_err(|error| said(&error))
+        self.0.get_ref(column).map_err(|error| store_error(&error))
     }
 }
 
@@ -199,17 +199,17 @@ impl Row for SqliteRow<'_, '_> {
 }
 
 fn run(connection: &Connection, sql: &str, values: &[Value<'_>]) -> Result<u64> {
-    let mut statement = connection.prepare_cached(sql).map_err(|error| said(&error))?;
+    let mut statement = connection.prepare_cached(sql).map_err(|error| store_error(&error))?;
     let values = values.iter().map(|value| Lent(*value));
-    let changed = statement.execute(rusqlite::params_from_iter(values)).map_err(|error| said(&error))?;
+    let changed = statement.execute(rusqlite::params_from_iter(values)).map_err(|error| store_error(&error))?;
     Ok(changed as u64)
 }
 
 fn ask(connection: &Connection, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
-    let mut statement = connection.prepare_cached(sql).map_err(|error| said(&error))?;
+    let mut statement = connection.prepare_cached(sql).map_err(|error| store_error(&error))?;
     let values = values.iter().map(|value| Lent(*value));
-    let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(|error| said(&error))?;
-    while let Some(row) = rows.next().map_err(|error| said(&error))? {
+    let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(|error| store_error(&error))?;
+    while let Some(row) = rows.next().map_err(|error| store_error(&error))? {
         if each(&SqliteRow(row))? == Flow::Stop {
             break;
         }
@@ -231,7 +231,7 @@ impl Borrowed for &Connection {
     }
 
     fn script(&mut self, sql: &str) -> Result<()> {
-        self.execute_batch(sql).map_err(|error| said(&error))
+        self.execute_batch(sql).map_err(|error| store_error(&error))
     }
 }
 
@@ -278,7 +278,7 @@ impl Session for Sqlite {
 
     fn script(&mut self, sql: &str) -> Result<()> {
         self.check_files()?;
-        self.connection.execute_batch(sql).map_err(|error| said(&error))?;
+        self.connection.execute_batch(sql).map_err(|error| store_error(&error))?;
         self.check_changed()
     }
 

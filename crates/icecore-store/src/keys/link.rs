@@ -98,7 +98,7 @@ impl Link {
     pub(super) fn too_long(&self, key: &[u8], longest: u64) -> Error {
         let what = match key {
             [] => "an answer has".to_owned(),
-            key => format!("under the key `{}` is", super::quoted(super::spelled(key).as_bytes())),
+            key => format!("under the key `{}` is", super::quoted(super::spell_key(key).as_bytes())),
         };
         Error::new(ErrorKind::Input, format!("{}: {what} more than the {longest} bytes that are allowed", self.shown))
     }

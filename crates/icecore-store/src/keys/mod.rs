@@ -23,7 +23,7 @@ use crate::address::{Address, Scheme};
 use crate::error::{Error, ErrorKind, Result};
 use crate::query::EachLine;
 
-pub use spelling::{spelled, unspelled};
+pub use spelling::{parse_key, spell_key};
 
 /// Filter for keys.
 #[derive(Clone, Debug)]

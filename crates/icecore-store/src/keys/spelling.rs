@@ -10,13 +10,13 @@ const HEX: &str = "hex:";
 /// `hex:` is spelled as `hex:` and its bytes.
 ///
 /// ```
-/// use icecore_store::{spelled, unspelled};
-/// assert_eq!(spelled("Zoë:7".as_bytes()), "Zoë:7");
-/// assert_eq!(spelled(b"a\xff\0"), "hex:61ff00");
-/// assert_eq!(unspelled("hex:61ff00")?, b"a\xff\0");
+/// use icecore_store::{parse_key, spell_key};
+/// assert_eq!(spell_key("Zoë:7".as_bytes()), "Zoë:7");
+/// assert_eq!(spell_key(b"a\xff\0"), "hex:61ff00");
+/// assert_eq!(parse_key("hex:61ff00")?, b"a\xff\0");
 /// # Ok::<(), icecore_store::Error>(())
 /// ```
-pub fn spelled(key: &[u8]) -> Cow<'_, str> {
+pub fn spell_key(key: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(key) {
         Ok(text) if !text.starts_with(HEX) && !text.chars().any(char::is_control) => Cow::Borrowed(text),
         _ => {
@@ -30,7 +30,7 @@ pub fn spelled(key: &[u8]) -> Cow<'_, str> {
 ///
 /// # Errors
 /// Of kind `Input`, if `hex:` is not followed by pairs of hexadecimal digits.
-pub fn unspelled(text: &str) -> Result<Vec<u8>> {
+pub fn parse_key(text: &str) -> Result<Vec<u8>> {
     let Some(digits) = text.strip_prefix(HEX) else { return Ok(text.as_bytes().to_vec()) };
     let pair = |pair: &[u8]| {
         let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
@@ -50,14 +50,14 @@ mod tests {
     proptest! {
         #[test]
         fn keys_come_back(key in proptest::collection::vec(any::<u8>(), 0..20)) {
-            prop_assert_eq!(unspelled(&spelled(&key)).unwrap(), key);
+            prop_assert_eq!(parse_key(&spell_key(&key)).unwrap(), key);
         }
 
         #[test]
         fn and_words(key in "(hex:)?[a-zé:\\\\ 0-9\u{1}]{0,12}") {
             let key = key.as_bytes();
-            let spelled = spelled(key);
-            prop_assert_eq!(unspelled(&spelled).unwrap(), key);
+            let spelled = spell_key(key);
+            prop_assert_eq!(parse_key(&spelled).unwrap(), key);
             prop_assert!(!spelled.chars().any(char::is_control));
         }
     }
@@ -65,8 +65,8 @@ mod tests {
     #[test]
     fn other_digits_are_refused() {
         for text in ["hex:1", "hex:0g", "hex:+1", "hex:é"] {
-            assert_eq!(unspelled(text).expect_err(text).kind(), ErrorKind::Input);
+            assert_eq!(parse_key(text).expect_err(text).kind(), ErrorKind::Input);
         }
-        assert_eq!(unspelled("hex:").expect("an empty key"), b"");
+        assert_eq!(parse_key("hex:").expect("an empty key"), b"");
     }
 }

@@ -3,7 +3,7 @@
 //! A note is written before its action and completed after it, so that every action is recorded. A note whose
 //! `affected` is 0 was not completed.
 
-use super::said::said;
+use super::store_error::store_error;
 use super::{MongoBackend, schema};
 use crate::error::Result;
 use mongodb::bson::{Bson, doc};
@@ -26,7 +26,7 @@ impl MongoBackend {
         let note = |(subject, seq): (&String, i64)| {
             doc! { "seq": seq, "at": at, "who": by, "what": what, "subject": subject, "affected": 0_i64 }
         };
-        self.audit.insert_many(subjects.iter().zip(first..).map(note)).run().map_err(said)?;
+        self.audit.insert_many(subjects.iter().zip(first..).map(note)).run().map_err(store_error)?;
         let (counts, value) = body(self)?;
         let change = |(count, seq): (&u64, i64)| {
             let count = i64::try_from(*count).unwrap_or(i64::MAX);
@@ -42,6 +42,6 @@ impl MongoBackend {
             return Ok(());
         }
         let filter = doc! { "what": what, "subject": { "$in": subjects }, "affected": 0_i64 };
-        self.audit.delete_many(filter).run().map(drop).map_err(said)
+        self.audit.delete_many(filter).run().map(drop).map_err(store_error)
     }
 }

@@ -7,7 +7,7 @@
 
 use super::MongoBackend;
 use super::fields::{int, text, weight};
-use super::said::{duplicates, said};
+use super::store_error::{duplicates, store_error};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use mongodb::bson::{Bson, Document, doc};
@@ -52,7 +52,7 @@ impl MongoBackend {
     pub(super) fn begin_batch(&self, collection: &Collection<Document>) -> Result<String> {
         let batch = Id::new().to_string();
         let record = doc! { "_id": &batch, "collection": collection.name(), "state": "open", "at": self.time()? };
-        self.batches.insert_one(record).run().map_err(said)?;
+        self.batches.insert_one(record).run().map_err(store_error)?;
         Ok(batch)
     }
 
@@ -103,7 +103,7 @@ impl MongoBackend {
 
     fn change_open(&self, batch: &str, change: Document) -> Result<()> {
         let filter = doc! { "_id": batch, "state": "open" };
-        let done = self.batches.update_one(filter, doc! { "$set": change }).run().map_err(said)?;
+        let done = self.batches.update_one(filter, doc! { "$set": change }).run().map_err(store_error)?;
         if done.matched_count == 1 {
             return Ok(());
         }
@@ -122,30 +122,30 @@ impl MongoBackend {
         if collection.name() == self.jobs.name() {
             change.insert("$set", doc! { "state": "waiting" });
             let behind = doc! { "batch": batch, "after": { "$exists": true } };
-            collection.update_many(behind, change.clone()).run().map_err(said)?;
+            collection.update_many(behind, change.clone()).run().map_err(store_error)?;
             change.insert("$set", doc! { "state": "ready" });
         }
-        let done = collection.update_many(doc! { "batch": batch }, change).run().map_err(said)?;
-        self.batches.delete_one(doc! { "_id": batch, "state": "committed" }).run().map_err(said)?;
+        let done = collection.update_many(doc! { "batch": batch }, change).run().map_err(store_error)?;
+        self.batches.delete_one(doc! { "_id": batch, "state": "committed" }).run().map_err(store_error)?;
         Ok(done.matched_count)
     }
 
     fn give_up(&self, batch: &str, collection: &Collection<Document>) -> Result<()> {
         let change = doc! { "$set": { "state": "aborted", "at": self.time()? } };
-        self.batches.update_one(doc! { "_id": batch, "state": "open" }, change).run().map_err(said)?;
+        self.batches.update_one(doc! { "_id": batch, "state": "open" }, change).run().map_err(store_error)?;
         let committed = doc! { "_id": batch, "state": "committed" };
-        if self.batches.find_one(committed).run().map_err(said)?.is_none() {
-            collection.delete_many(doc! { "batch": batch }).run().map_err(said)?;
+        if self.batches.find_one(committed).run().map_err(store_error)?.is_none() {
+            collection.delete_many(doc! { "batch": batch }).run().map_err(store_error)?;
         }
         Ok(())
     }
 
     /// Finishes batches of other programs. Returns how many documents became visible.
     pub(super) fn settle_batches(&self) -> Result<u64> {
-        let found = self.batches.find(doc! {}).limit(RECORDS).run().map_err(said)?;
+        let found = self.batches.find(doc! {}).limit(RECORDS).run().map_err(store_error)?;
         let (mut visible, mut now) = (0, None);
         for record in found {
-            let mut record = record.map_err(said)?;
+            let mut record = record.map_err(store_error)?;
             let time = match now {
                 Some(time) => time,
                 None => *now.insert(self.time()?),
@@ -166,9 +166,9 @@ impl MongoBackend {
             "open" if age <= SILENCE => return Ok((Standing::Arriving, 0)),
             "open" => self.give_up(&batch, collection)?,
             _ => {
-                collection.delete_many(doc! { "batch": &batch }).run().map_err(said)?;
+                collection.delete_many(doc! { "batch": &batch }).run().map_err(store_error)?;
                 if age > KEPT {
-                    self.batches.delete_one(doc! { "_id": &batch, "state": "aborted" }).run().map_err(said)?;
+                    self.batches.delete_one(doc! { "_id": &batch, "state": "aborted" }).run().map_err(store_error)?;
                 }
             }
         }
@@ -181,7 +181,8 @@ impl MongoBackend {
         let begun = Instant::now();
         loop {
             let fields = doc! { "_id": 1, "batch": 1 };
-            let Some(mut found) = collection.find_one(filter.clone()).projection(fields).run().map_err(said)? else {
+            let Some(mut found) = collection.find_one(filter.clone()).projection(fields).run().map_err(store_error)?
+            else {
                 return Ok(None);
             };
             let Some(batch) = text(&mut found, "batch")? else { return Ok(Some(found)) };
@@ -196,11 +197,11 @@ impl MongoBackend {
     }
 
     fn standing(&self, collection: &Collection<Document>, id: Option<&Bson>, batch: &str) -> Result<Standing> {
-        match self.batches.find_one(doc! { "_id": batch }).run().map_err(said)? {
+        match self.batches.find_one(doc! { "_id": batch }).run().map_err(store_error)? {
             Some(mut record) => Ok(self.go_on(&mut record, self.time()?)?.0),
             // The batch was given up so long ago that its record is gone.
             None => {
-                collection.delete_one(doc! { "_id": id, "batch": batch }).run().map_err(said)?;
+                collection.delete_one(doc! { "_id": id, "batch": batch }).run().map_err(store_error)?;
                 Ok(Standing::Changed)
             }
         }

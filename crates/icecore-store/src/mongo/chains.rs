@@ -7,7 +7,7 @@
 use super::MongoBackend;
 use super::batch::visible;
 use super::fields::{int, text};
-use super::said::said;
+use super::store_error::store_error;
 use crate::error::Result;
 use crate::id::Id;
 use crate::rules::ORPHANED;
@@ -23,7 +23,8 @@ impl MongoBackend {
         let mut filter = doc! { "_id": id.to_string() };
         filter.extend(visible());
         let mark = doc! { "$set": { "followed": true } };
-        let update = || Ok(self.jobs.update_one(filter.clone(), mark.clone()).run().map_err(said)?.matched_count == 1);
+        let update =
+            || Ok(self.jobs.update_one(filter.clone(), mark.clone()).run().map_err(store_error)?.matched_count == 1);
         if update()? {
             return Ok(true);
         }
@@ -35,20 +36,25 @@ impl MongoBackend {
     /// Checks the predecessor of a follower that was just stored: it may be done or gone by now.
     pub(super) fn check_follower(&self, id: &str, after: &str) -> Result<()> {
         // Finds hidden jobs too: a job in a committed batch exists.
-        let found = self.jobs.find_one(doc! { "_id": after }).projection(doc! { "state": 1 }).run().map_err(said)?;
+        let found =
+            self.jobs.find_one(doc! { "_id": after }).projection(doc! { "state": 1 }).run().map_err(store_error)?;
         let state = found.map(|mut found| text(&mut found, "state")).transpose()?;
         match state.as_ref().map(|state| state.as_deref()) {
             Some(Some("done")) => self.free(doc! { "_id": id }).map(drop)?,
             Some(_) => {}
             None => self.bury(id)?,
         }
-        self.jobs.update_one(doc! { "_id": id }, doc! { "$unset": { "unchecked": "" } }).run().map(drop).map_err(said)
+        self.jobs
+            .update_one(doc! { "_id": id }, doc! { "$unset": { "unchecked": "" } })
+            .run()
+            .map(drop)
+            .map_err(store_error)
     }
 
     /// Makes the followers of a job that is done ready.
     pub(super) fn free_followers(&self, id: &str) -> Result<u64> {
         let freed = self.free(doc! { "after": id })?;
-        self.jobs.update_one(doc! { "_id": id }, doc! { "$unset": { "frees": "" } }).run().map_err(said)?;
+        self.jobs.update_one(doc! { "_id": id }, doc! { "$unset": { "frees": "" } }).run().map_err(store_error)?;
         Ok(freed)
     }
 
@@ -62,7 +68,8 @@ impl MongoBackend {
             (doc! { "$lte": now }, doc! { "state": "ready", "run_at": now }),
         ] {
             which.insert("run_at", run_at);
-            freed += self.jobs.update_many(which.clone(), doc! { "$set": set }).run().map_err(said)?.matched_count;
+            freed +=
+                self.jobs.update_many(which.clone(), doc! { "$set": set }).run().map_err(store_error)?.matched_count;
         }
         Ok(freed)
     }
@@ -73,23 +80,24 @@ impl MongoBackend {
             "$set": { "state": "dead", "finished_at": self.time()?, "error": ORPHANED },
             "$unset": { "live_key": "" },
         };
-        self.jobs.update_one(doc! { "_id": id, "state": "waiting" }, change).run().map(drop).map_err(said)
+        self.jobs.update_one(doc! { "_id": id, "state": "waiting" }, change).run().map(drop).map_err(store_error)
     }
 
     /// Finishes chains that were interrupted. Returns how many jobs may have become ready.
     pub(super) fn settle_chains(&self) -> Result<u64> {
         let mut freed = 0;
         let found = self.jobs.find(doc! { "frees": true }).projection(doc! { "_id": 1 }).limit(LOOKED);
-        for found in found.run().map_err(said)? {
-            if let Some(id) = text(&mut found.map_err(said)?, "_id")? {
+        for found in found.run().map_err(store_error)? {
+            if let Some(id) = text(&mut found.map_err(store_error)?, "_id")? {
                 freed += self.free_followers(&id)?;
             }
         }
         let mut unchecked = doc! { "unchecked": true };
         unchecked.extend(visible());
-        let found = self.jobs.find(unchecked).projection(doc! { "after": 1 }).limit(LOOKED).run().map_err(said)?;
+        let found =
+            self.jobs.find(unchecked).projection(doc! { "after": 1 }).limit(LOOKED).run().map_err(store_error)?;
         for found in found {
-            let mut found = found.map_err(said)?;
+            let mut found = found.map_err(store_error)?;
             if let (Some(id), Some(after)) = (text(&mut found, "_id")?, text(&mut found, "after")?) {
                 self.check_follower(&id, &after)?;
                 freed += 1;
@@ -106,8 +114,8 @@ impl MongoBackend {
             let fields = doc! { "after": 1, "seq": 1 };
             let found = self.jobs.find(waiting).sort(doc! { "seq": 1 }).projection(fields).limit(LOOKED);
             let mut page = Vec::new();
-            for found in found.run().map_err(said)? {
-                let mut found = found.map_err(said)?;
+            for found in found.run().map_err(store_error)? {
+                let mut found = found.map_err(store_error)?;
                 seen = int(&found, "seq")?.unwrap_or(seen);
                 if let (Some(id), Some(after)) = (text(&mut found, "_id")?, text(&mut found, "after")?) {
                     page.push((id, after));
@@ -118,9 +126,9 @@ impl MongoBackend {
             }
             let wanted: Vec<&str> = page.iter().map(|(_, after)| &**after).collect();
             let there = self.jobs.find(doc! { "_id": { "$in": wanted } }).projection(doc! { "_id": 1 });
-            let id = |found: mongodb::error::Result<Document>| text(&mut found.map_err(said)?, "_id");
+            let id = |found: mongodb::error::Result<Document>| text(&mut found.map_err(store_error)?, "_id");
             let there: HashSet<String> =
-                there.run().map_err(said)?.filter_map(|found| id(found).transpose()).collect::<Result<_>>()?;
+                there.run().map_err(store_error)?.filter_map(|found| id(found).transpose()).collect::<Result<_>>()?;
             page.iter().filter(|(_, after)| !there.contains(after)).try_for_each(|(id, _)| self.bury(id))?;
         }
     }

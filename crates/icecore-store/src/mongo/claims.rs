@@ -1,4 +1,4 @@
-//! Claims: handing out ready jobs, and freeing jobs whose lease ended.
+//! Claims: request out ready jobs, and freeing jobs whose lease ended.
 //!
 //! A single job is handed out by one `findAndModify` that writes a new token. Several jobs are first found and then
 //! changed, each only if it is unchanged since it was found. The token shows which jobs were handed out.
@@ -7,10 +7,10 @@ use super::MongoBackend;
 use super::fields::{int, put};
 use super::jobs::job_of;
 use super::limits::Places;
-use super::said::said;
+use super::store_error::store_error;
+use crate::claim_request::{ClaimOperations, ClaimRequest, ExpiryChecks};
 use crate::describe;
 use crate::error::{Error, Result};
-use crate::handing::{Handing, HandsOut, Looks};
 use crate::job::{Job, State};
 use crate::rules::millis;
 use mongodb::bson::{Bson, Document, doc};
@@ -32,8 +32,8 @@ fn order() -> Document {
     doc! { "priority": -1, "run_at": 1, "seq": 1 }
 }
 
-fn taken(handing: &Handing<'_>, until: i64, place: Option<i64>) -> Document {
-    let mut set = doc! { "state": "leased", "token": handing.token, "worker": handing.worker, "lease_until": until };
+fn lease_fields(request: &ClaimRequest<'_>, until: i64, place: Option<i64>) -> Document {
+    let mut set = doc! { "state": "leased", "token": request.token, "worker": request.worker, "lease_until": until };
     put(&mut set, "place", place);
     doc! { "$set": set, "$inc": { "attempts": 1_i64 } }
 }
@@ -42,12 +42,12 @@ fn taken(handing: &Handing<'_>, until: i64, place: Option<i64>) -> Document {
 type Handed = (Bson, Result<Job>);
 
 /// Returns the job of a document that was ready and is now handed out until `until`.
-fn handed(mut document: Document, handing: &Handing<'_>, until: i64) -> Handed {
+fn handed(mut document: Document, request: &ClaimRequest<'_>, until: i64) -> Handed {
     let id = document.get("_id").cloned().unwrap_or(Bson::Null);
     let job = job_of(&mut document).map(|job| Job {
         state: State::Leased,
         attempts: job.attempts.saturating_add(1),
-        worker: Some(handing.worker.to_owned()),
+        worker: Some(request.worker.to_owned()),
         lease_until: Some(until),
         ..job
     });
@@ -55,66 +55,72 @@ fn handed(mut document: Document, handing: &Handing<'_>, until: i64) -> Handed {
 }
 
 impl MongoBackend {
-    fn take_one(&self, handing: &Handing<'_>) -> Result<Option<Handed>> {
+    fn take_one(&self, request: &ClaimRequest<'_>) -> Result<Option<Handed>> {
         let now = self.time()?;
-        let until = now.saturating_add(millis(handing.lease));
+        let until = now.saturating_add(millis(request.lease));
         let found = self
             .jobs
-            .find_one_and_update(ready(handing.queue, now), taken(handing, until, None))
+            .find_one_and_update(ready(request.queue, now), lease_fields(request, until, None))
             .sort(order())
             .return_document(ReturnDocument::Before)
             .run()
-            .map_err(said)?;
-        Ok(found.map(|found| handed(found, handing, until)))
+            .map_err(store_error)?;
+        Ok(found.map(|found| handed(found, request, until)))
     }
 
     /// Returns how many jobs were found, and those that were handed out because nobody changed them meanwhile.
-    fn take_many(&self, handing: &Handing<'_>, most: usize, places: Option<&Places>) -> Result<(usize, Vec<Handed>)> {
+    fn take_many(
+        &self,
+        request: &ClaimRequest<'_>,
+        most: usize,
+        places: Option<&Places>,
+    ) -> Result<(usize, Vec<Handed>)> {
         let now = self.time()?;
-        let until = places.map_or(now.saturating_add(millis(handing.lease)), |places| places.until);
+        let until = places.map_or(now.saturating_add(millis(request.lease)), |places| places.until);
         let limit = i64::try_from(most).unwrap_or(i64::MAX);
-        let next = self.jobs.find(ready(handing.queue, now)).sort(order()).limit(limit).run().map_err(said)?;
-        let mut next = next.collect::<mongodb::error::Result<Vec<Document>>>().map_err(said)?;
+        let next = self.jobs.find(ready(request.queue, now)).sort(order()).limit(limit).run().map_err(store_error)?;
+        let mut next = next.collect::<mongodb::error::Result<Vec<Document>>>().map_err(store_error)?;
         let field = |document: &Document, name| document.get(name).cloned().unwrap_or(Bson::Null);
         let change = |(number, document): (i64, &Document)| {
-            let mut question = ready(handing.queue, now);
+            let mut question = ready(request.queue, now);
             question.extend(doc! { "_id": field(document, "_id"), "attempts": field(document, "attempts") });
-            doc! { "q": question, "u": taken(handing, until, places.map(|places| places.first + number)) }
+            doc! { "q": question, "u": lease_fields(request, until, places.map(|places| places.first + number)) }
         };
         let (found, changes) = (next.len(), (0..).zip(&next).map(change).collect());
         if self.change_each(&self.jobs, changes)? != found as u64 {
             let ids: Vec<Bson> = next.iter().map(|document| field(document, "_id")).collect();
-            let mine = doc! { "_id": { "$in": ids }, "token": handing.token };
-            let mine = self.jobs.find(mine).projection(doc! { "_id": 1 }).run().map_err(said)?;
-            let id = |found: mongodb::error::Result<Document>| Ok(field(&found.map_err(said)?, "_id").to_string());
+            let mine = doc! { "_id": { "$in": ids }, "token": request.token };
+            let mine = self.jobs.find(mine).projection(doc! { "_id": 1 }).run().map_err(store_error)?;
+            let id =
+                |found: mongodb::error::Result<Document>| Ok(field(&found.map_err(store_error)?, "_id").to_string());
             let mine = mine.map(id).collect::<Result<HashSet<String>>>()?;
             let all: Vec<bool> =
                 next.iter().map(|document| mine.contains(&field(document, "_id").to_string())).collect();
             if let Some(places) = places {
                 let used: Vec<i64> = (places.first..).zip(&all).filter(|(_, is)| **is).map(|(at, _)| at).collect();
-                self.give_back(handing, places, &used)?;
+                self.give_back(request, places, &used)?;
             }
             let mut all = all.into_iter();
             next.retain(|_| all.next() == Some(true));
         } else if let Some(places) = places {
             let used: Vec<i64> = (places.first..).take(found).collect();
-            self.give_back(handing, places, &used)?;
+            self.give_back(request, places, &used)?;
         }
-        Ok((found, next.into_iter().map(|document| handed(document, handing, until)).collect()))
+        Ok((found, next.into_iter().map(|document| handed(document, request, until)).collect()))
     }
 
     /// Like `take_many`, within the limits of a queue.
-    fn take_limited(&self, handing: &Handing<'_>, most: usize) -> Result<(usize, Vec<Handed>)> {
+    fn take_limited(&self, request: &ClaimRequest<'_>, most: usize) -> Result<(usize, Vec<Handed>)> {
         let limit = i64::try_from(most).unwrap_or(i64::MAX);
-        let next = self.jobs.find(ready(handing.queue, self.time()?)).projection(doc! { "_id": 1 }).limit(limit);
-        let wanted = next.run().map_err(said)?.count();
+        let next = self.jobs.find(ready(request.queue, self.time()?)).projection(doc! { "_id": 1 }).limit(limit);
+        let wanted = next.run().map_err(store_error)?.count();
         if wanted == 0 {
             return Ok((0, Vec::new()));
         }
-        match self.reserve(handing, wanted)? {
-            None => self.take_many(handing, most, None),
+        match self.reserve(request, wanted)? {
+            None => self.take_many(request, most, None),
             Some(places) if places.count == 0 => Ok((0, Vec::new())),
-            Some(places) => self.take_many(handing, places.count, Some(&places)),
+            Some(places) => self.take_many(request, places.count, Some(&places)),
         }
     }
 
@@ -126,28 +132,28 @@ impl MongoBackend {
             },
             "$unset": { "token": "", "live_key": "", "lease_until": "", "place": "" },
         };
-        self.jobs.update_one(doc! { "_id": id, "token": token }, change).run().map(drop).map_err(said)
+        self.jobs.update_one(doc! { "_id": id, "token": token }, change).run().map(drop).map_err(store_error)
     }
 }
 
-impl HandsOut for MongoBackend {
-    fn looks(&mut self) -> &mut Looks {
-        &mut self.looks
+impl ClaimOperations for MongoBackend {
+    fn expiry_checks(&mut self) -> &mut ExpiryChecks {
+        &mut self.expiry_checks
     }
 
-    fn hand_out_ready(&mut self, handing: &Handing<'_>, most: usize, jobs: &mut Vec<Job>) -> Result<bool> {
-        let (is_paused, is_limited) = self.standing_of(handing.queue)?;
+    fn hand_out_ready(&mut self, request: &ClaimRequest<'_>, most: usize, jobs: &mut Vec<Job>) -> Result<bool> {
+        let (is_paused, is_limited) = self.standing_of(request.queue)?;
         if is_paused {
             return Ok(false);
         }
         let asked = most.min(MOST);
         let (found, handed) = match asked {
-            _ if is_limited => self.take_limited(handing, asked)?,
+            _ if is_limited => self.take_limited(request, asked)?,
             1 => {
-                let handed: Vec<Handed> = self.take_one(handing)?.into_iter().collect();
+                let handed: Vec<Handed> = self.take_one(request)?.into_iter().collect();
                 (handed.len(), handed)
             }
-            _ => self.take_many(handing, asked, None)?,
+            _ => self.take_many(request, asked, None)?,
         };
         // One invalid document must not keep the other jobs from their workers.
         let mut senseless = Vec::new();
@@ -157,26 +163,26 @@ impl HandsOut for MongoBackend {
                 Err(error) => senseless.push((id, error)),
             }
         }
-        senseless.iter().try_for_each(|(id, error)| self.put_aside(id, handing.token, error))?;
+        senseless.iter().try_for_each(|(id, error)| self.put_aside(id, request.token, error))?;
         Ok(found == asked)
     }
 
-    fn free_ended_leases(&mut self, handing: &Handing<'_>) -> Result<u64> {
-        self.looks.looked(handing.queue);
-        if self.is_paused(handing.queue)? {
+    fn free_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64> {
+        self.expiry_checks.looked(request.queue);
+        if self.is_paused(request.queue)? {
             return Ok(0);
         }
         let others = self.settle_batches()?.saturating_add(self.adopt()?).saturating_add(self.settle_chains()?);
         let now = self.time()?;
         let question = doc! {
-            "queue": handing.queue, "state": "leased", "token": { "$ne": handing.token },
+            "queue": request.queue, "state": "leased", "token": { "$ne": request.token },
             "$or": [{ "lease_until": { "$lt": now } }, { "lease_until": null }],
         };
         let fields = doc! { "token": 1, "lease_until": 1, "attempts": 1, "max_attempts": 1 };
-        let found = self.jobs.find(question).projection(fields).limit(ENDED).run().map_err(said)?;
+        let found = self.jobs.find(question).projection(fields).limit(ENDED).run().map_err(store_error)?;
         let mut changes = Vec::new();
         for document in found {
-            let document = document.map_err(said)?;
+            let document = document.map_err(store_error)?;
             // A server may return a document that changed after it matched.
             if int(&document, "lease_until")?.is_some_and(|until| until >= now) {
                 continue;

@@ -1,7 +1,7 @@
 //! Connections to MongoDB.
 
 use super::MongoBackend;
-use super::said::said;
+use super::store_error::store_error;
 use crate::address::Address;
 use crate::backend::Backend;
 use crate::error::{Error, ErrorKind, Result};
@@ -52,7 +52,7 @@ pub(super) fn client(address: &Address) -> Result<(Client, String)> {
     options.write_concern = Some(WriteConcern::builder().w(Acknowledgment::Majority).journal(true).build());
     options.read_concern = Some(ReadConcern::majority());
     options.selection_criteria = Some(SelectionCriteria::ReadPreference(ReadPreference::Primary));
-    Ok((Client::with_options(options).map_err(said)?, name))
+    Ok((Client::with_options(options).map_err(store_error)?, name))
 }
 
 /// Returns the address with a password that was kept elsewhere.

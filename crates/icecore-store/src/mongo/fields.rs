@@ -11,13 +11,13 @@ fn wrong(name: &str, kind: &str) -> Error {
     Error::new(ErrorKind::Database, format!("the field {name} is no {kind}: the document was changed"))
 }
 
-fn taken(document: &mut Document, name: &str) -> Option<Bson> {
+fn take_field(document: &mut Document, name: &str) -> Option<Bson> {
     document.remove(name).filter(|value| *value != Bson::Null)
 }
 
 /// Removes a text field from the document and returns its value.
 pub(super) fn text(document: &mut Document, name: &str) -> Result<Option<String>> {
-    match taken(document, name) {
+    match take_field(document, name) {
         None => Ok(None),
         Some(Bson::String(text)) => Ok(Some(text)),
         Some(_) => Err(wrong(name, "text")),
@@ -26,7 +26,7 @@ pub(super) fn text(document: &mut Document, name: &str) -> Result<Option<String>
 
 /// Removes a binary field from the document and returns its value.
 pub(super) fn bytes(document: &mut Document, name: &str) -> Result<Option<Vec<u8>>> {
-    match taken(document, name) {
+    match take_field(document, name) {
         None => Ok(None),
         Some(Bson::Binary(binary)) => Ok(Some(binary.bytes)),
         Some(_) => Err(wrong(name, "binary")),
@@ -34,7 +34,7 @@ pub(super) fn bytes(document: &mut Document, name: &str) -> Result<Option<Vec<u8
 }
 
 /// Returns a whole number of any BSON type. Programs in JavaScript write all numbers as floats.
-pub(super) fn whole(value: Option<&Bson>) -> Option<i64> {
+pub(super) fn whole_number(value: Option<&Bson>) -> Option<i64> {
     match value? {
         Bson::Int32(number) => Some(i64::from(*number)),
         Bson::Int64(number) => Some(*number),
@@ -47,7 +47,7 @@ pub(super) fn whole(value: Option<&Bson>) -> Option<i64> {
 pub(super) fn int(document: &Document, name: &str) -> Result<Option<i64>> {
     match document.get(name) {
         None | Some(Bson::Null) => Ok(None),
-        value => whole(value).map(Some).ok_or_else(|| wrong(name, "whole number")),
+        value => whole_number(value).map(Some).ok_or_else(|| wrong(name, "whole number")),
     }
 }
 

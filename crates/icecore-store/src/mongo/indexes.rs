@@ -5,10 +5,10 @@
 //! stored without knowing the new path. While there are such objects, the index is not used.
 
 use super::MongoBackend;
-use super::fields::whole;
+use super::fields::whole_number;
 use super::objects::object_of;
-use super::said::said;
 use super::schema::OBJECTS;
+use super::store_error::store_error;
 use crate::describe;
 use crate::error::Result;
 use mongodb::bson::{Bson, Document, doc};
@@ -39,7 +39,7 @@ impl MongoBackend {
         let Some(place) = self.paths()?.iter().position(|known| known == path) else { return Ok(false) };
         let place = i64::try_from(place).unwrap_or(i64::MAX);
         let lacks = self.objects.find_one(lacking(place)).projection(doc! { "_id": 1 });
-        Ok(lacks.run().map_err(said)?.is_none())
+        Ok(lacks.run().map_err(store_error)?.is_none())
     }
 
     /// Returns the paths that all objects have indexed.
@@ -49,8 +49,8 @@ impl MongoBackend {
             return Ok(paths);
         }
         let least = self.objects.find_one(doc! {}).sort(doc! { "kept": 1 }).projection(doc! { "kept": 1 });
-        if let Some(least) = least.run().map_err(said)? {
-            let kept = whole(least.get("kept")).unwrap_or(0);
+        if let Some(least) = least.run().map_err(store_error)? {
+            let kept = whole_number(least.get("kept")).unwrap_or(0);
             paths.truncate(usize::try_from(kept).unwrap_or(0));
         }
         paths.sort_unstable();
@@ -60,7 +60,7 @@ impl MongoBackend {
     pub(super) fn add_index(&self, path: &str) -> Result<()> {
         describe::check_path(path)?;
         let filter = doc! { "_id": OBJECTS, "paths": { "$ne": path } };
-        self.meta.update_one(filter, doc! { "$push": { "paths": path } }).run().map_err(said)?;
+        self.meta.update_one(filter, doc! { "$push": { "paths": path } }).run().map_err(store_error)?;
         let place = self.paths()?.iter().position(|known| known == path).unwrap_or(0);
         self.keep_all(i64::try_from(place).unwrap_or(i64::MAX))
     }
@@ -70,10 +70,10 @@ impl MongoBackend {
         loop {
             let paths = self.paths()?;
             let fields = doc! { "classes": 0, "indexed": 0, "json": 0 };
-            let found = self.objects.find(lacking(count)).projection(fields).limit(PAGE).run().map_err(said)?;
+            let found = self.objects.find(lacking(count)).projection(fields).limit(PAGE).run().map_err(store_error)?;
             let (mut changes, mut bytes) = (Vec::new(), 0);
             for document in found {
-                let mut document = document.map_err(said)?;
+                let mut document = document.map_err(store_error)?;
                 let id = document.get("_id").cloned().unwrap_or(Bson::Null);
                 let mut change = doc! { "indexed": [] };
                 match object_of(&mut document) {

@@ -6,15 +6,15 @@
 use super::MongoBackend;
 use super::batch::visible;
 use super::fields::{binary, bytes, int, put, text};
-use super::said::{is_duplicate, said};
+use super::store_error::{is_duplicate, store_error};
 use crate::backend::{Each, Flow, Jobs};
+use crate::claim_request::{ClaimRequest, hand_out};
 use crate::describe;
 use crate::error::{Error, ErrorKind, Result};
-use crate::handing::{Handing, hand_out};
 use crate::id::Id;
 use crate::job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, State};
 use crate::rules::{
-    backoff, check_name, check_who, id_of, limited, millis, no_lease, paused, payload, there, token, waits,
+    backoff, check_name, check_who, id_of, limited, millis, no_lease, paused, payload, required, token, waits,
 };
 use mongodb::bson::{Bson, Document, doc};
 use mongodb::options::ReturnDocument;
@@ -27,18 +27,18 @@ const ASKED: usize = 256;
 /// Returns the job of a document. Moves the values out of the document.
 pub(super) fn job_of(document: &mut Document) -> Result<Job> {
     let count = |document: &Document, name| -> Result<u32> {
-        Ok(u32::try_from(there(int(document, name)?)?).unwrap_or(u32::MAX))
+        Ok(u32::try_from(required(int(document, name)?)?).unwrap_or(u32::MAX))
     };
-    let state = there(text(document, "state")?)?;
+    let state = required(text(document, "state")?)?;
     let mut job = Job {
         id: id_of(text(document, "_id")?)?,
-        sequence: there(int(document, "seq")?)?,
-        queue: there(text(document, "queue")?)?,
+        sequence: required(int(document, "seq")?)?,
+        queue: required(text(document, "queue")?)?,
         state: State::named(&state)
             .ok_or_else(|| Error::new(ErrorKind::Database, format!("{state:?} is no state of a job")))?,
-        priority: there(int(document, "priority")?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
-        queued_at: there(int(document, "queued_at")?)?,
-        run_at: there(int(document, "run_at")?)?,
+        priority: required(int(document, "priority")?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
+        queued_at: required(int(document, "queued_at")?)?,
+        run_at: required(int(document, "run_at")?)?,
         attempts: count(document, "attempts")?,
         max_attempts: count(document, "max_attempts")?,
         unique_key: text(document, "unique_key")?,
@@ -94,7 +94,7 @@ impl MongoBackend {
     /// Returns the error that explains why this job can't be changed with the caller's token.
     fn no_lease(&self, id: Id) -> Result<Error> {
         let found = self.jobs.find_one(doc! { "_id": id.to_string() }).projection(doc! { "state": 1 });
-        let state = found.run().map_err(said)?.map(|mut found| text(&mut found, "state")).transpose()?;
+        let state = found.run().map_err(store_error)?.map(|mut found| text(&mut found, "state")).transpose()?;
         Ok(no_lease(id, state.map(|state| state.unwrap_or_default()).as_deref()))
     }
 
@@ -109,7 +109,7 @@ impl MongoBackend {
         }
         let fields = doc! { "queue": 1, "place": 1 };
         let found = self.jobs.find_one_and_update(leased(id, token, now), change).projection(fields);
-        let Some(mut found) = found.return_document(ReturnDocument::Before).run().map_err(said)? else {
+        let Some(mut found) = found.return_document(ReturnDocument::Before).run().map_err(store_error)? else {
             return Ok(false);
         };
         // The job is done. If the rest is interrupted, others finish it, or the places expire.
@@ -123,9 +123,9 @@ impl MongoBackend {
     fn nack_one(&self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<Option<State>> {
         let now = self.time()?;
         let fields = doc! { "queue": 1, "attempts": 1, "max_attempts": 1, "place": 1 };
-        let found = self.jobs.find_one(leased(id, token, now)).projection(fields).run().map_err(said)?;
+        let found = self.jobs.find_one(leased(id, token, now)).projection(fields).run().map_err(store_error)?;
         let Some(mut found) = found else { return Ok(None) };
-        let queue = there(text(&mut found, "queue")?)?;
+        let queue = required(text(&mut found, "queue")?)?;
         let attempts = int(&found, "attempts")?.unwrap_or(0);
         let state = if attempts >= int(&found, "max_attempts")?.unwrap_or(0) { State::Dead } else { State::Ready };
         let mut set = doc! { "state": state.name(), "error": &*describe::without_nul(error) };
@@ -141,7 +141,7 @@ impl MongoBackend {
             set.insert("run_at", now.saturating_add(millis(delay)));
         }
         let filter = leased(id, token, now);
-        let changed = self.jobs.update_one(filter, doc! { "$set": set, "$unset": unset }).run().map_err(said)?;
+        let changed = self.jobs.update_one(filter, doc! { "$set": set, "$unset": unset }).run().map_err(store_error)?;
         if let Some(place) = int(&found, "place")?.filter(|_| changed.matched_count == 1) {
             let _ = self.leave_place(&queue, token, place);
         }
@@ -152,8 +152,8 @@ impl MongoBackend {
     fn marks(&self, acks: &[&Ack]) -> Result<HashSet<String>> {
         let ids: Vec<String> = acks.iter().map(|ack| ack.id.to_string()).collect();
         let found = self.jobs.find(doc! { "_id": { "$in": ids }, "state": "done" }).projection(doc! { "call": 1 });
-        let mark = |found: mongodb::error::Result<Document>| text(&mut found.map_err(said)?, "call");
-        found.run().map_err(said)?.filter_map(|found| mark(found).transpose()).collect()
+        let mark = |found: mongodb::error::Result<Document>| text(&mut found.map_err(store_error)?, "call");
+        found.run().map_err(store_error)?.filter_map(|found| mark(found).transpose()).collect()
     }
 
     /// Makes a dead job ready. If another job has its key now, it continues without the key.
@@ -166,7 +166,7 @@ impl MongoBackend {
             let change = doc! { "$set": set.clone(), "$unset": unset.clone() };
             match self.jobs.update_one(filter.clone(), change).run() {
                 Err(error) if is_duplicate(&error) && set.contains_key("live_key") => drop(set.remove("live_key")),
-                done => return Ok(done.map_err(said)?.matched_count),
+                done => return Ok(done.map_err(store_error)?.matched_count),
             }
         }
     }
@@ -186,8 +186,8 @@ impl MongoBackend {
         put(&mut question, "queue", filter.queue.as_deref());
         put(&mut question, "state", filter.state.map(State::name));
         let most = i64::try_from(most).unwrap_or(i64::MAX);
-        for document in self.jobs.find(question).sort(doc! { "seq": order }).limit(most).run().map_err(said)? {
-            let mut document = document.map_err(said)?;
+        for document in self.jobs.find(question).sort(doc! { "seq": order }).limit(most).run().map_err(store_error)? {
+            let mut document = document.map_err(store_error)?;
             let sequence = int(&document, "seq")?.unwrap_or(0);
             let wrong =
                 |error: Error| Error::new(error.kind(), format!("the document with the sequence {sequence}: {error}"));
@@ -205,7 +205,7 @@ impl Jobs for MongoBackend {
     }
 
     fn claim(&mut self, queue: &str, worker: &str, lease: Duration, most: usize) -> Result<Vec<Lease>> {
-        hand_out(self, &Handing { queue, worker, lease, token: &token() }, most)
+        hand_out(self, &ClaimRequest { queue, worker, lease, token: &token() }, most)
     }
 
     fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>> {
@@ -218,15 +218,15 @@ impl Jobs for MongoBackend {
             return Err(paused(&job.queue));
         }
         let token = token();
-        let handing = Handing { queue: &job.queue, worker, lease, token: &token };
-        let places = self.reserve(&handing, 1)?;
+        let request = ClaimRequest { queue: &job.queue, worker, lease, token: &token };
+        let places = self.reserve(&request, 1)?;
         if places.as_ref().is_some_and(|places| places.count == 0) {
             return Err(limited(&job.queue));
         }
-        let pushed = self.push_one(job, Some((&handing, places.as_ref())));
+        let pushed = self.push_one(job, Some((&request, places.as_ref())));
         let is_new = pushed.as_ref().is_ok_and(|(pushed, _)| pushed.is_new);
         if let Some(places) = places.filter(|_| !is_new) {
-            self.give_back(&handing, &places, &[])?;
+            self.give_back(&request, &places, &[])?;
         }
         let (pushed, mut document) = pushed?;
         if !pushed.is_new {
@@ -238,7 +238,8 @@ impl Jobs for MongoBackend {
 
     fn ack(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<()> {
         let now = self.time()?;
-        let changed = self.jobs.update_one(leased_alone(id, token, now), done(now, result)?).run().map_err(said)?;
+        let changed =
+            self.jobs.update_one(leased_alone(id, token, now), done(now, result)?).run().map_err(store_error)?;
         let is_done = changed.matched_count == 1 || self.ack_any(id, token, result)?;
         if is_done { Ok(()) } else { Err(self.no_lease(id)?) }
     }
@@ -291,16 +292,16 @@ impl Jobs for MongoBackend {
         let change = doc! { "$set": { "lease_until": until } };
         let mut alone = leased(id, token, now);
         alone.insert("place", Bson::Null);
-        let mut changed = self.jobs.update_one(alone, change.clone()).run().map_err(said)?;
+        let mut changed = self.jobs.update_one(alone, change.clone()).run().map_err(store_error)?;
         if changed.matched_count != 1 {
             let fields = doc! { "queue": 1, "place": 1 };
-            let found = self.jobs.find_one(leased(id, token, now)).projection(fields).run().map_err(said)?;
+            let found = self.jobs.find_one(leased(id, token, now)).projection(fields).run().map_err(store_error)?;
             let place = |mut found: Document| Ok(text(&mut found, "queue")?.zip(int(&found, "place")?));
             let place = found.map(place).transpose()?.flatten();
             if let Some((queue, place)) = &place {
                 self.keep_place(queue, token, *place, until)?;
             }
-            changed = self.jobs.update_one(leased(id, token, now), change).run().map_err(said)?;
+            changed = self.jobs.update_one(leased(id, token, now), change).run().map_err(store_error)?;
             if let Some((queue, place)) = place.filter(|_| changed.matched_count != 1) {
                 self.leave_place(&queue, token, place)?;
             }
@@ -309,7 +310,7 @@ impl Jobs for MongoBackend {
     }
 
     fn job(&mut self, id: Id) -> Result<Option<Job>> {
-        let find = |filter: Document| self.jobs.find_one(filter).run().map_err(said);
+        let find = |filter: Document| self.jobs.find_one(filter).run().map_err(store_error);
         let mut filter = doc! { "_id": id.to_string() };
         let mut found = find(filter.clone())?;
         if found.as_ref().is_some_and(|found| found.contains_key("batch") || !found.contains_key("seq")) {
@@ -357,7 +358,11 @@ impl Jobs for MongoBackend {
             let (now, mut count) = (backend.time()?, 0);
             let found = backend.jobs.find(question).sort(doc! { "seq": 1 }).projection(doc! { "unique_key": 1 });
             // All jobs are found before the first change, so that changes do not affect what is found.
-            let dead = found.run().map_err(said)?.collect::<mongodb::error::Result<Vec<Document>>>().map_err(said)?;
+            let dead = found
+                .run()
+                .map_err(store_error)?
+                .collect::<mongodb::error::Result<Vec<Document>>>()
+                .map_err(store_error)?;
             for mut document in dead {
                 let id = document.remove("_id").unwrap_or(Bson::Null);
                 let key = text(&mut document, "unique_key")?;
@@ -384,7 +389,7 @@ impl Jobs for MongoBackend {
 
     fn forget(&mut self, before: i64) -> Result<u64> {
         let filter = doc! { "finished_at": { "$lt": before }, "state": { "$in": ["done", "dead"] } };
-        let count = self.jobs.delete_many(filter).run().map_err(said)?.deleted_count;
+        let count = self.jobs.delete_many(filter).run().map_err(store_error)?.deleted_count;
         if count > 0 {
             self.bury_orphans()?;
         }

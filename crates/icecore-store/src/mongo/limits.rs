@@ -8,9 +8,9 @@
 
 use super::MongoBackend;
 use super::fields::{int, text};
-use super::said::said;
+use super::store_error::store_error;
+use crate::claim_request::ClaimRequest;
 use crate::error::{Error, ErrorKind, Result};
-use crate::handing::Handing;
 use crate::limits::{Rate, Spent};
 use crate::rules::millis;
 use mongodb::bson::{Bson, Document, doc};
@@ -67,9 +67,10 @@ pub(super) fn is_limited(queue: &Document) -> bool {
 
 impl MongoBackend {
     /// Reserves up to `most` places for jobs. Returns `None` if the queue has no limits.
-    pub(super) fn reserve(&self, handing: &Handing<'_>, most: usize) -> Result<Option<Places>> {
+    pub(super) fn reserve(&self, request: &ClaimRequest<'_>, most: usize) -> Result<Option<Places>> {
         for tried in 0..TRIES {
-            let Some(mut queue) = self.queues.find_one(doc! { "_id": handing.queue }).run().map_err(said)? else {
+            let Some(mut queue) = self.queues.find_one(doc! { "_id": request.queue }).run().map_err(store_error)?
+            else {
                 return Ok(None);
             };
             if !is_limited(&queue) {
@@ -78,30 +79,30 @@ impl MongoBackend {
             let now = self.time()?;
             let rate = Rate::of(int(&queue, "rate_count")?, int(&queue, "rate_per")?);
             let mut held = Held::of(&mut queue)?;
-            self.drop_ended(handing.queue, &mut held.places, now)?;
+            self.drop_ended(request.queue, &mut held.places, now)?;
             let mut room = i64::try_from(most).unwrap_or(i64::MAX);
             if let Some(concurrency) = int(&queue, "concurrency")? {
-                let others = doc! { "queue": handing.queue, "state": "leased", "place": null };
-                let others = self.jobs.count_documents(others).run().map_err(said)?;
+                let others = doc! { "queue": request.queue, "state": "leased", "place": null };
+                let others = self.jobs.count_documents(others).run().map_err(store_error)?;
                 let taken = i64::try_from(others).unwrap_or(i64::MAX).saturating_add(held.places.len() as i64);
                 room = room.min(concurrency.saturating_sub(taken));
             }
             if let Some(rate) = rate {
-                room = room.min(i64::from(held.spent.room(rate, now)));
+                room = room.min(i64::from(held.spent.count_remaining(rate, now)));
             }
             let count = usize::try_from(room).unwrap_or(0);
             let first = held.turn.unwrap_or(0).saturating_mul(1 << 20);
-            let until = now.saturating_add(millis(handing.lease));
+            let until = now.saturating_add(millis(request.lease));
             let reserved = Places { first, count, until, rate };
             if count == 0 {
                 return Ok(Some(reserved));
             }
-            let place = |number: i64| doc! { "token": handing.token, "number": first + number, "until": until };
+            let place = |number: i64| doc! { "token": request.token, "number": first + number, "until": until };
             held.places.extend((0..room).map(place));
             if let Some(rate) = rate {
                 held.spent.spend(rate, now, count);
             }
-            if self.replace_held(handing.queue, held)? {
+            if self.replace_held(request.queue, held)? {
                 return Ok(Some(reserved));
             }
             nap(tried);
@@ -118,8 +119,8 @@ impl MongoBackend {
         // A job may still have the place if nobody has found its ended lease yet.
         let mut held = HashSet::new();
         let leased = doc! { "queue": name, "state": "leased", "place": { "$exists": true } };
-        for found in self.jobs.find(leased).projection(doc! { "token": 1, "place": 1 }).run().map_err(said)? {
-            let mut found = found.map_err(said)?;
+        for found in self.jobs.find(leased).projection(doc! { "token": 1, "place": 1 }).run().map_err(store_error)? {
+            let mut found = found.map_err(store_error)?;
             if let (Some(token), Some(place)) = (text(&mut found, "token")?, int(&found, "place")?) {
                 held.insert((token, place));
             }
@@ -134,13 +135,13 @@ impl MongoBackend {
         let filter = doc! { "_id": queue, "held.turn": held.turn };
         let next = doc! { "turn": turn, "places": held.places, "spent": held.spent.to_string() };
         let change = doc! { "$set": { "held": next } };
-        Ok(self.queues.update_one(filter, change).run().map_err(said)?.matched_count == 1)
+        Ok(self.queues.update_one(filter, change).run().map_err(store_error)?.matched_count == 1)
     }
 
     /// Changes the usage, while others may change it too. `change` returns whether anything has to be written.
     fn change_held(&self, queue: &str, mut change: impl FnMut(&mut Held) -> bool) -> Result<()> {
         for tried in 0..TRIES {
-            let found = self.queues.find_one(doc! { "_id": queue }).run().map_err(said)?;
+            let found = self.queues.find_one(doc! { "_id": queue }).run().map_err(store_error)?;
             let Some(mut found) = found else { return Ok(()) };
             let mut held = Held::of(&mut found)?;
             if !change(&mut held) || self.replace_held(queue, held)? {
@@ -152,7 +153,7 @@ impl MongoBackend {
     }
 
     /// Returns unused places, as if they had not been reserved.
-    pub(super) fn give_back(&self, handing: &Handing<'_>, places: &Places, used: &[i64]) -> Result<()> {
+    pub(super) fn give_back(&self, request: &ClaimRequest<'_>, places: &Places, used: &[i64]) -> Result<()> {
         let unused = places.count.saturating_sub(used.len());
         if unused == 0 {
             return Ok(());
@@ -160,12 +161,12 @@ impl MongoBackend {
         // A claim may reserve several times: only the places of this reservation are returned.
         let end = places.first.saturating_add(i64::try_from(places.count).unwrap_or(i64::MAX));
         let is_unused = |place: &Document| {
-            let known = token_of(place).filter(|(token, _)| token == handing.token);
+            let known = token_of(place).filter(|(token, _)| token == request.token);
             known.is_some_and(|(_, number)| (places.first..end).contains(&number) && !used.contains(&number))
         };
-        let given = self.change_held(handing.queue, |held| {
+        let given = self.change_held(request.queue, |held| {
             if let Some(rate) = places.rate {
-                held.spent.take_back(rate, places.until.saturating_sub(millis(handing.lease)), unused);
+                held.spent.take_back(rate, places.until.saturating_sub(millis(request.lease)), unused);
             }
             held.places.retain(|place| !is_unused(place));
             true

@@ -16,16 +16,16 @@ mod objects;
 mod pushes;
 mod queues;
 mod rows;
-mod said;
 mod schedules;
 mod schema;
+mod store_error;
 
 use crate::backend::Backend;
+use crate::claim_request::ExpiryChecks;
 use crate::error::{Error, ErrorKind, Result};
-use crate::handing::Looks;
 use mongodb::bson::{Bson, Document, doc};
 use mongodb::sync::{Client, Collection, Database};
-use said::{said, said_of_code};
+use store_error::{store_error, store_error_of_code};
 
 pub(crate) use connect::open;
 pub(crate) use rows::documents;
@@ -49,7 +49,7 @@ pub(crate) struct MongoBackend {
     schedules: Collection<Document>,
     audit: Collection<Document>,
     meta: Collection<Document>,
-    looks: Looks,
+    expiry_checks: ExpiryChecks,
     /// The command whose answer contains the time.
     clock: &'static str,
 }
@@ -66,7 +66,7 @@ impl MongoBackend {
             schedules: collection("icecore_schedules"),
             audit: collection("icecore_audit"),
             meta: collection("icecore_meta"),
-            looks: Looks::default(),
+            expiry_checks: ExpiryChecks::default(),
             clock: CLOCKS[0],
             _client: client,
             database,
@@ -89,7 +89,7 @@ impl MongoBackend {
     /// Returns the time of the server. Later operations happen after it, so no lease lasts longer than requested, and
     /// none is ended early.
     fn time(&self) -> Result<i64> {
-        let answer = self.database.run_command(doc! { self.clock: 1 }).run().map_err(said)?;
+        let answer = self.database.run_command(doc! { self.clock: 1 }).run().map_err(store_error)?;
         match answer.get("localTime") {
             Some(Bson::DateTime(time)) => Ok(time.timestamp_millis()),
             _ => Err(Error::new(ErrorKind::Database, "MongoDB: the server does not tell its time")),
@@ -121,14 +121,14 @@ impl MongoBackend {
             "ordered": false,
             "writeConcern": { "w": "majority", "j": true },
         };
-        let answer = self.database.run_command(command).run().map_err(said)?;
+        let answer = self.database.run_command(command).run().map_err(store_error)?;
         let first = answer.get_array("writeErrors").ok().and_then(|errors| errors.first()?.as_document());
         let wrong = first.or_else(|| answer.get_document("writeConcernError").ok());
         if let Some(wrong) = wrong {
             let code = wrong.get_i32("code").unwrap_or(0);
-            return Err(said_of_code(code, wrong.get_str("errmsg").unwrap_or_default()));
+            return Err(store_error_of_code(code, wrong.get_str("errmsg").unwrap_or_default()));
         }
-        let matched = fields::whole(answer.get("n")).unwrap_or(0);
+        let matched = fields::whole_number(answer.get("n")).unwrap_or(0);
         Ok(u64::try_from(matched).unwrap_or(0))
     }
 }

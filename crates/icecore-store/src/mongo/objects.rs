@@ -1,16 +1,16 @@
 //! Objects in MongoDB.
 
 use super::batch::visible;
-use super::fields::{binary, bytes, check_weight, int, put, text, whole};
-use super::said::{is_duplicate, is_forgotten, said};
+use super::fields::{binary, bytes, check_weight, int, put, text, whole_number};
 use super::schema::{OBJECTS, paths_of};
+use super::store_error::{is_duplicate, is_forgotten, store_error};
 use super::{MongoBackend, indexes};
 use crate::backend::{Each, EachLent, Flow, ObjectStats, Objects};
 use crate::describe;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::object::{LentObject, NewObject, Object, ObjectFilter};
-use crate::rules::{check_name, check_who, id_of, is_kept, payload, there};
+use crate::rules::{check_name, check_who, id_of, is_kept, payload, required};
 use crate::walking::{At, walk};
 use mongodb::bson::{Bson, Document, doc};
 use std::borrow::Cow;
@@ -27,13 +27,13 @@ const BATCH: u32 = 256;
 pub(super) fn object_of(document: &mut Document) -> Result<Object> {
     Ok(Object {
         id: id_of(text(document, "_id")?)?,
-        sequence: there(int(document, "seq")?)?,
+        sequence: required(int(document, "seq")?)?,
         key: text(document, "object_key")?,
-        stored_at: there(int(document, "stored_at")?)?,
+        stored_at: required(int(document, "stored_at")?)?,
         expires_at: int(document, "expires_at")?,
         format: text(document, "format")?,
         class: text(document, "class")?,
-        checksum: there(text(document, "checksum")?)?,
+        checksum: required(text(document, "checksum")?)?,
         bytes: payload(bytes(document, "bytes")?, text(document, "base64")?)?,
         json: text(document, "json")?,
         problem: text(document, "problem")?,
@@ -62,7 +62,7 @@ fn lend(object: Object) -> LentObject<'static> {
     }
 }
 
-fn taken(key: &str) -> Error {
+fn key_taken(key: &str) -> Error {
     Error::new(ErrorKind::Taken, format!("another object has the key {key:?}"))
 }
 
@@ -95,7 +95,7 @@ impl MongoBackend {
         if let Ok(key) = document.get_str("object_key")
             && self.holder(&self.objects, &doc! { "object_key": key })?.is_some()
         {
-            return Ok(Some(taken(key)));
+            return Ok(Some(key_taken(key)));
         }
         let id = document.get_str("_id").unwrap_or_default();
         let found = self.holder(&self.objects, &doc! { "_id": id })?;
@@ -106,7 +106,7 @@ impl MongoBackend {
         loop {
             match self.objects.insert_one(document).run() {
                 Err(error) if is_duplicate(&error) => self.refusal(document)?.map_or(Ok(()), Err)?,
-                answer => return answer.map(drop).map_err(said),
+                answer => return answer.map(drop).map_err(store_error),
             }
         }
     }
@@ -139,8 +139,9 @@ impl MongoBackend {
     fn object_by(&self, name: &str, value: &str) -> Result<Option<Object>> {
         let mut filter = doc! { name: value };
         let fields = doc! { "classes": 0, "indexed": 0 };
-        let find =
-            |filter: &Document| self.objects.find_one(filter.clone()).projection(fields.clone()).run().map_err(said);
+        let find = |filter: &Document| {
+            self.objects.find_one(filter.clone()).projection(fields.clone()).run().map_err(store_error)
+        };
         let mut found = find(&filter)?;
         if found.as_ref().is_some_and(|found| found.contains_key("batch")) {
             // It may have been committed by a program that was interrupted before it made the object visible.
@@ -194,7 +195,7 @@ impl MongoBackend {
             let from = after;
             question.insert("seq", doc! { "$gt": after });
             let found = self.objects.find(question.clone()).sort(doc! { "seq": 1 }).projection(fields.clone());
-            let found = found.limit(left).batch_size(BATCH).run().map_err(said)?;
+            let found = found.limit(left).batch_size(BATCH).run().map_err(store_error)?;
             let mut goes_on = false;
             for document in found {
                 let mut document = match document {
@@ -203,9 +204,9 @@ impl MongoBackend {
                         goes_on = true;
                         break;
                     }
-                    document => document.map_err(said)?,
+                    document => document.map_err(store_error)?,
                 };
-                let sequence = whole(document.get("seq"));
+                let sequence = whole_number(document.get("seq"));
                 let object = object_of(&mut document).map_err(|error| in_document(sequence, &error))?;
                 (after, left) = (object.sequence, left - 1);
                 if each(lend(object))? == Flow::Stop {
@@ -230,7 +231,7 @@ impl Objects for MongoBackend {
             if let Some(key) = &object.key {
                 check_name("key", key)?;
                 if !keys.insert(key) {
-                    return Err(taken(key));
+                    return Err(key_taken(key));
                 }
             }
             if !known.insert(id) {
@@ -283,12 +284,13 @@ impl Objects for MongoBackend {
         let found = self.objects.find(wanted).sort(doc! { "seq": 1 }).projection(doc! { "_id": 1 });
         let there = found
             .run()
-            .map_err(said)?
-            .map(|found| Ok(found.map_err(said)?.get_str("_id").unwrap_or_default().to_owned()));
+            .map_err(store_error)?
+            .map(|found| Ok(found.map_err(store_error)?.get_str("_id").unwrap_or_default().to_owned()));
         let there = there.collect::<Result<Vec<String>>>()?;
         let counts = self.noted(by, "rm", &there, |backend| {
-            let gone =
-                |id: &String| Ok(backend.objects.delete_one(doc! { "_id": id }).run().map_err(said)?.deleted_count);
+            let gone = |id: &String| {
+                Ok(backend.objects.delete_one(doc! { "_id": id }).run().map_err(store_error)?.deleted_count)
+            };
             let counts = there.iter().map(gone).collect::<Result<Vec<u64>>>()?;
             Ok((counts.clone(), counts))
         })?;
@@ -304,15 +306,17 @@ impl Objects for MongoBackend {
             let mut question = visible();
             question.insert("expires_at", doc! { "$lte": self.time()? });
             let found = self.objects.find(question.clone()).projection(doc! { "_id": 1 }).limit(PAGE);
-            let gone =
-                found.run().map_err(said)?.map(|found| Ok(found.map_err(said)?.remove("_id").unwrap_or(Bson::Null)));
+            let gone = found
+                .run()
+                .map_err(store_error)?
+                .map(|found| Ok(found.map_err(store_error)?.remove("_id").unwrap_or(Bson::Null)));
             let gone = gone.collect::<Result<Vec<Bson>>>()?;
             if gone.is_empty() {
                 return Ok(count);
             }
             question.insert("_id", doc! { "$in": gone });
             count += self.noted("retention", "expire", &[String::new()], |backend| {
-                let gone = backend.objects.delete_many(question).run().map_err(said)?.deleted_count;
+                let gone = backend.objects.delete_many(question).run().map_err(store_error)?.deleted_count;
                 Ok((vec![gone], gone))
             })?;
         }
@@ -322,7 +326,7 @@ impl Objects for MongoBackend {
         let change = doc! { "$set": { "problem": &*describe::without_nul(problem) } };
         let mut filter = visible();
         filter.insert("_id", id.to_string());
-        match self.objects.update_one(filter, change).run().map_err(said)?.matched_count {
+        match self.objects.update_one(filter, change).run().map_err(store_error)?.matched_count {
             1 => Ok(()),
             _ => Err(Error::new(ErrorKind::Missing, format!("there is no object {id}"))),
         }
@@ -342,10 +346,10 @@ impl Objects for MongoBackend {
             let mut filter = visible();
             filter.extend(matched);
             let found = self.objects.aggregate([doc! { "$match": filter }, doc! { "$group": group }]);
-            found.run().map_err(said)?.collect::<mongodb::error::Result<Vec<Document>>>().map_err(said)
+            found.run().map_err(store_error)?.collect::<mongodb::error::Result<Vec<Document>>>().map_err(store_error)
         };
         let count =
-            |document: &Document, name: &str| u64::try_from(whole(document.get(name)).unwrap_or(0)).unwrap_or(0);
+            |document: &Document, name: &str| u64::try_from(whole_number(document.get(name)).unwrap_or(0)).unwrap_or(0);
         let all = doc! {
             "_id": null, "count": { "$sum": 1_i64 }, "bytes": { "$sum": "$size" },
             "first": { "$min": "$stored_at" }, "last": { "$max": "$stored_at" },
@@ -362,7 +366,7 @@ impl Objects for MongoBackend {
             stats.formats.push((text(&mut found, "_id")?, count(&found, "count")));
         }
         for mut found in grouped(doc! { "class": { "$ne": null } }, counts("class"))? {
-            stats.classes.push((there(text(&mut found, "_id")?)?, count(&found, "count")));
+            stats.classes.push((required(text(&mut found, "_id")?)?, count(&found, "count")));
         }
         stats.formats.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         stats.classes.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));

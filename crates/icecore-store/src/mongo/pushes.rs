@@ -3,14 +3,14 @@
 use super::MongoBackend;
 use super::fields::{binary, check_weight, int, put, text};
 use super::limits::Places;
-use super::said::{is_duplicate, said};
 use super::schema::JOBS;
+use super::store_error::{is_duplicate, store_error};
+use crate::claim_request::ClaimRequest;
 use crate::describe;
 use crate::error::{Error, ErrorKind, Result};
-use crate::handing::Handing;
 use crate::id::Id;
 use crate::job::{NewJob, Pushed};
-use crate::rules::{check_name, id_of, millis, no_predecessor, there};
+use crate::rules::{check_name, id_of, millis, no_predecessor, required};
 use mongodb::bson::{Bson, Document, doc};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -96,26 +96,26 @@ impl MongoBackend {
         Ok(places.into_iter().map(told).collect())
     }
 
-    /// Stores a job, leased from the start if `handing` is given. Returns the result and the document as it was stored.
+    /// Stores a job, leased from the start if `request` is given. Returns the result and the document as it was stored.
     pub(super) fn push_one(
         &self,
         job: &NewJob,
-        handing: Option<(&Handing<'_>, Option<&Places>)>,
+        request: Option<(&ClaimRequest<'_>, Option<&Places>)>,
     ) -> Result<(Pushed, Document)> {
         check(job)?;
         if let Some(after) = job.after
             && !self.follow(after)?
         {
             // A job that is pushed a second time may have outlived its predecessor.
-            let is_there = self.jobs.find_one(doc! { "_id": job.id.to_string() }).run().map_err(said)?.is_some();
+            let is_there = self.jobs.find_one(doc! { "_id": job.id.to_string() }).run().map_err(store_error)?.is_some();
             let told = (Pushed { id: job.id, is_new: false }, Document::new());
             return if is_there { Ok(told) } else { Err(no_predecessor(after)) };
         }
         let mut document = self.documents_of(&[job])?.remove(0);
-        if let Some((handing, places)) = handing {
-            let until = there(int(&document, "queued_at")?)?.saturating_add(millis(handing.lease));
+        if let Some((request, places)) = request {
+            let until = required(int(&document, "queued_at")?)?.saturating_add(millis(request.lease));
             document.extend(doc! {
-                "state": "leased", "attempts": 1_i64, "token": handing.token, "worker": handing.worker,
+                "state": "leased", "attempts": 1_i64, "token": request.token, "worker": request.worker,
                 "lease_until": places.map_or(until, |places| places.until),
             });
             put(&mut document, "place", places.map(|places| places.first));
@@ -128,7 +128,7 @@ impl MongoBackend {
                     }
                 }
                 done => {
-                    done.map_err(said)?;
+                    done.map_err(store_error)?;
                     if let Some(after) = job.after {
                         self.check_follower(&job.id.to_string(), &after.to_string())?;
                     }
@@ -178,7 +178,7 @@ impl MongoBackend {
                 return Err(comes_and_goes());
             }
             let change = doc! { "$set": { "after": first.to_string() } };
-            self.jobs.update_one(doc! { "_id": job.id.to_string() }, change).run().map_err(said)?;
+            self.jobs.update_one(doc! { "_id": job.id.to_string() }, change).run().map_err(store_error)?;
         }
         Ok(())
     }
@@ -221,8 +221,8 @@ impl MongoBackend {
             return Ok(HashMap::new());
         }
         let mut attempts = HashMap::new();
-        for found in self.queues.find(doc! { "_id": { "$in": names } }).run().map_err(said)? {
-            let mut found = found.map_err(said)?;
+        for found in self.queues.find(doc! { "_id": { "$in": names } }).run().map_err(store_error)? {
+            let mut found = found.map_err(store_error)?;
             let most = int(&found, "max_attempts")?.filter(|most| *most > 0);
             if let (Some(name), Some(most)) = (text(&mut found, "_id")?, most) {
                 attempts.insert(name, most);
@@ -249,8 +249,9 @@ impl MongoBackend {
         let mut adopted = 0;
         loop {
             let fields = doc! { "bytes": 0, "base64": 0, "json": 0, "result": 0 };
-            let found = self.jobs.find(doc! { "seq": null }).projection(fields).limit(ADOPTED).run().map_err(said)?;
-            let found = found.collect::<mongodb::error::Result<Vec<Document>>>().map_err(said)?;
+            let found =
+                self.jobs.find(doc! { "seq": null }).projection(fields).limit(ADOPTED).run().map_err(store_error)?;
+            let found = found.collect::<mongodb::error::Result<Vec<Document>>>().map_err(store_error)?;
             if found.is_empty() {
                 return Ok(adopted);
             }

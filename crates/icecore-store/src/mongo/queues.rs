@@ -2,20 +2,20 @@
 
 use super::MongoBackend;
 use super::batch::visible;
-use super::fields::{int, text, whole};
+use super::fields::{int, text, whole_number};
 use super::limits::is_limited;
-use super::said::{is_duplicate, said};
+use super::store_error::{is_duplicate, store_error};
 use crate::backend::{QueueSettings, Queues};
 use crate::error::Result;
 use crate::job::{QueueStatus, State};
 use crate::limits::Rate;
-use crate::rules::{check_name, check_who, first_backoff, millis, there};
+use crate::rules::{check_name, check_who, first_backoff, millis, required};
 use mongodb::bson::{Bson, Document, doc};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 fn count(document: &Document, name: &str) -> u64 {
-    u64::try_from(whole(document.get(name)).unwrap_or(0)).unwrap_or(0)
+    u64::try_from(whole_number(document.get(name)).unwrap_or(0)).unwrap_or(0)
 }
 
 impl MongoBackend {
@@ -26,7 +26,7 @@ impl MongoBackend {
     /// Returns whether a queue is paused, and whether it has limits.
     pub(super) fn standing_of(&self, queue: &str) -> Result<(bool, bool)> {
         let fields = doc! { "paused_at": 1, "concurrency": 1, "rate_count": 1 };
-        let found = self.queues.find_one(doc! { "_id": queue }).projection(fields).run().map_err(said)?;
+        let found = self.queues.find_one(doc! { "_id": queue }).projection(fields).run().map_err(store_error)?;
         let is_paused = |queue: &Document| !matches!(queue.get("paused_at"), None | Some(Bson::Null));
         Ok(found.map_or((false, false), |queue| (is_paused(&queue), is_limited(&queue))))
     }
@@ -38,20 +38,20 @@ impl MongoBackend {
     }
 
     fn queue(&self, queue: &str) -> Result<Option<Document>> {
-        self.queues.find_one(doc! { "_id": queue }).run().map_err(said)
+        self.queues.find_one(doc! { "_id": queue }).run().map_err(store_error)
     }
 
     /// Creates the document of a queue, if there is none.
     fn have_queue(&self, queue: &str) -> Result<()> {
         match self.queues.insert_one(doc! { "_id": queue }).run() {
-            Err(error) if !is_duplicate(&error) => Err(said(error)),
+            Err(error) if !is_duplicate(&error) => Err(store_error(error)),
             _ => Ok(()),
         }
     }
 
     fn groups(&self, stages: [Document; 2]) -> Result<Vec<Document>> {
-        let found = self.jobs.aggregate(stages).run().map_err(said)?;
-        found.collect::<mongodb::error::Result<Vec<Document>>>().map_err(said)
+        let found = self.jobs.aggregate(stages).run().map_err(store_error)?;
+        found.collect::<mongodb::error::Result<Vec<Document>>>().map_err(store_error)
     }
 }
 
@@ -66,7 +66,7 @@ impl Queues for MongoBackend {
                 true => (doc! { "_id": queue, "paused_at": null }, doc! { "$set": { "paused_at": backend.time()? } }),
                 false => (doc! { "_id": queue }, doc! { "$unset": { "paused_at": "" } }),
             };
-            backend.queues.update_one(filter, change).run().map_err(said)?;
+            backend.queues.update_one(filter, change).run().map_err(store_error)?;
             Ok((vec![1], ()))
         })
     }
@@ -105,7 +105,7 @@ impl Queues for MongoBackend {
         if change.is_empty() {
             return Ok(());
         }
-        self.queues.update_one(doc! { "_id": queue }, change).run().map(drop).map_err(said)
+        self.queues.update_one(doc! { "_id": queue }, change).run().map(drop).map_err(store_error)
     }
 
     fn schema(&mut self, queue: &str) -> Result<Option<String>> {
@@ -120,9 +120,9 @@ impl Queues for MongoBackend {
         self.adopt()?;
         self.settle_chains()?;
         let mut queues: BTreeMap<String, QueueStatus> = BTreeMap::new();
-        for found in self.queues.find(doc! {}).run().map_err(said)? {
-            let mut found = found.map_err(said)?;
-            let name = there(text(&mut found, "_id")?)?;
+        for found in self.queues.find(doc! {}).run().map_err(store_error)? {
+            let mut found = found.map_err(store_error)?;
+            let name = required(text(&mut found, "_id")?)?;
             let status = QueueStatus {
                 name: name.clone(),
                 paused_at: int(&found, "paused_at")?,

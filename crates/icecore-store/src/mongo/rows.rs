@@ -3,7 +3,7 @@
 //! Documents may have any fields, so they are read twice, first for the names of the columns.
 
 use super::connect::client;
-use super::said::said;
+use super::store_error::store_error;
 use crate::address::Address;
 use crate::backend::Flow;
 use crate::error::{Error, ErrorKind, Result};
@@ -29,12 +29,12 @@ pub(crate) fn documents(address: &Address, collection: &str, wanted: Option<&str
     let places: HashMap<&str, usize> = names.iter().enumerate().map(|(place, name)| (&**name, place)).collect();
     for document in all(&collection, &wanted)? {
         let mut row: Vec<Option<Cow<'_, [u8]>>> = vec![None; names.len()];
-        for (name, value) in document.map_err(said)? {
+        for (name, value) in document.map_err(store_error)? {
             let Some(place) = places.get(&*name) else {
                 let text = format!("the field {name:?} came while the documents were read: read them once more");
                 return Err(Error::new(ErrorKind::Busy, text));
             };
-            row[*place] = shown(value).map(Cow::Owned);
+            row[*place] = format_value(value).map(Cow::Owned);
         }
         if each(Line::Values(&row))? == Flow::Stop {
             break;
@@ -55,14 +55,14 @@ fn filter(json: &str) -> Result<Document> {
 }
 
 fn all(collection: &Collection<Document>, wanted: &Document) -> Result<Cursor<Document>> {
-    collection.find(wanted.clone()).sort(doc! { "_id": 1 }).run().map_err(said)
+    collection.find(wanted.clone()).sort(doc! { "_id": 1 }).run().map_err(store_error)
 }
 
 /// Returns the names of all fields, in the order of their first occurrence.
 fn names(collection: &Collection<Document>, wanted: &Document) -> Result<Vec<String>> {
     let (mut names, mut known, mut bytes) = (Vec::new(), HashSet::new(), 0);
     for document in all(collection, wanted)? {
-        for name in document.map_err(said)?.keys() {
+        for name in document.map_err(store_error)?.keys() {
             if known.contains(name) {
                 continue;
             }
@@ -80,7 +80,7 @@ fn names(collection: &Collection<Document>, wanted: &Document) -> Result<Vec<Str
 }
 
 /// Returns bytes and texts unchanged, simple values as text, everything else as extended JSON.
-fn shown(value: Bson) -> Option<Vec<u8>> {
+fn format_value(value: Bson) -> Option<Vec<u8>> {
     let text = match value {
         Bson::Null | Bson::Undefined => return None,
         Bson::Binary(binary) => return Some(binary.bytes),

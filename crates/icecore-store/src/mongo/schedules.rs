@@ -5,20 +5,20 @@
 
 use super::MongoBackend;
 use super::fields::{binary, bytes, check_weight, int, put, text};
-use super::said::{is_duplicate, said};
+use super::store_error::{is_duplicate, store_error};
 use crate::backend::Schedules;
 use crate::describe;
 use crate::error::{Error, ErrorKind, Result};
-use crate::rules::{check_who, id_of, there};
+use crate::rules::{check_who, id_of, required};
 use crate::schedule::{Fired, NewSchedule, Schedule, check_schedule, no_schedule};
 use mongodb::bson::{Bson, Document, doc};
 
 fn schedule_of(document: &mut Document) -> Result<Schedule> {
     let priority = int(document, "priority")?.unwrap_or(0);
     Ok(Schedule {
-        name: there(text(document, "_id")?)?,
-        queue: there(text(document, "queue")?)?,
-        timing: there(text(document, "timing")?)?,
+        name: required(text(document, "_id")?)?,
+        queue: required(text(document, "queue")?)?,
+        timing: required(text(document, "timing")?)?,
         zone: text(document, "zone")?,
         next_at: int(document, "next_at")?,
         last_at: int(document, "last_at")?,
@@ -29,7 +29,7 @@ fn schedule_of(document: &mut Document) -> Result<Schedule> {
         max_attempts: int(document, "max_attempts")?.map(|most| u32::try_from(most.max(1)).unwrap_or(u32::MAX)),
         is_alone: document.get_bool("alone").unwrap_or(false),
         format: text(document, "format")?,
-        bytes: there(bytes(document, "bytes")?)?,
+        bytes: required(bytes(document, "bytes")?)?,
         problem: text(document, "problem")?,
     })
 }
@@ -39,13 +39,13 @@ fn any_of(mut document: Document) -> Option<Schedule> {
     let name = document.get_str("_id").ok().map(str::to_owned);
     match schedule_of(&mut document) {
         Ok(schedule) => Some(schedule),
-        Err(error) => name.map(|name| Schedule::senseless(name, &error)),
+        Err(error) => name.map(|name| Schedule::placeholder_for(name, &error)),
     }
 }
 
 impl MongoBackend {
     fn find_schedule(&self, name: &str) -> Result<Option<Schedule>> {
-        let found = self.schedules.find_one(doc! { "_id": name }).run().map_err(said)?;
+        let found = self.schedules.find_one(doc! { "_id": name }).run().map_err(store_error)?;
         found.map(|mut found| schedule_of(&mut found)).transpose()
     }
 
@@ -56,7 +56,7 @@ impl MongoBackend {
                 change.insert(word, fields);
             }
         }
-        self.schedules.update_one(doc! { "_id": name }, change).run().map(drop).map_err(said)
+        self.schedules.update_one(doc! { "_id": name }, change).run().map(drop).map_err(store_error)
     }
 
     fn fire_one(&self, schedule: &Schedule, now: i64) -> Result<Option<Fired>> {
@@ -78,7 +78,7 @@ impl MongoBackend {
             }
             Err(error) => return Err(error),
         };
-        let is_ours = self.schedules.update_one(as_seen, change).run().map_err(said)?.matched_count == 1;
+        let is_ours = self.schedules.update_one(as_seen, change).run().map_err(store_error)?.matched_count == 1;
         Ok((is_ours || fired.is_new).then_some(fired))
     }
 }
@@ -105,7 +105,7 @@ impl Schedules for MongoBackend {
         check_weight("a schedule", &set)?;
         self.noted(by, "schedule", std::slice::from_ref(&schedule.name), |backend| {
             match backend.schedules.insert_one(doc! { "_id": &schedule.name, "queue": "", "timing": "" }).run() {
-                Err(error) if !is_duplicate(&error) => return Err(said(error)),
+                Err(error) if !is_duplicate(&error) => return Err(store_error(error)),
                 _ => {}
             }
             backend.change_schedule(&schedule.name, set, unset)?;
@@ -116,8 +116,8 @@ impl Schedules for MongoBackend {
     fn schedules(&mut self) -> Result<Vec<Schedule>> {
         // A new schedule whose creation was interrupted has no payload yet.
         let found = self.schedules.find(doc! { "bytes": { "$exists": true } }).sort(doc! { "_id": 1 });
-        let schedule = |found: mongodb::error::Result<Document>| Ok(any_of(found.map_err(said)?));
-        found.run().map_err(said)?.filter_map(|found| schedule(found).transpose()).collect()
+        let schedule = |found: mongodb::error::Result<Document>| Ok(any_of(found.map_err(store_error)?));
+        found.run().map_err(store_error)?.filter_map(|found| schedule(found).transpose()).collect()
     }
 
     fn pause_schedule(&mut self, name: &str, is_paused: bool, by: &str) -> Result<()> {
@@ -143,7 +143,7 @@ impl Schedules for MongoBackend {
         check_schedule(name)?;
         check_who(by)?;
         self.noted(by, "unschedule", &[name.to_owned()], |backend| {
-            let gone = backend.schedules.delete_one(doc! { "_id": name }).run().map_err(said)?.deleted_count;
+            let gone = backend.schedules.delete_one(doc! { "_id": name }).run().map_err(store_error)?.deleted_count;
             Ok((vec![gone], gone > 0))
         })
     }
@@ -155,12 +155,13 @@ impl Schedules for MongoBackend {
         let now = self.time()?;
         let due = doc! { "next_at": { "$lte": now }, "paused_at": null, "bytes": { "$exists": true } };
         let limit = i64::try_from(most).unwrap_or(i64::MAX);
-        let found = self.schedules.find(due).sort(doc! { "next_at": 1, "_id": 1 }).limit(limit).run().map_err(said)?;
+        let found =
+            self.schedules.find(due).sort(doc! { "next_at": 1, "_id": 1 }).limit(limit).run().map_err(store_error)?;
         let mut fired = Vec::new();
         for found in found {
             // Some servers return a document that changed after it matched.
             let is_due = |schedule: &Schedule| schedule.next_at.is_none_or(|at| at <= now);
-            if let Some(schedule) = any_of(found.map_err(said)?).filter(is_due) {
+            if let Some(schedule) = any_of(found.map_err(store_error)?).filter(is_due) {
                 fired.extend(self.fire_one(&schedule, now)?);
             }
         }

@@ -1,10 +1,10 @@
 //! Collections with their indexes, and counters for sequence numbers.
 
 use super::MongoBackend;
-use super::fields::{int, whole};
-use super::said::{is_duplicate, said};
+use super::fields::{int, whole_number};
+use super::store_error::{is_duplicate, store_error};
 use crate::error::{Error, ErrorKind, Result};
-use crate::rules::there;
+use crate::rules::required;
 use mongodb::IndexModel;
 use mongodb::bson::{Bson, Document, doc};
 use mongodb::options::{IndexOptions, ReturnDocument};
@@ -18,7 +18,7 @@ pub(super) const OBJECTS: &str = "objects";
 pub(super) const JOBS: &str = "jobs";
 pub(super) const AUDIT: &str = "audit";
 
-fn plain(keys: Document) -> IndexModel {
+fn index_on(keys: Document) -> IndexModel {
     IndexModel::builder().keys(keys).build()
 }
 
@@ -49,16 +49,16 @@ impl MongoBackend {
             None => {}
         }
         let have = |collection: &Collection<Document>, indexes: Vec<IndexModel>| {
-            collection.create_indexes(indexes).run().map(drop).map_err(said)
+            collection.create_indexes(indexes).run().map(drop).map_err(store_error)
         };
         have(
             &self.objects,
             vec![
-                plain(doc! { "seq": 1 }),
+                index_on(doc! { "seq": 1 }),
                 unique(doc! { "object_key": 1 }),
-                plain(doc! { "classes": 1, "seq": 1 }),
-                plain(doc! { "indexed": 1, "seq": 1 }),
-                plain(doc! { "kept": 1 }),
+                index_on(doc! { "classes": 1, "seq": 1 }),
+                index_on(doc! { "indexed": 1, "seq": 1 }),
+                index_on(doc! { "kept": 1 }),
                 sparse(doc! { "expires_at": 1 }),
                 sparse(doc! { "batch": 1 }),
             ],
@@ -66,10 +66,10 @@ impl MongoBackend {
         have(
             &self.jobs,
             vec![
-                plain(doc! { "seq": 1 }),
+                index_on(doc! { "seq": 1 }),
                 unique(doc! { "live_key": 1 }),
-                plain(doc! { "queue": 1, "state": 1, "priority": -1, "run_at": 1, "seq": 1 }),
-                plain(doc! { "queue": 1, "state": 1, "lease_until": 1 }),
+                index_on(doc! { "queue": 1, "state": 1, "priority": -1, "run_at": 1, "seq": 1 }),
+                index_on(doc! { "queue": 1, "state": 1, "lease_until": 1 }),
                 sparse(doc! { "finished_at": 1 }),
                 sparse(doc! { "batch": 1 }),
                 sparse(doc! { "after": 1 }),
@@ -77,27 +77,27 @@ impl MongoBackend {
                 sparse(doc! { "frees": 1 }),
             ],
         )?;
-        have(&self.audit, vec![plain(doc! { "seq": 1 })])?;
-        have(&self.schedules, vec![plain(doc! { "next_at": 1 })])?;
+        have(&self.audit, vec![index_on(doc! { "seq": 1 })])?;
+        have(&self.schedules, vec![index_on(doc! { "next_at": 1 })])?;
         for name in [OBJECTS, JOBS, AUDIT] {
             self.have_meta(doc! { "_id": name, "value": 0_i64 })?;
         }
         self.have_meta(doc! { "_id": "version", "value": VERSION })?;
         let older = doc! { "_id": "version", "value": { "$lt": VERSION } };
-        self.meta.update_one(older, doc! { "$set": { "value": VERSION } }).run().map(drop).map_err(said)
+        self.meta.update_one(older, doc! { "$set": { "value": VERSION } }).run().map(drop).map_err(store_error)
     }
 
     fn have_meta(&self, document: Document) -> Result<()> {
         match self.meta.insert_one(document).run() {
-            Err(error) if !is_duplicate(&error) => Err(said(error)),
+            Err(error) if !is_duplicate(&error) => Err(store_error(error)),
             _ => Ok(()),
         }
     }
 
     fn version(&self) -> Result<Option<i64>> {
-        let found = self.meta.find_one(doc! { "_id": "version" }).run().map_err(said)?;
+        let found = self.meta.find_one(doc! { "_id": "version" }).run().map_err(store_error)?;
         // A value that is not a number is an unknown version.
-        Ok(found.map(|found| whole(found.get("value")).unwrap_or(i64::MAX)))
+        Ok(found.map(|found| whole_number(found.get("value")).unwrap_or(i64::MAX)))
     }
 
     /// Reserves new sequence numbers. Returns the first one, and the counter's document.
@@ -108,19 +108,19 @@ impl MongoBackend {
             .find_one_and_update(doc! { "_id": name }, doc! { "$inc": { "value": count } })
             .return_document(ReturnDocument::Before)
             .run()
-            .map_err(said)?;
-        let taken = there(taken)?;
-        Ok((there(int(&taken, "value")?)?.saturating_add(1), taken))
+            .map_err(store_error)?;
+        let taken = required(taken)?;
+        Ok((required(int(&taken, "value")?)?.saturating_add(1), taken))
     }
 
     /// Returns the indexed paths, in the order in which they were added.
     pub(super) fn paths(&self) -> Result<Vec<String>> {
-        paths_of(&there(self.meta.find_one(doc! { "_id": OBJECTS }).run().map_err(said)?)?)
+        paths_of(&required(self.meta.find_one(doc! { "_id": OBJECTS }).run().map_err(store_error)?)?)
     }
 }
 
 /// Returns the paths in the document of the objects' counter.
 pub(super) fn paths_of(meta: &Document) -> Result<Vec<String>> {
-    let text = |path: &Bson| there(path.as_str().map(str::to_owned));
+    let text = |path: &Bson| required(path.as_str().map(str::to_owned));
     meta.get_array("paths").map_or(Ok(Vec::new()), |paths| paths.iter().map(text).collect())
 }

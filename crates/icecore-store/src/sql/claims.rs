@@ -1,15 +1,15 @@
-//! Claims: handing out ready jobs, and freeing jobs whose lease ended.
+//! Claims: request out ready jobs, and freeing jobs whose lease ended.
 //!
 //! A job is handed out by one statement, or one transaction, that writes a new token into its row.
 
 use super::jobs::{COLUMNS, columns, job_of};
-use super::{SqlBackend, again};
+use super::{SqlBackend, repeat_while_busy};
+use crate::claim_request::{ClaimOperations, ClaimRequest, ExpiryChecks};
 use crate::describe;
 use crate::driver::{Row, Value};
 use crate::error::{Error, Result};
-use crate::handing::{Handing, HandsOut, Looks};
 use crate::job::{Job, State};
-use crate::rules::{ORPHANED, millis, there};
+use crate::rules::{ORPHANED, millis, required};
 
 /// Maximum number of ended leases handled in one call.
 const ENDED: i64 = 512;
@@ -68,13 +68,13 @@ macro_rules! look {
 /// A row that was handed out: its sequence, and its job or the error of an invalid row.
 type Handed = (i64, Result<Job>);
 
-impl HandsOut for SqlBackend {
-    fn looks(&mut self) -> &mut Looks {
-        &mut self.looks
+impl ClaimOperations for SqlBackend {
+    fn expiry_checks(&mut self) -> &mut ExpiryChecks {
+        &mut self.expiry_checks
     }
 
-    fn hand_out_ready(&mut self, handing: &Handing<'_>, most: usize, jobs: &mut Vec<Job>) -> Result<bool> {
-        let (handed, is_full) = self.take(handing, most)?;
+    fn hand_out_ready(&mut self, request: &ClaimRequest<'_>, most: usize, jobs: &mut Vec<Job>) -> Result<bool> {
+        let (handed, is_full) = self.take(request, most)?;
         // One invalid row must not keep the other jobs from their workers.
         let mut senseless = Vec::new();
         for (sequence, job) in handed {
@@ -83,12 +83,12 @@ impl HandsOut for SqlBackend {
                 Err(error) => senseless.push((sequence, error)),
             }
         }
-        senseless.iter().try_for_each(|(sequence, error)| self.put_aside(*sequence, handing.token, error))?;
+        senseless.iter().try_for_each(|(sequence, error)| self.put_aside(*sequence, request.token, error))?;
         Ok(is_full)
     }
 
-    fn free_ended_leases(&mut self, handing: &Handing<'_>) -> Result<u64> {
-        let (queue, token) = (Value::Text(handing.queue), Value::Text(handing.token));
+    fn free_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64> {
+        let (queue, token) = (Value::Text(request.queue), Value::Text(request.token));
         let ended = self.rows(
             // Two ranges of the index, so that leases that have not ended are not read.
             concat!(
@@ -100,9 +100,9 @@ impl HandsOut for SqlBackend {
                 " LIMIT ?"
             ),
             &[queue, token, queue, queue, queue, Value::Int(ENDED)],
-            |row| there(row.int(0)?),
+            |row| required(row.int(0)?),
         )?;
-        self.looks.looked(handing.queue);
+        self.expiry_checks.looked(request.queue);
         // All programs change rows in the same order, so that there are no deadlocks.
         let ended = sorted(ended);
         self.run_named(
@@ -121,77 +121,77 @@ impl HandsOut for SqlBackend {
 impl SqlBackend {
     /// Hands out jobs. Returns them, and whether there may be more. A queue with limits needs another statement; the
     /// names of such queues are remembered from earlier calls.
-    fn take(&mut self, handing: &Handing<'_>, most: usize) -> Result<(Vec<Handed>, bool)> {
-        if !self.limited.contains(handing.queue) {
+    fn take(&mut self, request: &ClaimRequest<'_>, most: usize) -> Result<(Vec<Handed>, bool)> {
+        if !self.limited.contains(request.queue) {
             let handed = match self.session.dialect().has_returning {
-                true => again(self.tries, || self.take_at_once(take!(is_free!()), handing, most)),
-                false => self.transaction(|backend| backend.take_in_steps(look!(is_free!()), handing, most)),
+                true => repeat_while_busy(self.tries, || self.take_at_once(take!(is_free!()), request, most)),
+                false => self.transaction(|backend| backend.take_in_steps(look!(is_free!()), request, most)),
             }?;
-            if !handed.is_empty() || !self.has_limits(handing.queue)? {
+            if !handed.is_empty() || !self.has_limits(request.queue)? {
                 let is_full = handed.len() == most;
                 return Ok((handed, is_full));
             }
-            self.remember_limited(handing.queue);
+            self.remember_limited(request.queue);
         }
-        self.transaction(|backend| backend.take_limited(handing, most))
+        self.transaction(|backend| backend.take_limited(request, most))
     }
 
     /// Like `take`, within the limits of the queue. The queue's row is locked until the jobs that are handed out are
     /// recorded.
-    fn take_limited(&mut self, handing: &Handing<'_>, most: usize) -> Result<(Vec<Handed>, bool)> {
-        let limits = self.held_limits(handing.queue)?;
+    fn take_limited(&mut self, request: &ClaimRequest<'_>, most: usize) -> Result<(Vec<Handed>, bool)> {
+        let limits = self.held_limits(request.queue)?;
         if !limits.are_set() {
-            self.limited.remove(handing.queue);
+            self.limited.remove(request.queue);
         }
-        let room = self.room(handing.queue, &limits, most)?;
+        let room = self.find_free_places(request.queue, &limits, most)?;
         if room == 0 {
             return Ok((Vec::new(), false));
         }
         let handed = match self.session.dialect().has_returning {
-            true => self.take_at_once(take!(is_on!()), handing, room),
-            false => self.take_in_steps(look!(is_on!()), handing, room),
+            true => self.take_at_once(take!(is_on!()), request, room),
+            false => self.take_in_steps(look!(is_on!()), request, room),
         }?;
         let untils = handed.iter().filter_map(|(_, job)| job.as_ref().ok()?.lease_until);
-        self.spend(handing.queue, limits, handing, untils.max(), handed.len())?;
+        self.spend(request.queue, limits, request, untils.max(), handed.len())?;
         let is_full = handed.len() == most;
         Ok((handed, is_full))
     }
 
-    fn take_at_once(&mut self, sql: &'static str, handing: &Handing<'_>, most: usize) -> Result<Vec<Handed>> {
+    fn take_at_once(&mut self, sql: &'static str, request: &ClaimRequest<'_>, most: usize) -> Result<Vec<Handed>> {
         let values = [
-            Value::Text(handing.queue),
-            Value::Text(handing.queue),
+            Value::Text(request.queue),
+            Value::Text(request.queue),
             Value::Int(i64::try_from(most).unwrap_or(i64::MAX)),
-            Value::Text(handing.token),
-            Value::Text(handing.worker),
-            Value::Int(millis(handing.lease)),
+            Value::Text(request.token),
+            Value::Text(request.worker),
+            Value::Int(millis(request.lease)),
         ];
         self.rows(sql, &values, handed)
     }
 
     /// Like `take_at_once`, for a database that can't return the rows that it changed.
-    fn take_in_steps(&mut self, sql: &'static str, handing: &Handing<'_>, most: usize) -> Result<Vec<Handed>> {
+    fn take_in_steps(&mut self, sql: &'static str, request: &ClaimRequest<'_>, most: usize) -> Result<Vec<Handed>> {
         let values = [
-            Value::Int(millis(handing.lease)),
-            Value::Text(handing.queue),
-            Value::Text(handing.queue),
+            Value::Int(millis(request.lease)),
+            Value::Text(request.queue),
+            Value::Text(request.queue),
             Value::Int(i64::try_from(most).unwrap_or(i64::MAX)),
         ];
         let mut until = 0;
         let mut taken = self.rows(sql, &values, |row| {
-            until = until.max(there(row.int(COLUMNS)?)?);
+            until = until.max(required(row.int(COLUMNS)?)?);
             handed(row)
         })?;
         let sequences: Vec<i64> = taken.iter().map(|(sequence, _)| *sequence).collect();
         self.run_named(
             "UPDATE icecore_jobs SET state = 'leased', attempts = attempts + 1, token = ?, worker = ?, \
              lease_until = ? WHERE seq IN ({each ?})",
-            &[Value::Text(handing.token), Value::Text(handing.worker), Value::Int(until)],
+            &[Value::Text(request.token), Value::Text(request.worker), Value::Int(until)],
             &sequences,
         )?;
         for job in taken.iter_mut().filter_map(|(_, job)| job.as_mut().ok()) {
             (job.state, job.attempts) = (State::Leased, job.attempts.saturating_add(1));
-            (job.worker, job.lease_until) = (Some(handing.worker.to_owned()), Some(until));
+            (job.worker, job.lease_until) = (Some(request.worker.to_owned()), Some(until));
         }
         Ok(taken)
     }
@@ -212,7 +212,7 @@ impl SqlBackend {
             "SELECT seq FROM icecore_jobs AS behind WHERE state = 'waiting' AND after_id IS NOT NULL \
              AND NOT EXISTS (SELECT 1 FROM icecore_jobs AS before_it WHERE before_it.id = behind.after_id) ORDER BY seq",
             &[],
-            |row| there(row.int(0)?),
+            |row| required(row.int(0)?),
         )?;
         self.run_named(
             "UPDATE icecore_jobs SET state = 'dead', live_key = NULL, finished_at = {now}, error = ? \
@@ -240,7 +240,7 @@ impl SqlBackend {
 }
 
 fn handed(row: &dyn Row) -> Result<Handed> {
-    Ok((there(row.int(1)?)?, job_of(row)))
+    Ok((required(row.int(1)?)?, job_of(row)))
 }
 
 fn sorted(mut sequences: Vec<i64>) -> Vec<i64> {

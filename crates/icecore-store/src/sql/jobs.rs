@@ -4,15 +4,15 @@
 
 use super::{SqlBackend, in_row};
 use crate::backend::{Each, Jobs};
+use crate::claim_request::{ClaimRequest, hand_out};
 use crate::describe;
 use crate::dialect::Many;
 use crate::driver::{Row, Value};
 use crate::error::{Error, ErrorKind, Result};
-use crate::handing::{Handing, hand_out};
 use crate::id::Id;
 use crate::job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, State};
 use crate::rules::{
-    backoff, check_name, check_who, first_backoff, id_of, limited, millis, no_lease, paused, payload, there, token,
+    backoff, check_name, check_who, first_backoff, id_of, limited, millis, no_lease, paused, payload, required, token,
     waits,
 };
 use std::collections::HashSet;
@@ -74,17 +74,17 @@ const ACK_MANY: &str = concat!(
 const HEAVIEST_RESULTS: usize = 16 << 20;
 
 pub(super) fn job_of(row: &dyn Row) -> Result<Job> {
-    let count = |column| -> Result<u32> { Ok(u32::try_from(there(row.int(column)?)?).unwrap_or(u32::MAX)) };
-    let state = there(row.text(3)?)?;
+    let count = |column| -> Result<u32> { Ok(u32::try_from(required(row.int(column)?)?).unwrap_or(u32::MAX)) };
+    let state = required(row.text(3)?)?;
     let mut job = Job {
         id: id_of(row.text(0)?)?,
-        sequence: there(row.int(1)?)?,
-        queue: there(row.text(2)?)?,
+        sequence: required(row.int(1)?)?,
+        queue: required(row.text(2)?)?,
         state: State::named(&state)
             .ok_or_else(|| Error::new(ErrorKind::Database, format!("{state:?} is no state of a job")))?,
-        priority: there(row.int(4)?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
-        queued_at: there(row.int(5)?)?,
-        run_at: there(row.int(6)?)?,
+        priority: required(row.int(4)?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
+        queued_at: required(row.int(5)?)?,
+        run_at: required(row.int(6)?)?,
         attempts: count(7)?,
         max_attempts: count(8)?,
         unique_key: row.text(9)?,
@@ -118,7 +118,7 @@ impl Jobs for SqlBackend {
     }
 
     fn claim(&mut self, queue: &str, worker: &str, lease: Duration, most: usize) -> Result<Vec<Lease>> {
-        hand_out(self, &Handing { queue, worker, lease, token: &token() }, most)
+        hand_out(self, &ClaimRequest { queue, worker, lease, token: &token() }, most)
     }
 
     fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>> {
@@ -127,22 +127,22 @@ impl Jobs for SqlBackend {
             return Err(waits());
         }
         let token = token();
-        let handing = Handing { queue: &job.queue, worker, lease, token: &token };
+        let request = ClaimRequest { queue: &job.queue, worker, lease, token: &token };
         let job = self.transaction(|backend| {
             let limits = backend.held_limits(&job.queue)?;
             if limits.is_paused {
                 return Err(paused(&job.queue));
             }
-            if backend.room(&job.queue, &limits, 1)? == 0 {
+            if backend.find_free_places(&job.queue, &limits, 1)? == 0 {
                 return Err(limited(&job.queue));
             }
             let pushed = backend.push_jobs(std::slice::from_ref(job))?;
             if !pushed.iter().all(|pushed| pushed.is_new) {
                 return Ok(None);
             }
-            backend.hand_out_new(job.id, &handing)?;
-            let job = there(backend.job(job.id)?)?;
-            backend.spend(&job.queue, limits, &handing, job.lease_until, 1)?;
+            backend.hand_out_new(job.id, &request)?;
+            let job = required(backend.job(job.id)?)?;
+            backend.spend(&job.queue, limits, &request, job.lease_until, 1)?;
             Ok(Some(job))
         })?;
         Ok(job.map(|job| Lease { job, token }))
@@ -184,7 +184,7 @@ impl Jobs for SqlBackend {
                     lasts!()
                 ),
                 &[Value::Text(&text), Value::Text(token)],
-                |row| Ok((there(row.text(0)?)?, there(row.int(1)?)?, there(row.int(2)?)?)),
+                |row| Ok((required(row.text(0)?)?, required(row.int(1)?)?, required(row.int(2)?)?)),
             )?;
             let Some((queue, attempts, most)) = found else { return Ok(None) };
             let state = if attempts >= most { State::Dead } else { State::Ready };
@@ -225,7 +225,7 @@ impl Jobs for SqlBackend {
                 return Ok(None);
             }
             let sql = "SELECT lease_until FROM icecore_jobs WHERE id = ?";
-            backend.first(sql, &[Value::Text(&text)], |row| there(row.int(0)?))
+            backend.first(sql, &[Value::Text(&text)], |row| required(row.int(0)?))
         })?;
         match until {
             Some(until) => Ok(until),
@@ -366,21 +366,21 @@ impl SqlBackend {
         let tokens: Vec<Value<'_>> = acks.iter().map(|(_, ack)| Value::Text(&ack.token)).collect();
         let results: Vec<Value<'_>> = acks.iter().map(|(_, ack)| Value::bytes(ack.result.as_deref())).collect();
         let values = [Value::List(&ids), Value::List(&tokens), Value::List(&results)];
-        let places = self.rows(ACK_MANY, &values, |row| there(row.int(0)?))?;
+        let places = self.rows(ACK_MANY, &values, |row| required(row.int(0)?))?;
         // Ordinals in SQL count from 1.
         let place = |place: i64| acks.get(usize::try_from(place - 1).ok()?).map(|(place, _)| *place);
         Ok(places.into_iter().filter_map(place).collect())
     }
 
     /// Hands out a job that was pushed in the same transaction.
-    fn hand_out_new(&mut self, id: Id, handing: &Handing<'_>) -> Result<()> {
+    fn hand_out_new(&mut self, id: Id, request: &ClaimRequest<'_>) -> Result<()> {
         self.run(
             "UPDATE icecore_jobs SET state = 'leased', attempts = attempts + 1, token = ?, worker = ?, \
              lease_until = {now} + ? WHERE id = ?",
             &[
-                Value::Text(handing.token),
-                Value::Text(handing.worker),
-                Value::Int(millis(handing.lease)),
+                Value::Text(request.token),
+                Value::Text(request.worker),
+                Value::Int(millis(request.lease)),
                 Value::Text(&id.to_string()),
             ],
         )
@@ -390,14 +390,14 @@ impl SqlBackend {
     /// Returns the error that explains why this job can't be changed with the caller's token.
     fn no_lease(&mut self, id: Id) -> Result<Error> {
         let sql = "SELECT state FROM icecore_jobs WHERE id = ?";
-        let state = self.first(sql, &[Value::Text(&id.to_string())], |row| there(row.text(0)?))?;
+        let state = self.first(sql, &[Value::Text(&id.to_string())], |row| required(row.text(0)?))?;
         Ok(no_lease(id, state.as_deref()))
     }
 
     fn redrive_now(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64> {
         let name = Value::Text(queue);
         let mut dead = Vec::new();
-        let make = |row: &dyn Row| Ok((there(row.text(0)?)?, row.text(1)?));
+        let make = |row: &dyn Row| Ok((required(row.text(0)?)?, row.text(1)?));
         match ids {
             Some(ids) => {
                 for id in ids {

@@ -2,11 +2,11 @@
 //! of the previous one.
 
 use super::{Session, SqlBackend};
+use crate::claim_request::ClaimRequest;
 use crate::driver::Value;
 use crate::error::Result;
-use crate::handing::Handing;
 use crate::limits::{Rate, Spent};
-use crate::rules::{millis, there};
+use crate::rules::{millis, required};
 
 /// For how many queues it is remembered that they have limits.
 const MOST_LIMITED: usize = 1024;
@@ -59,19 +59,19 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     /// Returns how many of the wanted jobs may be handed out.
     ///
     /// A lease counts until it is found to have ended, because its worker may have extended it at the last moment.
-    pub(super) fn room(&mut self, queue: &str, limits: &QueueLimits, most: usize) -> Result<usize> {
+    pub(super) fn find_free_places(&mut self, queue: &str, limits: &QueueLimits, most: usize) -> Result<usize> {
         if limits.is_paused {
             return Ok(0);
         }
         let mut room = i64::try_from(most).unwrap_or(i64::MAX);
         if let Some(concurrency) = limits.concurrency {
             let sql = "SELECT COUNT(*) FROM icecore_jobs WHERE queue = ? AND state = 'leased'";
-            let leased = there(self.first(sql, &[Value::Text(queue)], |row| there(row.int(0)?))?)?;
+            let leased = required(self.first(sql, &[Value::Text(queue)], |row| required(row.int(0)?))?)?;
             room = room.min(concurrency.saturating_sub(leased));
         }
         if let Some((rate, spent)) = &limits.rate {
             let now = self.time()?;
-            room = room.min(i64::from(spent.room(*rate, now)));
+            room = room.min(i64::from(spent.count_remaining(*rate, now)));
         }
         Ok(usize::try_from(room).unwrap_or(0))
     }
@@ -81,14 +81,14 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         &mut self,
         queue: &str,
         limits: QueueLimits,
-        handing: &Handing<'_>,
+        request: &ClaimRequest<'_>,
         until: Option<i64>,
         count: usize,
     ) -> Result<()> {
         let Some((rate, mut spent)) = limits.rate.filter(|_| count > 0) else { return Ok(()) };
         // The time at which the jobs were handed out, not the time of the request.
         let now = match until {
-            Some(until) => until.saturating_sub(millis(handing.lease)),
+            Some(until) => until.saturating_sub(millis(request.lease)),
             None => self.time()?,
         };
         spent.spend(rate, now, count);

@@ -13,12 +13,12 @@ mod schedules;
 mod schema;
 
 use crate::backend::{Backend, Flow, QueueSchema, Queues};
+use crate::claim_request::ExpiryChecks;
 use crate::dialect::{Dialect, Many, repeated, translate};
 use crate::driver::{Row, Session, Value};
 use crate::error::{Error, ErrorKind, Result};
-use crate::handing::Looks;
 use crate::job::{NewJob, Pushed};
-use crate::rules::there;
+use crate::rules::required;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -50,7 +50,7 @@ pub(crate) struct SqlBackend<S: Session + ?Sized = dyn Session + Send> {
     is_within: bool,
     /// How often a call is tried that fails because of another transaction.
     tries: u32,
-    looks: Looks,
+    expiry_checks: ExpiryChecks,
     /// Queues that had limits when they were last checked.
     limited: HashSet<String>,
 }
@@ -79,7 +79,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
             statements: HashMap::new(),
             is_within: false,
             tries,
-            looks: Looks::default(),
+            expiry_checks: ExpiryChecks::default(),
             limited: HashSet::new(),
         }
     }
@@ -107,7 +107,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         if self.is_within {
             return self.session.run(&sql, values);
         }
-        again(self.tries, || self.session.run(&sql, values))
+        repeat_while_busy(self.tries, || self.session.run(&sql, values))
     }
 
     /// Returns how many rows go into the next statement. `fitting` returns how many fit, given a maximum.
@@ -170,7 +170,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
 
     /// Runs `body` in a transaction, and again if it fails because of another transaction.
     fn transaction<T>(&mut self, mut body: impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
-        again(self.tries, || {
+        repeat_while_busy(self.tries, || {
             self.session.begin()?;
             self.is_within = true;
             let done = body(self).and_then(|value| self.session.commit().map(|()| value));
@@ -184,7 +184,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
 
     /// Returns the time of the database.
     fn time(&mut self) -> Result<i64> {
-        there(self.first("SELECT {now}", &[], |row| there(row.int(0)?))?)
+        required(self.first("SELECT {now}", &[], |row| required(row.int(0)?))?)
     }
 
     /// Adds an audit note.
@@ -199,7 +199,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
 
 /// Runs `body`, and repeats it while the error kind is `Busy`: if two transactions wait for each other, the database
 /// ends one of them, which has to be repeated.
-fn again<T>(most: u32, mut body: impl FnMut() -> Result<T>) -> Result<T> {
+fn repeat_while_busy<T>(most: u32, mut body: impl FnMut() -> Result<T>) -> Result<T> {
     let begun = Instant::now();
     let mut tries = 1;
     loop {

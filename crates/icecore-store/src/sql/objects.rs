@@ -7,7 +7,7 @@ use crate::driver::{Row, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::object::{LentObject, NewObject, Object, ObjectFilter};
-use crate::rules::{check_name, check_who, from_base64, id_of, is_kept, there};
+use crate::rules::{check_name, check_who, from_base64, id_of, is_kept, required};
 use crate::walking::{ASKED, At, walk};
 use std::borrow::Cow;
 
@@ -52,16 +52,16 @@ impl Selects {
 fn object_of(row: &dyn Row) -> Result<LentObject<'_>> {
     Ok(Object {
         id: id_of(row.lent_text(0)?)?,
-        sequence: there(row.int(1)?)?,
+        sequence: required(row.int(1)?)?,
         key: row.lent_text(2)?,
-        stored_at: there(row.int(3)?)?,
+        stored_at: required(row.int(3)?)?,
         expires_at: row.int(4)?,
         format: row.lent_text(5)?,
         class: row.lent_text(6)?,
-        checksum: there(row.lent_text(7)?)?,
+        checksum: required(row.lent_text(7)?)?,
         bytes: match row.lent_bytes(8)? {
             Some(bytes) => bytes,
-            None => from_base64(&there(row.lent_text(9)?)?)?.into(),
+            None => from_base64(&required(row.lent_text(9)?)?)?.into(),
         },
         json: row.lent_text(10)?,
         problem: row.lent_text(11)?,
@@ -179,7 +179,7 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
         self.transaction(|backend| {
             // All programs that store objects share this lock, so that a new index starts between two of them.
             backend.first("SELECT value FROM icecore_meta WHERE name = 'version' {share}", &[], |row| row.int(0))?;
-            let paths = backend.rows("SELECT path FROM icecore_indexes {as_now}", &[], |row| there(row.text(0)?))?;
+            let paths = backend.rows("SELECT path FROM icecore_indexes {as_now}", &[], |row| required(row.text(0)?))?;
             backend.put_all(objects, &ids, &paths)
         })?;
         Ok(ids)
@@ -212,7 +212,7 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
             for id in ids {
                 let text = id.to_string();
                 let sql = "SELECT seq FROM icecore_objects WHERE id = ?";
-                if let Some(sequence) = backend.first(sql, &[Value::Text(&text)], |row| there(row.int(0)?))?
+                if let Some(sequence) = backend.first(sql, &[Value::Text(&text)], |row| required(row.int(0)?))?
                     && backend.drop_object(sequence)?
                 {
                     backend.note(by, "rm", &text, 1)?;
@@ -229,7 +229,7 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
             let gone = self.transaction(|backend| {
                 let sql = "SELECT seq FROM icecore_objects WHERE expires_at <= {now} ORDER BY expires_at LIMIT 1000 \
                            {skip_locked}";
-                let gone = backend.rows(sql, &[], |row| there(row.int(0)?))?;
+                let gone = backend.rows(sql, &[], |row| required(row.int(0)?))?;
                 for sequence in &gone {
                     backend.drop_object(*sequence)?;
                 }
@@ -256,7 +256,7 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
     /// Only complete indexes, which also contain the objects stored before them.
     fn indexes(&mut self) -> Result<Vec<String>> {
         self.rows("SELECT path FROM icecore_indexes WHERE made_at IS NOT NULL ORDER BY path", &[], |row| {
-            there(row.text(0)?)
+            required(row.text(0)?)
         })
     }
 
@@ -315,8 +315,8 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
             "SELECT class, COUNT(*) FROM icecore_objects WHERE class IS NOT NULL GROUP BY class \
              ORDER BY COUNT(*) DESC, class",
             &[],
-            |row| Ok((there(row.text(0)?)?, count(row, 1)?)),
+            |row| Ok((required(row.text(0)?)?, count(row, 1)?)),
         )?;
-        Ok(ObjectStats { formats, classes, ..there(found)? })
+        Ok(ObjectStats { formats, classes, ..required(found)? })
     }
 }

@@ -1,6 +1,6 @@
 //! Pushes: many jobs with few statements.
 
-use super::{MOST_ROWS, SqlBackend, again, fitting};
+use super::{MOST_ROWS, SqlBackend, fitting, repeat_while_busy};
 use crate::backend::QueueSchema;
 use crate::describe;
 use crate::dialect::Many;
@@ -8,7 +8,7 @@ use crate::driver::{Session, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::job::{NewJob, Pushed, State};
-use crate::rules::{check_name, id_of, millis, no_predecessor, there};
+use crate::rules::{check_name, id_of, millis, no_predecessor, required};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -91,7 +91,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     pub(crate) fn push_jobs(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
         check_names(jobs)?;
         if !self.is_within && self.owns_connection() && self.is_one_statement(jobs) {
-            match again(self.tries, || self.push_all(jobs)) {
+            match repeat_while_busy(self.tries, || self.push_all(jobs)) {
                 // The connection may have been lost while it was idle. Jobs that are already stored are found by their
                 // ids.
                 Err(error) if error.kind() == ErrorKind::Away => {}
@@ -162,7 +162,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
             return if same.is_some() { Ok(false) } else { Err(no_predecessor(after)) };
         }
         let sql = "SELECT state FROM icecore_jobs WHERE id = ?";
-        let state = self.first(sql, &[Value::Text(&text)], |row| there(row.text(0)?))?;
+        let state = self.first(sql, &[Value::Text(&text)], |row| required(row.text(0)?))?;
         let is_done = state.as_deref() == Some(State::Done.name());
         let fresh = Fresh::of(job);
         let [id, queue, priority, delay, most, key, replay_of, format, checksum, bytes, json, problem] = fresh.values();
@@ -246,7 +246,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
              WHERE known.payload_schema IS DISTINCT FROM checked.payload_schema) \
              {or_nothing} RETURNING id"
         );
-        let inserted = self.rows(sql, &values, |row| there(row.text(0)?))?;
+        let inserted = self.rows(sql, &values, |row| required(row.text(0)?))?;
         let mut inserted: HashSet<String> = inserted.into_iter().collect();
         // A job may be there twice: the first one is new.
         Ok(jobs.iter().map(|job| inserted.remove(&job.id)).collect())

@@ -7,7 +7,7 @@ use crate::driver::{Session, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::object::NewObject;
-use crate::rules::{check_name, is_kept, there};
+use crate::rules::{check_name, is_kept, required};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -116,7 +116,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
                      AS fresh (id, object_key, stored_at, expires_at, format, class, checksum, size, bytes, base64, \
                      json, problem, place) ORDER BY place RETURNING id, seq"
                 );
-                self.rows(sql, &values, |row| Ok((there(row.text(0)?)?, there(row.int(1)?)?)))?
+                self.rows(sql, &values, |row| Ok((required(row.text(0)?)?, required(row.int(1)?)?)))?
             }
             _ => {
                 let values: Vec<Value<'_>> = rows.iter().flatten().copied().collect();
@@ -125,11 +125,11 @@ impl<S: Session + ?Sized> SqlBackend<S> {
                 self.run_many(sql, rows.len(), &values)?;
                 let ids: Vec<Value<'_>> = fresh.iter().map(|fresh| Value::Text(&fresh.id)).collect();
                 let sql = "SELECT id, seq FROM icecore_objects WHERE id IN ({each ?})";
-                self.rows_of(sql, ids.len(), &ids, |row| Ok((there(row.text(0)?)?, there(row.int(1)?)?)))?
+                self.rows_of(sql, ids.len(), &ids, |row| Ok((required(row.text(0)?)?, required(row.int(1)?)?)))?
             }
         };
         let found: HashMap<String, i64> = found.into_iter().collect();
-        fresh.iter().map(|fresh| there(found.get(&fresh.id).copied())).collect()
+        fresh.iter().map(|fresh| required(found.get(&fresh.id).copied())).collect()
     }
 
     fn insert_classes(&mut self, objects: &[NewObject], sequences: &[i64]) -> Result<()> {

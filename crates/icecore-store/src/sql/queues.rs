@@ -6,7 +6,7 @@ use crate::driver::Value;
 use crate::error::Result;
 use crate::job::{QueueStatus, State};
 use crate::limits::Rate;
-use crate::rules::{check_name, check_who, millis, there};
+use crate::rules::{check_name, check_who, millis, required};
 use std::collections::BTreeMap;
 
 impl<S: super::Session + ?Sized> SqlBackend<S> {
@@ -77,7 +77,7 @@ impl Queues for SqlBackend {
         let sql = "SELECT name, paused_at, payload_schema, concurrency, rate_count, rate_per FROM icecore_queues";
         let set = self.rows(sql, &[], |row| {
             Ok(QueueStatus {
-                name: there(row.text(0)?)?,
+                name: required(row.text(0)?)?,
                 paused_at: row.int(1)?,
                 schema: row.text(2)?,
                 concurrency: row.int(3)?.map(|most| u32::try_from(most.max(0)).unwrap_or(u32::MAX)),
@@ -88,7 +88,7 @@ impl Queues for SqlBackend {
         queues.extend(set.into_iter().map(|queue| (queue.name.clone(), queue)));
         let counts =
             self.rows("SELECT queue, state, COUNT(*) FROM icecore_jobs GROUP BY queue, state", &[], |row| {
-                Ok((there(row.text(0)?)?, there(row.text(1)?)?, there(row.int(2)?)?))
+                Ok((required(row.text(0)?)?, required(row.text(1)?)?, required(row.int(2)?)?))
             })?;
         for (name, state, count) in counts {
             let Some(state) = State::ALL.iter().position(|known| known.name() == state) else { continue };
@@ -98,7 +98,7 @@ impl Queues for SqlBackend {
             "SELECT queue, COUNT(*), {now} - MIN(run_at), CAST(SUM(CASE WHEN run_at > {now} THEN 1 ELSE 0 END) AS {integer}) \
              FROM icecore_jobs WHERE state = 'ready' GROUP BY queue",
             &[],
-            |row| Ok((there(row.text(0)?)?, there(row.int(1)?)?, row.int(2)?, row.int(3)?.unwrap_or(0))),
+            |row| Ok((required(row.text(0)?)?, required(row.int(1)?)?, row.int(2)?, row.int(3)?.unwrap_or(0))),
         )?;
         for (name, count, oldest, delayed) in waiting {
             let queue = queues.entry(name).or_default();

@@ -5,7 +5,7 @@ use crate::backend::Schedules;
 use crate::describe;
 use crate::driver::{Row, Value};
 use crate::error::{Error, ErrorKind, Result};
-use crate::rules::{check_who, id_of, there};
+use crate::rules::{check_who, id_of, required};
 use crate::schedule::{Fired, NewSchedule, Schedule, check_schedule, no_schedule};
 
 /// Maximum number of schedules handled in one transaction.
@@ -23,20 +23,20 @@ macro_rules! schedules {
 
 fn schedule_of(row: &dyn Row) -> Result<Schedule> {
     Ok(Schedule {
-        name: there(row.text(0)?)?,
-        queue: there(row.text(1)?)?,
-        timing: there(row.text(2)?)?,
+        name: required(row.text(0)?)?,
+        queue: required(row.text(1)?)?,
+        timing: required(row.text(2)?)?,
         zone: row.text(3)?,
         next_at: row.int(4)?,
         last_at: row.int(5)?,
         // An invalid value from another program must not stop the other schedules.
         last_id: row.text(6)?.and_then(|text| id_of(Some(text)).ok()),
         paused_at: row.int(7)?,
-        priority: there(row.int(8)?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
+        priority: required(row.int(8)?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
         max_attempts: row.int(9)?.map(|most| u32::try_from(most.max(1)).unwrap_or(u32::MAX)),
-        is_alone: there(row.int(10)?)? != 0,
+        is_alone: required(row.int(10)?)? != 0,
         format: row.text(11)?,
-        bytes: there(row.bytes(12)?)?,
+        bytes: required(row.bytes(12)?)?,
         problem: row.text(13)?,
     })
 }
@@ -45,7 +45,7 @@ fn schedule_of(row: &dyn Row) -> Result<Schedule> {
 fn any_of(row: &dyn Row) -> Result<Option<Schedule>> {
     match schedule_of(row) {
         Ok(schedule) => Ok(Some(schedule)),
-        Err(error) => Ok(row.text(0).ok().flatten().map(|name| Schedule::senseless(name, &error))),
+        Err(error) => Ok(row.text(0).ok().flatten().map(|name| Schedule::placeholder_for(name, &error))),
     }
 }
 
@@ -115,7 +115,7 @@ impl Schedules for SqlBackend {
         while fired.len() < most {
             // Usually nothing is due, and then nothing is locked.
             let sql = "SELECT COUNT(*) FROM icecore_schedules WHERE next_at <= {now} AND paused_at IS NULL";
-            if self.first(sql, &[], |row| there(row.int(0)?))?.unwrap_or(0) == 0 {
+            if self.first(sql, &[], |row| required(row.int(0)?))?.unwrap_or(0) == 0 {
                 break;
             }
             let some = self.transaction(|backend| backend.fire_some((most - fired.len()).min(AT_ONCE)))?;

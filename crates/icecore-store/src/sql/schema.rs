@@ -2,7 +2,7 @@
 
 use super::{Dialect, Session, SqlBackend, Value, translate};
 use crate::error::{Error, ErrorKind, Result};
-use crate::rules::there;
+use crate::rules::required;
 
 /// A step from one version to the next, and back.
 #[derive(Clone, Copy)]
@@ -261,7 +261,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
 
     fn version(&mut self) -> Result<usize> {
         let version =
-            self.first("SELECT value FROM icecore_meta WHERE name = 'version'", &[], |row| there(row.int(0)?))?;
+            self.first("SELECT value FROM icecore_meta WHERE name = 'version'", &[], |row| required(row.int(0)?))?;
         Ok(usize::try_from(version.unwrap_or(0)).unwrap_or(usize::MAX))
     }
 }
@@ -285,7 +285,7 @@ mod tests {
     fn tables(backend: &mut SqlBackend) -> Vec<String> {
         let sql =
             "SELECT name || ': ' || COALESCE(sql, '') FROM sqlite_master WHERE name LIKE '%icecore%' ORDER BY name";
-        backend.rows(sql, &[], |row| there(row.text(0)?)).expect("the tables")
+        backend.rows(sql, &[], |row| required(row.text(0)?)).expect("the tables")
     }
 
     fn fill(backend: &mut SqlBackend) {

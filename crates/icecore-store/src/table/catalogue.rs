@@ -21,7 +21,7 @@ struct Known {
 
 impl Table {
     /// Finds the table by its name, which may begin with a schema.
-    pub(super) fn look(&mut self, name: &str, key: Option<&str>) -> Result<()> {
+    pub(super) fn look_up_table(&mut self, name: &str, key: Option<&str>) -> Result<()> {
         let mut known = self.known(None, name)?;
         self.quoted = self.dialect().quote_name(name);
         if known.is_empty()

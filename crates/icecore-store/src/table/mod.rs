@@ -113,7 +113,7 @@ impl Table {
             columns: Vec::new(),
             key: Vec::new(),
         };
-        table.look(name, key)?;
+        table.look_up_table(name, key)?;
         Ok(table)
     }
 

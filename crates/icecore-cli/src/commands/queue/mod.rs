@@ -276,7 +276,7 @@ impl Numbers<'_> {
             dead: queue.count(State::Dead),
             waiting: queue.count(State::Waiting),
             oldest_seconds: queue.oldest.map(|millis| millis as f64 / 1000.0),
-            paused_at: queue.paused_at.map(time::shown),
+            paused_at: queue.paused_at.map(time::format_utc),
             has_schema: queue.schema.is_some(),
             concurrency: queue.concurrency,
             rate: queue.rate.map(|rate| rate.to_string()),

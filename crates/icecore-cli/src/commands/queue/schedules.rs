@@ -49,7 +49,7 @@ pub fn set(args: &Args, store: &mut dyn Backend, report: &mut Report) -> Result<
         (schedule.format, schedule.is_alone) = (said.format.or_else(|| args.format.clone()), args.alone);
         (schedule.priority, schedule.max_attempts) = (args.priority, args.max_attempts);
         let next = store.set_schedule(&schedule, &who()).map_err(failed)?;
-        super::say(&format!("{}\n", time::shown(next)))?;
+        super::say(&format!("{}\n", time::format_utc(next)))?;
     }
     Ok(())
 }
@@ -92,10 +92,10 @@ impl Line<'_> {
             queue: &schedule.queue,
             timing: &schedule.timing,
             zone: schedule.zone.as_deref().unwrap_or("UTC"),
-            next_at: schedule.next_at.map(time::shown),
-            last_at: schedule.last_at.map(time::shown),
+            next_at: schedule.next_at.map(time::format_utc),
+            last_at: schedule.last_at.map(time::format_utc),
             last_id: schedule.last_id.map(|id| id.to_string()),
-            paused_at: schedule.paused_at.map(time::shown),
+            paused_at: schedule.paused_at.map(time::format_utc),
             alone: schedule.is_alone,
             priority: schedule.priority,
             max_attempts: schedule.max_attempts,

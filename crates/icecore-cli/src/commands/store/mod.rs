@@ -172,8 +172,8 @@ fn say_stats(args: &Stats, store: &mut dyn Backend, global: &Global) -> Result<(
             objects: stats.count,
             bytes: stats.bytes,
             quarantined: stats.quarantined,
-            first: stats.first_at.map(time::shown),
-            last: stats.last_at.map(time::shown),
+            first: stats.first_at.map(time::format_utc),
+            last: stats.last_at.map(time::format_utc),
             formats: stats.formats.into_iter().map(count).collect(),
             classes: stats.classes.into_iter().map(|(name, number)| count((Some(name), number))).collect(),
         })?;
@@ -185,7 +185,7 @@ fn say_stats(args: &Stats, store: &mut dyn Backend, global: &Global) -> Result<(
 
 fn numbers(stats: &ObjectStats, paint: Paint) -> String {
     let grouped = icecore_tables::plural::grouped;
-    let time = |at: Option<i64>| at.map_or_else(|| "-".to_owned(), time::shown);
+    let time = |at: Option<i64>| at.map_or_else(|| "-".to_owned(), time::format_utc);
     let mut text = format!(
         "objects      {}\nbytes        {}\nquarantined  {}\nfirst        {}\nlast         {}\n",
         grouped(stats.count),

@@ -32,8 +32,8 @@ impl<'o> Head<'o> {
         Head {
             id: object.id,
             key: object.key.as_deref(),
-            stored_at: time::shown(object.stored_at),
-            expires_at: object.expires_at.map(time::shown),
+            stored_at: time::format_utc(object.stored_at),
+            expires_at: object.expires_at.map(time::format_utc),
             format: object.format.as_deref(),
             class: object.class.as_deref(),
             size: object.bytes.len(),

@@ -7,7 +7,7 @@ use crate::backend::Flow;
 use crate::error::{Error, ErrorKind, Result};
 use crate::keys::program::{self, Known};
 use crate::keys::progress::Progress;
-use crate::keys::{Keys, glob, quoted, spelled};
+use crate::keys::{Keys, glob, quoted, spell_key};
 use crate::query::{EachLine, Line};
 use std::borrow::Cow;
 
@@ -98,7 +98,7 @@ impl Items<'_> {
         let ttl = listed.expires.map(|expires| expires.saturating_sub(self.now).max(0));
         let text = |text: String| Cow::Owned(text.into_bytes());
         (self.each)(Line::Values(&[
-            Some(match spelled(&listed.key) {
+            Some(match spell_key(&listed.key) {
                 Cow::Borrowed(key) => Cow::Borrowed(key.as_bytes()),
                 Cow::Owned(key) => text(key),
             }),
@@ -112,7 +112,7 @@ impl Items<'_> {
 
 /// Returns the value under a key, decompressed as its flags say.
 pub(in crate::keys) fn value(address: &Address, key: &[u8], longest: u64) -> Result<Vec<u8>> {
-    let named = quoted(spelled(key).as_bytes());
+    let named = quoted(spell_key(key).as_bytes());
     if !is_key(key) {
         let text =
             format!("{address}: `{named}` can't be a key: those have up to 250 bytes, without blanks and controls");

@@ -152,7 +152,7 @@ impl Members<'_, '_> {
                 }
                 self.field()?;
                 let id = std::mem::take(&mut self.field);
-                let behind = std::str::from_utf8(&id).ok().and_then(behind);
+                let behind = std::str::from_utf8(&id).ok().and_then(next_id);
                 // An id that is not after the previous one could start an endless loop.
                 let behind = behind.filter(|behind| order(behind) > order(&from));
                 from = behind.ok_or_else(|| self.server.unexpected())?;
@@ -192,7 +192,7 @@ impl Members<'_, '_> {
 }
 
 /// Returns the first id after this one.
-fn behind(id: &str) -> Option<String> {
+fn next_id(id: &str) -> Option<String> {
     let (time, number) = order(id)?;
     let (time, number) = match number.checked_add(1) {
         Some(number) => (time, number),
@@ -213,10 +213,10 @@ mod tests {
 
     #[test]
     fn ids_go_on() {
-        assert_eq!(behind("5-7").as_deref(), Some("5-8"));
-        assert_eq!(behind("5-18446744073709551615").as_deref(), Some("6-0"));
-        assert_eq!(behind("18446744073709551615-18446744073709551615"), None);
-        assert_eq!(behind("x"), None);
+        assert_eq!(next_id("5-7").as_deref(), Some("5-8"));
+        assert_eq!(next_id("5-18446744073709551615").as_deref(), Some("6-0"));
+        assert_eq!(next_id("18446744073709551615-18446744073709551615"), None);
+        assert_eq!(next_id("x"), None);
         assert!(order("10-0") > order("9-9"));
     }
 }

@@ -4,12 +4,12 @@ use super::command::Command;
 use super::server::Server;
 use crate::address::Address;
 use crate::error::{Error, ErrorKind, Result};
-use crate::keys::{quoted, spelled};
+use crate::keys::{quoted, spell_key};
 
 /// Returns the value under a key, or the part of it at a field.
 pub(in crate::keys) fn value(address: &Address, key: &[u8], field: Option<&[u8]>, longest: u64) -> Result<Vec<u8>> {
     let mut server = Server::open(address, longest)?;
-    let named = quoted(spelled(key).as_bytes());
+    let named = quoted(spell_key(key).as_bytes());
     let missing = |what: String| Error::new(ErrorKind::Missing, format!("{address}: {what}"));
     let wrong = |what: String| Error::new(ErrorKind::Input, format!("{address}: {what}"));
     server.put(Command::Type, &[key]);
@@ -61,7 +61,7 @@ pub(in crate::keys) fn value(address: &Address, key: &[u8], field: Option<&[u8]>
         (true, _) => Ok(value),
         (false, None) => Err(missing(format!("there is no key `{named}`"))),
         (false, Some(field)) => {
-            Err(missing(format!("there is no `{}` in `{named}`", quoted(spelled(field).as_bytes()))))
+            Err(missing(format!("there is no `{}` in `{named}`", quoted(spell_key(field).as_bytes()))))
         }
     }
 }

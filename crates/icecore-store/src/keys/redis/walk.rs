@@ -8,7 +8,7 @@ use crate::backend::Flow;
 use crate::error::Result;
 use crate::keys::program::{self, Known};
 use crate::keys::progress::Progress;
-use crate::keys::{Keys, spelled};
+use crate::keys::{Keys, spell_key};
 use crate::query::{EachLine, Line};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -63,7 +63,7 @@ impl Rows<'_> {
 }
 
 fn as_text(bytes: &[u8]) -> Cow<'_, [u8]> {
-    match spelled(bytes) {
+    match spell_key(bytes) {
         Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
         Cow::Owned(text) => Cow::Owned(text.into_bytes()),
     }

@@ -395,7 +395,7 @@ fn encode_run(address: &Address, rules: &Rules) -> Result<Vec<u8>, Abort> {
     };
     let run = Run {
         program: format!("icecore {}", env!("CARGO_PKG_VERSION")),
-        started: icecore_store::time::shown(now_millis()),
+        started: icecore_store::time::format_utc(now_millis()),
         database: address.to_string(),
         identity: address.identity(),
         pairs: rules.pairs().iter().take(PAIRS).map(|pair| (lossy(pair.old()), lossy(pair.becomes()))).collect(),
@@ -408,7 +408,7 @@ fn usual_name(address: &Address) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
     let name = address.database_name();
     let name: String = name.chars().take(60).map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
-    let time = icecore_store::time::shown(now_millis());
+    let time = icecore_store::time::format_utc(now_millis());
     let digits: String = time.chars().filter(char::is_ascii_digit).take(14).collect();
     let (day, clock) = digits.split_at_checked(8).unwrap_or((&digits, ""));
     format!("icecore-{name}-{day}-{clock}")

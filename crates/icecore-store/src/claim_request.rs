@@ -1,4 +1,4 @@
-//! Handing out jobs: ready jobs first, then jobs whose lease has ended.
+//! ClaimRequest out jobs: ready jobs first, then jobs whose lease has ended.
 //!
 //! A separate query finds ended leases. It does not run at every claim: while the queue has as many jobs as are
 //! claimed, it runs every `LOOK`.
@@ -18,9 +18,9 @@ const MOST_LOOKS: usize = 1024;
 
 /// Time of the last look for ended leases, per queue. Queues that had fewer jobs than were claimed have no entry.
 #[derive(Default)]
-pub(crate) struct Looks(HashMap<String, Instant>);
+pub(crate) struct ExpiryChecks(HashMap<String, Instant>);
 
-impl Looks {
+impl ExpiryChecks {
     fn is_due(&self, queue: &str) -> bool {
         self.0.get(queue).is_none_or(|at| at.elapsed() >= LOOK)
     }
@@ -39,7 +39,7 @@ impl Looks {
 }
 
 /// Values that are written into the rows of jobs that are handed out.
-pub(crate) struct Handing<'h> {
+pub(crate) struct ClaimRequest<'h> {
     pub(crate) queue: &'h str,
     pub(crate) worker: &'h str,
     pub(crate) lease: Duration,
@@ -47,36 +47,40 @@ pub(crate) struct Handing<'h> {
 }
 
 /// Operations of a database that [`hand_out`] needs.
-pub(crate) trait HandsOut {
-    fn looks(&mut self) -> &mut Looks;
+pub(crate) trait ClaimOperations {
+    fn expiry_checks(&mut self) -> &mut ExpiryChecks;
     /// Hands out up to `most` ready jobs. Returns whether there may be more.
-    fn hand_out_ready(&mut self, handing: &Handing<'_>, most: usize, jobs: &mut Vec<Job>) -> Result<bool>;
+    fn hand_out_ready(&mut self, request: &ClaimRequest<'_>, most: usize, jobs: &mut Vec<Job>) -> Result<bool>;
     /// Makes jobs with an ended lease ready again, or dead, and returns how many there were. This includes leased jobs
     /// without an end time, which only another program writes, but no jobs that this claim handed out.
-    fn free_ended_leases(&mut self, handing: &Handing<'_>) -> Result<u64>;
+    fn free_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64>;
 }
 
-/// Hands out jobs. Looks for ended leases before if a look is due, and after if there are too few jobs.
-pub(crate) fn hand_out(backend: &mut impl HandsOut, handing: &Handing<'_>, most: usize) -> Result<Vec<Lease>> {
-    let queue = handing.queue;
+/// Hands out jobs. ExpiryChecks for ended leases before if a look is due, and after if there are too few jobs.
+pub(crate) fn hand_out(
+    backend: &mut impl ClaimOperations,
+    request: &ClaimRequest<'_>,
+    most: usize,
+) -> Result<Vec<Lease>> {
+    let queue = request.queue;
     check_name("queue", queue)?;
-    check_name("worker", handing.worker)?;
+    check_name("worker", request.worker)?;
     if most == 0 {
         return Ok(Vec::new());
     }
-    let mut has_looked = backend.looks().is_due(queue);
+    let mut has_looked = backend.expiry_checks().is_due(queue);
     if has_looked {
-        backend.free_ended_leases(handing)?;
+        backend.free_ended_leases(request)?;
     }
     let (mut jobs, mut turns) = (Vec::new(), 0);
     while jobs.len() < most {
         turns += 1;
-        match backend.hand_out_ready(handing, most - jobs.len(), &mut jobs) {
+        match backend.hand_out_ready(request, most - jobs.len(), &mut jobs) {
             Ok(true) => {}
             Ok(false) if has_looked => break,
             Ok(false) => {
                 has_looked = true;
-                if !matches!(backend.free_ended_leases(handing), Ok(freed) if freed > 0) {
+                if !matches!(backend.free_ended_leases(request), Ok(freed) if freed > 0) {
                     break;
                 }
             }
@@ -86,14 +90,14 @@ pub(crate) fn hand_out(backend: &mut impl HandsOut, handing: &Handing<'_>, most:
         }
     }
     if jobs.len() < most {
-        backend.looks().was_empty(queue);
+        backend.expiry_checks().was_empty(queue);
     }
     if turns > 1 {
         keep_last(&mut jobs);
     }
     // Statements that change rows return them in no particular order.
     jobs.sort_by_key(|job: &Job| (Reverse(job.priority), job.run_at, job.sequence));
-    Ok(jobs.into_iter().map(|job| Lease { job, token: handing.token.to_owned() }).collect())
+    Ok(jobs.into_iter().map(|job| Lease { job, token: request.token.to_owned() }).collect())
 }
 
 /// Keeps only the last attempt at each job. A lease may end while its claim still looks for more jobs. Then another
@@ -110,24 +114,24 @@ mod tests {
 
     /// A fake database that hands out one given list per turn.
     struct Turns {
-        looks: Looks,
+        expiry_checks: ExpiryChecks,
         turns: Vec<(Vec<Job>, bool)>,
     }
 
-    impl HandsOut for Turns {
-        fn looks(&mut self) -> &mut Looks {
-            &mut self.looks
+    impl ClaimOperations for Turns {
+        fn expiry_checks(&mut self) -> &mut ExpiryChecks {
+            &mut self.expiry_checks
         }
 
-        fn hand_out_ready(&mut self, _: &Handing<'_>, most: usize, jobs: &mut Vec<Job>) -> Result<bool> {
+        fn hand_out_ready(&mut self, _: &ClaimRequest<'_>, most: usize, jobs: &mut Vec<Job>) -> Result<bool> {
             let (some, is_more) = if self.turns.is_empty() { (Vec::new(), false) } else { self.turns.remove(0) };
             assert!(some.len() <= most, "{} of {most}", some.len());
             jobs.extend(some);
             Ok(is_more)
         }
 
-        fn free_ended_leases(&mut self, handing: &Handing<'_>) -> Result<u64> {
-            self.looks.looked(handing.queue);
+        fn free_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64> {
+            self.expiry_checks.looked(request.queue);
             Ok(1)
         }
     }
@@ -162,13 +166,13 @@ mod tests {
     #[test]
     fn a_job_that_a_claim_takes_twice_is_told_once() {
         let (first, second, third) = (Id::new(), Id::new(), Id::new());
-        let mut backend = Turns { looks: Looks::default(), turns: Vec::new() };
+        let mut backend = Turns { expiry_checks: ExpiryChecks::default(), turns: Vec::new() };
         backend.looks.looked("q");
         // The lease of the first attempt ended before the second turn.
         backend.turns.push((vec![job(first, 1, 1), job(second, 2, 4)], false));
         backend.turns.push((vec![job(first, 1, 2), job(third, 3, 1)], false));
-        let handing = Handing { queue: "q", worker: "w", lease: Duration::from_millis(1), token: "t" };
-        let leases = hand_out(&mut backend, &handing, 8).expect("handed out");
+        let request = ClaimRequest { queue: "q", worker: "w", lease: Duration::from_millis(1), token: "t" };
+        let leases = hand_out(&mut backend, &request, 8).expect("handed out");
         let told: Vec<(Id, u32)> = leases.iter().map(|lease| (lease.job.id, lease.job.attempts)).collect();
         assert_eq!(told, [(first, 2), (second, 4), (third, 1)]);
     }

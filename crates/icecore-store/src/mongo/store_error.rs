@@ -25,7 +25,7 @@ fn kind_of(code: i32) -> ErrorKind {
 }
 
 /// Shortens a server's message, which may contain text of documents.
-fn shown(message: &str) -> String {
+fn shorten_message(message: &str) -> String {
     icecore::text::shortened(&icecore::text::printable(message), 400).into_owned()
 }
 
@@ -34,21 +34,21 @@ pub(super) fn is_forgotten(error: &mongodb::error::Error) -> bool {
     matches!(&*error.kind, Kind::Command(error) if error.code == 43)
 }
 
-pub(super) fn said_of_code(code: i32, message: &str) -> Error {
-    Error::new(kind_of(code), format!("MongoDB: {} ({code})", shown(message)))
+pub(super) fn store_error_of_code(code: i32, message: &str) -> Error {
+    Error::new(kind_of(code), format!("MongoDB: {} ({code})", shorten_message(message)))
 }
 
-pub(super) fn said(error: mongodb::error::Error) -> Error {
+pub(super) fn store_error(error: mongodb::error::Error) -> Error {
     let kind = match &*error.kind {
-        Kind::Command(error) => return said_of_code(error.code, &error.message),
-        Kind::Write(WriteFailure::WriteError(error)) => return said_of_code(error.code, &error.message),
-        Kind::Write(WriteFailure::WriteConcernError(error)) => return said_of_code(error.code, &error.message),
+        Kind::Command(error) => return store_error_of_code(error.code, &error.message),
+        Kind::Write(WriteFailure::WriteError(error)) => return store_error_of_code(error.code, &error.message),
+        Kind::Write(WriteFailure::WriteConcernError(error)) => return store_error_of_code(error.code, &error.message),
         Kind::InsertMany(many) => {
             if let Some(error) = &many.write_concern_error {
-                return said_of_code(error.code, &error.message);
+                return store_error_of_code(error.code, &error.message);
             }
             if let Some(error) = many.write_errors.iter().flatten().next() {
-                return said_of_code(error.code, &error.message);
+                return store_error_of_code(error.code, &error.message);
             }
             ErrorKind::Database
         }
@@ -62,7 +62,7 @@ pub(super) fn said(error: mongodb::error::Error) -> Error {
         Kind::InvalidArgument { .. } => ErrorKind::Input,
         _ => ErrorKind::Database,
     };
-    Error::new(kind, format!("MongoDB: {}", shown(&error.kind.to_string())))
+    Error::new(kind, format!("MongoDB: {}", shorten_message(&error.kind.to_string())))
 }
 
 /// Returns whether a unique value already exists.
@@ -76,13 +76,13 @@ pub(super) fn is_duplicate(error: &mongodb::error::Error) -> bool {
 /// # Errors
 /// If any other error occurred.
 pub(super) fn duplicates(error: mongodb::error::Error) -> crate::error::Result<Vec<usize>> {
-    let Kind::InsertMany(many) = &*error.kind else { return Err(said(error)) };
+    let Kind::InsertMany(many) = &*error.kind else { return Err(store_error(error)) };
     if let Some(error) = &many.write_concern_error {
-        return Err(said_of_code(error.code, &error.message));
+        return Err(store_error_of_code(error.code, &error.message));
     }
     let errors = many.write_errors.iter().flatten();
     if let Some(error) = errors.clone().find(|error| !DUPLICATE.contains(&error.code)) {
-        return Err(said_of_code(error.code, &error.message));
+        return Err(store_error_of_code(error.code, &error.message));
     }
     Ok(errors.map(|error| error.index).collect())
 }
