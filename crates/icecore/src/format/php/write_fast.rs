@@ -60,7 +60,7 @@ enum Stop {
 /// Progress in a document.
 #[derive(Debug, Default)]
 struct State {
-    /// Containers that are open, the innermost first.
+    /// Open containers, the innermost first.
     open: Vec<Open>,
     slots: Vec<Slot>,
     /// The number given last.

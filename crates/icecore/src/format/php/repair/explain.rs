@@ -108,9 +108,9 @@ impl<'f> Following<'f> {
         self.read.get()
     }
 
-    /// Why the text could not be read, if that was a length: the string that did not fit, and
-    /// those in which it stands. If it was something else, strings that ended where their
-    /// lengths say, but maybe by chance.
+    /// Returns why the text could not be read. If a length was wrong: the string that did not
+    /// fit, and the strings around it. Otherwise: strings that ended where their lengths say,
+    /// but maybe by chance.
     pub(super) fn into_misfits(self) -> Vec<Misfit<'f>> {
         let misfits = self.misfits.into_inner();
         if !misfits.is_empty() {

@@ -25,8 +25,8 @@ const WORK: u64 = 400;
 /// How many numbers are tried as the common step of all strings.
 const STEPS: usize = 6;
 
-/// Of several ways to read a text, one in which all changes are multiples of one
-/// number is taken if it has so many changes: by chance that does not happen.
+/// Minimum number of changes with which a reading wins over others if all its changes are
+/// multiples of one number: this many are not by chance.
 const ENOUGH: usize = 4;
 
 /// One way to read the text so far.

@@ -72,8 +72,8 @@ fn behind_semicolon(bytes: &[u8], at: usize) -> Option<usize> {
     find_byte(bytes.get(at..)?, [b';']).map(|len| at + 1 + len)
 }
 
-/// Goes over entries whose keys are integers, until one is the number that is sought (it stops
-/// behind that key), or in front of one that is rare or not whole in view.
+/// Skips entries whose keys are integers. Stops after the key that is sought, or before an
+/// entry that is rare or not completely in view.
 pub(super) fn find(bytes: &[u8], left: &mut u64, sought: i64) -> (usize, bool) {
     let mut at = 0;
     while *left > 0 && ahead::<2>(bytes, at) == Some(b"i:") {

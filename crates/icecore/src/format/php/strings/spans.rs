@@ -128,7 +128,7 @@ impl Finding<'_> {
         }
     }
 
-    /// The name of a variable in a session.
+    /// Notes the name of a variable in a session.
     fn name(&mut self, names: Names, start: usize, end: usize) {
         let counted = |byte: &u8| Length { start, end: start + 1, was: u64::from(*byte), most: Some(0x7f) };
         let place = match names {
