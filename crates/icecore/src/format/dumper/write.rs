@@ -163,9 +163,9 @@ struct Seen {
 /// How the name refers to the value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SeenForm {
-    /// The name is the reference.
+    /// The name is a reference to it.
     Plain,
-    /// A backslash before it makes it one.
+    /// A backslash before the name makes a reference to it.
     Behind,
     /// `\&name` for code whose name is `*name`.
     Code,

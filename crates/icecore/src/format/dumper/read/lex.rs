@@ -182,7 +182,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Takes this word, if it stands here whole.
+    /// Consumes this word, if it is here as a whole.
     pub(super) fn take_word(&mut self, word: &[u8]) -> bool {
         let found = self.rest().starts_with(word) && !self.byte(self.at + word.len()).is_some_and(is_word);
         if found {
@@ -191,7 +191,7 @@ impl<'a> Lexer<'a> {
         found
     }
 
-    /// Whether a word stands here that works on the value before.
+    /// Whether the word here is an operator on the previous value.
     pub(super) fn is_operator(&self) -> bool {
         const OPERATORS: &[&[u8]] = &[
             b"x", b"eq", b"ne", b"lt", b"gt", b"le", b"ge", b"cmp", b"and", b"or", b"xor", b"not", b"if", b"unless",
@@ -200,7 +200,7 @@ impl<'a> Lexer<'a> {
         OPERATORS.contains(&self.word_at(self.at))
     }
 
-    /// Takes these bytes, if they stand here.
+    /// Consumes these bytes, if they are here.
     pub(super) fn take(&mut self, bytes: &[u8]) -> bool {
         steps::count(1);
         let found = self.rest().starts_with(bytes);
@@ -210,7 +210,7 @@ impl<'a> Lexer<'a> {
         found
     }
 
-    /// Whether the input ends in the middle of one of these words.
+    /// Whether the input ends within one of these words.
     pub(super) fn is_cut_off(&self, at: usize, words: &[&[u8]]) -> bool {
         let rest = self.input.get(at..).unwrap_or(&[]);
         words.iter().any(|word| word.len() > rest.len() && word.starts_with(rest))
