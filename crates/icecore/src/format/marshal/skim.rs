@@ -34,7 +34,7 @@ struct Symbols {
     minor: u8,
     /// Offsets and lengths of the names of symbols.
     places: Vec<(u64, u32)>,
-    /// Where keys and floats begin, and how many values and symbols stood before: they may be
+    /// Positions of keys and floats, and how many values and symbols came before: they may be
     /// linked without being shared. In the order of their numbers.
     sides: Vec<Mark>,
     /// For an answer: how many of its values have a number, the first number in it, and the

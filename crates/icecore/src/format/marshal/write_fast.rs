@@ -153,20 +153,20 @@ impl Room {
     }
 }
 
-/// Where the writer stands: at a child that is to be written next.
+/// Position of the writer: the next child to write.
 #[derive(Clone, Copy)]
 pub(super) struct Here {
     pub(super) at: u32,
     pub(super) end: u32,
     pub(super) keys: Keys,
-    /// Whether the key of the child was written.
+    /// Whether the key of the child is written.
     pub(super) has_key: bool,
 }
 
 impl Writer<'_> {
-    /// Writes what it can of the children that are left, of what is in them,
-    /// and of what they are in. Returns the child that it can't write; `None`
-    /// if what is left is on the stack.
+    /// Writes as much as it can of the remaining children, of their content, and of the
+    /// containers around them. Returns the child that it can't write; `None` if the rest
+    /// is on the stack.
     pub(super) fn fast_children(&mut self, here: Here, buf: &mut Vec<u8>) -> Result<Option<Here>, Error> {
         let mut room = Room::new();
         self.also.clear();
@@ -181,7 +181,7 @@ impl Writer<'_> {
         let Here { mut at, mut end, mut keys, .. } = here;
         let most = buf.len() + CHUNK;
         loop {
-            // Long strings go past the room.
+            // Long strings are not put into the buffer.
             if room.to > ROOM - CHILD || buf.len() >= most {
                 room.empty(buf);
                 if buf.len() >= most {
@@ -241,11 +241,10 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a leaf behind its key, if it is one of the common ones and nothing
-    /// refers to it.
+    /// Writes a leaf after its key, if it is a common one and nothing refers to it.
     #[inline(always)]
     fn fast_leaf(&mut self, at: u32, node: &Node, room: &mut Room, buf: &mut Vec<u8>) -> bool {
-        // A hint is only on a string, and means that it may be a link.
+        // Only strings have a hint, which means that it may be a link.
         if node.flags & (flag::TARGET | flag::HINT) != 0 {
             return false;
         }
@@ -290,8 +289,8 @@ impl Writer<'_> {
         true
     }
 
-    /// Writes the front of a container without anything special. Returns its
-    /// children: the first, the end, and how their keys are written.
+    /// Writes the front of a plain container. Returns its children: the first, the end,
+    /// and the form of their keys.
     #[inline(always)]
     fn fast_open(&mut self, at: u32, node: &Node, room: &mut Room) -> Option<(u32, u32, Keys)> {
         const PLAIN: u8 = !flag::REF;
@@ -318,7 +317,7 @@ impl Writer<'_> {
         if !is_plain || class.is_none() || body.kind != Kind::Map || body.end() <= at + 1 {
             return None;
         }
-        // What has a member of another kind is written otherwise.
+        // An object with any other member is left to the machine.
         let mut member = at + 2;
         while member < body.end() {
             let node = self.document.nodes().get(member as usize)?;
@@ -336,13 +335,13 @@ impl Writer<'_> {
     }
 }
 
-/// Whether this is an item that [`integers`] takes.
+/// Whether [`integers`] accepts this item.
 #[inline(always)]
 pub(super) fn is_small(node: &Node) -> bool {
     node.kind == Kind::Int && node.flags == 0 && node.key == NO_KEY && is_fixnum(node.payload as i64)
 }
 
-/// Writes a run of integers; returns how many it took.
+/// Writes a run of integers; returns how many.
 #[inline]
 pub(super) fn integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
     const MOST: usize = 64;

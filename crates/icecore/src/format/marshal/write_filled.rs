@@ -1,9 +1,9 @@
-//! Writes what a Ruby program filled: in one go over the nodes, as they stand in the order
-//! in which they are written.
+//! Writes what a Ruby program filled, in one pass over the nodes, whose order is that of the
+//! output.
 //!
-//! What was called before is called by its number. Numbers of keys and classes stand beside
-//! their ids, so that a small document looks nothing up; tables by name are made when a value
-//! comes that needs one. What is special is left to [`super::write`], which writes the same
+//! A symbol that occurred before is written as its number. Numbers of keys and classes are
+//! stored by their ids, so a small document needs no lookup; tables by name are built when a
+//! value first needs one. Special values are left to [`super::write`], which writes the same
 //! bytes.
 
 use super::number::{is_fixnum, is_immediate, push_float, push_long};

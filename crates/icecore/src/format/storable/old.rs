@@ -160,7 +160,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         // container.
         let is_container = matches!(tag, tag::ARRAY | tag::HASH | tag::TIED_ARRAY | tag::TIED_HASH);
         let folded = under_ref && !referent && is_container;
-        // So is it into a link; which of them, the spans need not know.
+        // It is merged into a link, too; spans need not distinguish this.
         let joins = folded || under_ref && !referent && tag == tag::OBJECT;
         let node = self.sink.tape().len() - u32::from(joins);
         self.sink.span(start, at, node, "address");

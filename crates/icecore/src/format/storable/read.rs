@@ -42,7 +42,7 @@ pub(super) enum State {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) state: State,
-    /// Flags that the record had.
+    /// Flags of the record.
     pub(super) flags: u8,
     /// Id of the previous key, used for the prediction.
     pub(super) last_key: u16,
