@@ -48,8 +48,8 @@ pub struct Restart {
     pub before: &'static [u8],
     /// Its first bytes.
     pub begins: &'static [u8],
-    /// Such bytes stand nowhere else, as good as certain: what can't be read from there on is
-    /// another damaged document. Otherwise it is a part of the one before.
+    /// Whether these bytes almost certainly occur nowhere else: unreadable input from there
+    /// on is another damaged document. Otherwise it is a part of the previous one.
     pub is_sure: bool,
 }
 

@@ -27,9 +27,9 @@ pub(crate) type MendFn = fn(&[u8], Damage, &Limits) -> Result<Option<Mended>, Er
 /// What may be damaged in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Damage {
-    /// It can be read: names of properties without their visibility.
+    /// The text is readable; names of properties lack their visibility.
     Names,
-    /// Lengths in it.
+    /// Lengths in the text.
     Lengths,
     /// Lengths, or the text as a whole.
     Whole,

@@ -33,8 +33,7 @@ impl<'d> Item<'d> {
                 bigint::push_decimal(negative, magnitude, &mut digits);
                 digits.into()
             }
-            // Other formats print the sign of zero, as perl does for floats; this one
-            // does not.
+            // Zero has no sign here, unlike where perl prints it as a number.
             Item::Float(0.0) => Cow::Borrowed(b"0"),
             Item::Float(value) => general::perl_text(value).into_bytes().into(),
             Item::Bytes(bytes) | Item::Text(bytes) => Cow::Borrowed(bytes),

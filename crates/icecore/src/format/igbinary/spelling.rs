@@ -8,8 +8,8 @@ pub(super) const VERSION: u16 = 1;
 pub(super) const TAG: u16 = 1;
 /// A reference precedes the value.
 pub(super) const REFERENCE: u16 = 2;
-/// Which string of the table it is, plus one, where that is not the first with
-/// these bytes; 0: it was written out although it was known, or empty.
+/// The index of the string in the table, plus one, if it is not the first with these
+/// bytes; 0: it was written in full although it was known, or empty.
 pub(super) const STRING: u16 = 3;
 /// Like `TAG` and `STRING`, for the key of this value.
 pub(super) const KEY_TAG: u16 = 4;
@@ -17,6 +17,6 @@ pub(super) const KEY_STRING: u16 = 5;
 /// Like `TAG` and `STRING`, for the class of this object.
 pub(super) const CLASS_TAG: u16 = 6;
 pub(super) const CLASS_STRING: u16 = 7;
-/// An entry that is only a null for a key, which PHP writes for a property that
-/// has no value yet: how many entries stand before it.
+/// An entry with only a null as its key, which PHP writes for a property without a
+/// value: how many entries precede it.
 pub(super) const OMITTED: u16 = 8;

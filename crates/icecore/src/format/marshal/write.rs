@@ -295,7 +295,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Writes attributes: what comes before the value that has them, and that value.
+    /// Writes attributes: everything before the value that has them, and that value.
     /// Returns the value's node if something wraps it.
     fn attributed(&mut self, first: u32, buf: &mut Vec<u8>) -> Result<Option<u32>, Error> {
         let mut inner = first;

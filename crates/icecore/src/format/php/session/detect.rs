@@ -40,7 +40,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
         None if count > 0 && are_blanks(&input[consumed..]) => Certainty::Sure,
         Some(error) if error.kind() == ErrorKind::Limit => Certainty::Sure,
         Some(error) if error.kind() == ErrorKind::Truncated && count > 1 => Certainty::Likely,
-        // Damaged later: what comes before must be more than chance.
+        // Damaged later: everything before it must be more than chance.
         Some(_) if handler == Handler::Php && count > 2 => Certainty::Likely,
         _ => return None,
     };
