@@ -154,7 +154,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             let side = self.sides.get((entry & !SIDE) as usize)?;
             return side.node.kind.has_bytes().then_some(side.node);
         }
-        // Calling `is_whole` tells the sink that it must keep all nodes.
+        // Calling `is_whole` records that the document must be read as a whole.
         if (number as usize) < self.gone && !self.sink.is_whole() {
             return None;
         }

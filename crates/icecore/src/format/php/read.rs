@@ -22,7 +22,7 @@ pub(super) struct Frame {
     pub(super) at: u32,
     /// Number of entries still to read.
     pub(super) left: u32,
-    /// Number of entries in total.
+    /// Number of entries so far.
     pub(super) count: u32,
     pub(super) is_object: bool,
     /// Whether the keys so far are 0, 1, 2 and so on.

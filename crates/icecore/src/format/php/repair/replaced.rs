@@ -290,7 +290,7 @@ mod tests {
                 let text = shape(size);
                 let classes = Classes::find(text.as_bytes());
                 let text = text.as_bytes();
-                // The allowance in addition does not grow.
+                // The constant allowance does not grow with the text.
                 steps::count(64 << 10);
                 let _ = explanations(text, Start::Value, &classes);
             });
