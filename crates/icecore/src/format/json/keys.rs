@@ -140,7 +140,7 @@ impl Keys {
         })
     }
 
-    /// Keeps how a key is written: `text` is in quotes and with the colon.
+    /// Stores the written form of a key: `text` is in quotes and with the colon.
     pub(super) fn render(&mut self, id: u16, kind: Kind, flags: u8, text: &[u8], special: Special) {
         let at = usize::from(id);
         if self.rendered.len() <= at {

@@ -90,8 +90,8 @@ pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Resu
 /// Writes a document. Returns what JSON could not represent.
 ///
 /// # Errors
-/// Of kind `Unrepresentable`, for something that JSON can't represent at all, such
-/// as a cycle; of kind `Limit`; whatever the output returns.
+/// Of kind `Unrepresentable`, for something that JSON can't represent at all, such as a cycle; of
+/// kind `Limit`; any error of the output.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     document.tape().check()?;
     if options.typed {

@@ -599,7 +599,7 @@ impl Writer<'_, '_, '_> {
         self.losses.add(kind, || document.path(at));
     }
 
-    /// An error for a value that JSON can't represent.
+    /// Returns an error for a value that JSON can't represent.
     #[cold]
     fn cannot(&self, at: u32, found: impl Into<String>, help: &'static str) -> Error {
         Error::new(ErrorKind::Unrepresentable).on_path(self.original.path(at)).finding(found.into()).helping(help)

@@ -64,7 +64,7 @@ impl<'d> KeyText<'d> {
     }
 }
 
-/// Symbols are text, except where bytes say the same.
+/// Returns the kind for a symbol: text, but bytes if it is ASCII or not UTF-8.
 pub(super) fn text_if_not_ascii(bytes: &[u8]) -> Kind {
     if bytes.is_ascii() || std::str::from_utf8(bytes).is_err() { Kind::Bytes } else { Kind::Text }
 }
