@@ -1,4 +1,4 @@
-//! Shared by writers: appending a document, or a short string.
+//! Helpers for writers: appending a document, or a short string.
 
 use super::write_named;
 use crate::document::Document;
@@ -6,8 +6,7 @@ use crate::format::{Format, Parts};
 use crate::limits::Limits;
 use crate::output::{Output, Written, metered};
 
-/// Appends a document within the limits, with the names that the format has for
-/// classes and members.
+/// Appends a document within the limits, with the format's names for classes and members.
 pub(crate) fn append_named(
     document: &Document<'_>,
     format: &'static Format,
@@ -18,8 +17,8 @@ pub(crate) fn append_named(
     metered(document, limits, out, |out| write_named(document, format, limits, |document| write(document, out)))
 }
 
-/// Appends what `write` puts into the buffer, which may make at most so many bytes of
-/// copies; nothing, if it gives up.
+/// Appends what `write` puts into the buffer, with a limit for bytes of copies; appends
+/// nothing if it gives up.
 pub(crate) fn append_or_not(out: &mut dyn Output, write: impl FnOnce(&mut Vec<u8>, u64) -> Option<()>) -> bool {
     let most = out.room();
     let buf = out.buffer();
@@ -31,8 +30,8 @@ pub(crate) fn append_or_not(out: &mut dyn Output, write: impl FnOnce(&mut Vec<u8
     written
 }
 
-/// As [`append_or_not`], for a writer of whole documents that borrows the output's memory
-/// for work. More than `most` bytes are not kept.
+/// The same as [`append_or_not`], for a writer of whole documents that borrows working
+/// memory of the output. More than `most` bytes are not kept.
 pub(crate) fn append_with_spare(
     out: &mut dyn Output,
     most: u64,
@@ -47,8 +46,8 @@ pub(crate) fn append_with_spare(
     written
 }
 
-/// Appends `base[start..start + len]`. A short one is copied as 16 bytes, of
-/// which the surplus is cut off again: that takes no call and no loop.
+/// Appends `base[start..start + len]`. A short one is copied as 16 bytes, of which the
+/// surplus is cut off again: this needs no function call and no loop.
 #[inline(always)]
 pub(crate) fn append(buf: &mut Vec<u8>, base: &[u8], start: usize, len: usize) {
     if len <= 16

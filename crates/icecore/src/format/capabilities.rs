@@ -1,94 +1,94 @@
-//! Properties of formats as data. Code that works with all formats tests these and names no
-//! format.
+//! Properties of formats as data. Code that works with all formats tests these and mentions
+//! no format.
 
 use super::Format;
 use crate::document::Naming;
 
-/// What a format is like, and what it can.
+/// Properties and abilities of a format.
 #[derive(Clone, Copy, Debug)]
 pub struct Capabilities {
     /// The usual extension of its files, without a dot.
     pub extension: &'static str,
-    /// A text, behind which blanks mean nothing.
+    /// Whether it is text, so that blanks after it have no meaning.
     pub text: bool,
-    /// Its bytes are no text: a terminal shows nonsense.
+    /// Whether its bytes are not text, so that a terminal can't show them.
     pub binary: bool,
-    /// What tells it from others.
+    /// What distinguishes it from other formats.
     pub evidence: Evidence,
-    /// Documents of it do not stand one behind the other.
+    /// Whether its documents can't follow each other.
     pub alone: bool,
     /// What is written between documents that follow each other.
     pub separator: &'static [u8],
-    /// What tells that a document which was read is complete, while more input may come.
+    /// What shows that a document is complete while more input may follow.
     pub end: End,
-    /// Its reader skips blanks in front of a document.
+    /// Whether its reader skips blanks before a document.
     pub skips_blanks: bool,
-    /// Its reader does not take a byte order mark: callers remove the mark first.
+    /// Whether its reader refuses a byte order mark: callers remove it first.
     pub no_mark: bool,
-    /// Where a document begins behind one that is damaged: reading can start again there.
-    /// Empty: it can't.
+    /// Where the next document begins after a damaged one: reading can start again there.
+    /// Empty if it can't.
     pub restarts: &'static [Restart],
     /// Each line is a document of this format.
     pub line: Option<&'static Format>,
-    /// Strings are stored once and named again: a program that copies each of them may need
-    /// much more memory than the input has bytes.
+    /// Whether strings are stored once and referred to later: a program that copies each of
+    /// them may need much more memory than the input has bytes.
     pub names_strings_again: bool,
-    /// Finished items can be handed over while reading continues.
+    /// Whether finished items can be handed over while reading continues.
     pub hands_over: bool,
-    /// Without classes, links and the like a document has only values that perl has.
+    /// Whether a document without classes, links and the like only has values that perl has.
     pub like_perl: bool,
-    /// How its language names classes and members.
+    /// The names of its language for classes and members.
     pub(crate) naming: Naming,
 }
 
-/// Bytes that tell where a document begins.
+/// Bytes that mark the beginning of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Restart {
-    /// What stands before it.
+    /// Bytes before it.
     pub before: &'static [u8],
-    /// What it begins with.
+    /// Its first bytes.
     pub begins: &'static [u8],
-    /// Such bytes stand nowhere else, as good as certain: what can't be read from there on is
-    /// another damaged document. Otherwise it is a part of the one before.
+    /// Whether these bytes almost certainly occur nowhere else: unreadable input from there
+    /// on is another damaged document. Otherwise it is a part of the previous one.
     pub is_sure: bool,
 }
 
 impl Restart {
-    /// A signature.
+    /// Returns a signature.
     pub(crate) const fn sure(begins: &'static [u8]) -> Restart {
         Restart { before: b"", begins, is_sure: true }
     }
 
-    /// What also stands in documents.
+    /// Returns bytes that also occur inside documents.
     pub(crate) const fn guess(before: &'static [u8], begins: &'static [u8]) -> Restart {
         Restart { before, begins, is_sure: false }
     }
 }
 
-/// What tells a format from others.
+/// What distinguishes a format from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// How it begins.
+    /// Its beginning.
     Beginning,
-    /// That all of it can be read: many texts begin as it does.
+    /// The whole must be readable: many texts begin like it.
     Whole,
-    /// Nothing: it has to be named.
+    /// Nothing: the format must be given.
     None,
 }
 
-/// What tells that a document which was read is complete, while more input may come.
+/// What shows that a document is complete while more input may follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The format says where it ends.
+    /// The format states where it ends.
     Declared,
-    /// What comes next, if the last byte is a letter or a digit: `1` may continue with `2`.
+    /// The next byte, if the last one is a letter or a digit: `1` may continue with `2`.
     Word,
-    /// What comes next, within some bytes.
+    /// The next bytes, up to some number.
     Near,
 }
 
 impl Capabilities {
-    /// A binary format that can nothing special.
+    /// A binary format without special abilities.
     pub(crate) const BINARY: Capabilities = Capabilities {
         extension: "",
         text: false,
@@ -107,7 +107,7 @@ impl Capabilities {
         naming: Naming::Plain,
     };
 
-    /// A text format that can nothing special.
+    /// A text format without special abilities.
     pub(crate) const TEXT: Capabilities =
         Capabilities { text: true, binary: false, end: End::Near, ..Capabilities::BINARY };
 }

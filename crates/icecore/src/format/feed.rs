@@ -10,27 +10,27 @@ use std::fmt;
 
 /// A format's reader with its options.
 pub(crate) trait Feed {
-    /// The row of the format whose spelling is recorded.
+    /// The format whose spelling is recorded.
     const FORMAT: &'static Format;
 
-    /// Feeds the sink with one document from the start of the input; says how far it
-    /// came, and what stopped it.
+    /// Feeds one document from the start of the input to the sink. Returns how far it
+    /// got, and the error that stopped it.
     fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>);
 
-    /// As [`Reader::skim`].
+    /// See [`Reader::skim`].
     fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
         let _ = input;
         None
     }
 
-    /// As [`Reader::scalars`].
+    /// See [`Reader::scalars`].
     fn scalars(&self, input: &[u8]) -> Option<ReadScalar> {
         let _ = input;
         None
     }
 }
 
-/// Takes what stands behind a document, which a lenient reading leaves out.
+/// Consumes the bytes after a document, which a lenient reading ignores.
 pub(crate) fn ignore_rest<S: Sink>(input: &[u8], consumed: usize, sink: &mut S) -> (usize, Option<Error>) {
     if let Some(detail) = sink.detail() {
         detail.span(consumed, input.len(), NO_NODE, "ignored");
@@ -38,7 +38,7 @@ pub(crate) fn ignore_rest<S: Sink>(input: &[u8], consumed: usize, sink: &mut S) 
     (input.len(), None)
 }
 
-/// Reads one document, with detail if that is wanted.
+/// Reads one document, with detail if it is wanted.
 pub(crate) fn read<'a, F: Feed>(reader: &F, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
     let Request { limits, detail, mut tape } = request;
     tape.clear_for(F::FORMAT.can.naming);
@@ -50,7 +50,7 @@ pub(crate) fn read<'a, F: Feed>(reader: &F, input: &'a [u8], request: Request<'_
     F::FORMAT.name.clone_into(&mut sink.detail.spelling.format);
     let (consumed, error) = reader.feed(input, limits, &mut sink);
     if error.is_some() {
-        // What is open ends where reading did.
+        // Open containers end where reading did.
         for extent in sink.detail.trace.extents.iter_mut().filter(|extent| extent.end == 0) {
             extent.end = consumed as u64;
         }
@@ -71,7 +71,7 @@ pub(crate) fn windows<'a, F: Feed>(reader: &F, input: &'a [u8], limits: &Limits,
     Rest::new(sink, consumed, error)
 }
 
-/// As [`windows`], with detail.
+/// The same as [`windows`], with detail.
 pub(crate) fn traced<'a, F: Feed>(reader: &F, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
     let mut sink = TracedWindows::new((F::FORMAT.name, F::FORMAT.can.naming), input, receive);
     let (consumed, error) = reader.feed(input, limits, &mut sink);

@@ -1,28 +1,28 @@
 //! List-to-map: arrays of PHP that began as lists and turned out to be maps.
 //!
-//! The last entry of an array may show that it is no list. In a short array the entries
-//! before then get key ids. Long arrays need key nodes, which one pass inserts for all of
-//! them at the end.
+//! The last entry of an array may show that it is not a list. In a short array, the
+//! previous entries then get key ids. Long arrays need key nodes, which one pass inserts
+//! for all of them at the end.
 
 use crate::document::{IS_KEY, KEY_NODE, Kind, Moves, Node, Rewrite, Sink, Tape, same_node};
 
-/// Maps of up to this many entries get ids for their keys; the keys of larger
-/// ones are seldom seen again.
+/// Maps of up to this many entries get ids for their keys; keys of larger maps seldom
+/// occur again.
 pub(super) const KEYED: u32 = 256;
-/// How many ids there are, less a margin.
+/// How many ids there are, minus a margin.
 pub(super) const IDS: usize = 65_000;
 
-/// Arrays whose entries lack their keys.
+/// Arrays whose entries have no keys yet.
 #[derive(Debug, Default)]
 pub(super) struct Late {
-    /// Container, first child without key, its position, and the position of
-    /// the first child with a key.
+    /// Container, first child without a key, its position, and the position of the first
+    /// child with a key.
     arrays: Vec<(u32, u32, u32, u32)>,
 }
 
 impl Late {
-    /// The array at `at` is no list: the `count` entries that it has so far get
-    /// their keys, now or at the end.
+    /// Handles an array at `at` that is not a list: its first `count` entries get their
+    /// keys, now or at the end.
     pub(super) fn unlist(&mut self, tape: &mut Tape, at: u32, count: u32) {
         tape.nodes[at as usize].kind = Kind::Map;
         let mut done = 0;
@@ -42,13 +42,13 @@ impl Late {
         self.arrays.is_empty()
     }
 
-    /// Puts the keys in.
+    /// Inserts the keys.
     pub(super) fn insert_keys(self, sink: &mut impl Sink) {
         if self.arrays.is_empty() {
             return;
         }
         let tape = sink.tape();
-        // Where a key goes, and which.
+        // Where each key goes, and its value.
         let mut places: Vec<(u32, u32)> = Vec::new();
         for (_, mut child, from, to) in self.arrays {
             for position in from..to {

@@ -1,5 +1,5 @@
 //! A writer with a class map: classes get their new names before the format's own writer
-//! sees the document.
+//! gets the document.
 
 use super::Writer;
 use crate::class_map::ClassMap;
@@ -9,7 +9,7 @@ use crate::limits::Limits;
 use crate::output::{Losses, Output, Written};
 use std::borrow::Cow;
 
-/// The writer of a format, for documents whose classes get other names.
+/// The writer of a format, for documents whose classes are renamed.
 #[derive(Debug)]
 pub(super) struct Mapped {
     pub(super) map: ClassMap,
@@ -21,7 +21,8 @@ impl Writer for Mapped {
     fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
         document.tape().check()?;
         let is_php = self.naming == Naming::Php;
-        // Only Ruby has such values; what is of the target's language keeps its byte form.
+        // Only Ruby has such values; values of the target's own language keep their byte
+        // form.
         let may_have = self.map.any_plain() || is_php && self.map.any_name(is_php_time);
         let (document, mut losses) = match may_have && document.tape().naming != self.naming {
             true => plain(document, &self.map, limits, is_php).map(|(plain, losses)| (Cow::Owned(plain), losses))?,

@@ -1,4 +1,4 @@
-//! The formats: one folder and one row each.
+//! The formats: one folder and one registry row each.
 
 pub mod dumper;
 pub mod flat;
@@ -49,7 +49,7 @@ pub use stencil::{ReadScalar, Stencils};
 use strings::Strings;
 pub use writer::{Memory, Part, Parts, Writer};
 
-/// A format: its row in the registry. Other code learns about a format only from this.
+/// A format: its row in the registry. Other code knows formats only by these rows.
 ///
 /// ```
 /// use icecore::format::{Certainty, Side, by_name};
@@ -73,43 +73,43 @@ pub use writer::{Memory, Part, Parts, Writer};
 pub struct Format {
     /// Its name in stages.
     pub name: &'static str,
-    /// What else people call it: messages answer to these with the name.
+    /// Other common names; messages for them give the name.
     pub aliases: &'static [&'static str],
-    /// What it is, in a line.
+    /// A description in one line.
     pub title: &'static str,
     /// Its options.
     pub options: &'static [Opt],
     /// Its page of documentation, in Markdown.
     pub page: &'static str,
-    /// What it is like, and what it can.
+    /// Its properties and abilities.
     pub can: Capabilities,
-    /// Whether the bytes look like it.
+    /// Detects the format in the bytes.
     pub detect: fn(&[u8]) -> Option<Guess>,
     /// Whether bytes that it can't read begin as if they were meant for it. `None`: if
     /// [`Format::detect`] finds it likely.
     pub begins: Option<fn(&[u8]) -> bool>,
-    /// Whether a string in other data looks so much like it that it is worth reading it.
-    /// `None`: if [`Format::detect`] finds it likely.
+    /// Whether a string in other data is similar enough to be worth reading. `None`: if
+    /// [`Format::detect`] finds it likely.
     pub inside: Option<fn(&[u8]) -> bool>,
-    /// Where strings stand in its texts, for changes in their place. `None`: what is changed
-    /// is written anew.
+    /// Finds strings in its texts, for changes in place. `None`: changed documents are written
+    /// again.
     pub(crate) strings: Option<&'static Strings>,
-    /// Whether the strings in these bytes can't be seen in them, as they are compressed.
+    /// Whether the strings of these bytes are not visible in them, because they are compressed.
     pub(crate) hides: Option<fn(&[u8]) -> bool>,
-    /// Its reader with these options.
+    /// Makes its reader with these options.
     pub reader: fn(&Settings) -> Box<dyn Reader>,
-    /// Its writer with these options.
+    /// Makes its writer with these options.
     pub writer: fn(&Settings) -> Box<dyn Writer>,
 }
 
 impl Format {
-    /// Says of a tape that a caller filled that its classes and members have the names
-    /// which programs of this format's language give them: the writer then changes none.
+    /// Declares that classes and members of a tape filled by the caller have the names that this
+    /// format's language uses: the writer then changes none.
     pub fn named(&self, tape: &mut Tape) {
         tape.naming = self.can.naming;
     }
 
-    /// Whether programs of both formats' languages name classes and members alike.
+    /// Whether both formats' languages use the same names for classes and members.
     ///
     /// ```
     /// let format = |name| icecore::format::by_name(name).unwrap();
@@ -119,7 +119,7 @@ impl Format {
         self.can.naming == other.can.naming
     }
 
-    /// Looks the options up.
+    /// Looks up the options.
     pub fn prepare(&self, settings: &Settings) -> Prepared {
         Prepared { reader: (self.reader)(settings), writer: self.writer_with(settings) }
     }
@@ -136,7 +136,7 @@ impl Format {
         (self.reader)(settings).read(input, request)
     }
 
-    /// Writes one document, and says what the format could not represent.
+    /// Writes one document, and reports what the format could not represent.
     ///
     /// # Errors
     /// As for [`crate::write_to`].
@@ -150,7 +150,7 @@ impl Format {
         self.writer_with(settings).write(document, limits, out)
     }
 
-    /// Its writer with these options, also with those that all formats have.
+    /// Returns its writer with these options, including those that all formats have.
     fn writer_with(&self, settings: &Settings) -> Box<dyn Writer> {
         let writer = (self.writer)(settings);
         match settings.text(class_map::OPTION.name) {
@@ -159,7 +159,7 @@ impl Format {
         }
     }
 
-    /// Says in which format an error is, and what helps there.
+    /// Adds the format to an error, and advice.
     pub fn explain(&self, error: Error) -> Error {
         let is_lenient = self.options.iter().any(|option| option.name == "lenient");
         let error = match is_lenient {
@@ -169,18 +169,18 @@ impl Format {
         error.in_format(self.name)
     }
 
-    /// Whether this is its name, or one of its [aliases](Format::aliases).
+    /// Whether this is its name or one of its [aliases](Format::aliases).
     pub(crate) fn is_called(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)
     }
 
-    /// The format of a document of it: of lines each is one.
+    /// Returns the format of a single document: for a format of lines, that of one line.
     pub fn of_document(&'static self) -> &'static Format {
         self.can.line.unwrap_or(self)
     }
 
-    /// Whether bytes that it can't read begin as if they were meant for it: damaged or cut
-    /// off, and not an ordinary text.
+    /// Whether bytes that it can't read begin as if they were meant for it: damaged or cut off, but
+    /// not ordinary text.
     pub fn may_begin(&self, input: &[u8]) -> bool {
         self.begins.map_or_else(|| self.is_likely(input), |begins| begins(input))
     }
@@ -190,9 +190,8 @@ impl Format {
         (self.detect)(input).is_some_and(|guess| guess.certainty >= Certainty::Likely)
     }
 
-    /// Whether this is a text format, and nothing but blanks is left behind a document of
-    /// it, as where an editor or `echo` ended the last line. In other formats blanks are
-    /// bytes as all others.
+    /// Whether this is a text format, and `rest` only has blanks, as editors or `echo` add them at
+    /// the end. In other formats, blanks are bytes like any others.
     ///
     /// ```
     /// let format = |name| icecore::format::by_name(name).unwrap();
@@ -203,8 +202,8 @@ impl Format {
         self.can.text && !rest.is_empty() && are_blanks(rest)
     }
 
-    /// Whether what follows a document says nothing: blanks after text, and in any format the one line end that programs
-    /// add to what they print, as `redis-cli` does.
+    /// Whether the bytes after a document have no meaning: blanks after text, and in any format the
+    /// single line end that programs add to their output, as `redis-cli` does.
     ///
     /// ```
     /// let format = |name| icecore::format::by_name(name).unwrap();
@@ -216,15 +215,15 @@ impl Format {
     }
 }
 
-/// The document for a writer that has sharing, but no copies: checked, if it was made
-/// by hand, and each copy written out.
+/// Returns the document for a writer that supports sharing, but not copies: it is checked if it was
+/// made by hand, and each copy is written out.
 pub(crate) fn uncopied<'d>(document: &'d Document<'_>, limits: &Limits) -> Result<Cow<'d, Document<'d>>, Error> {
     document.tape().check()?;
     document.without_copies(limits)
 }
 
-/// A chain of links and wrappers that began at `first` and is longer than
-/// [`Document::most_steps`]. `links`: there are links in it, which may go back.
+/// Returns the error for a chain of links and wrappers that begins at `first` and is longer than
+/// [`Document::most_steps`]. `links`: it contains links, which may form a circle.
 #[cold]
 pub(crate) fn too_long_a_chain(document: &Document<'_>, first: u32, links: bool, limits: &Limits) -> Error {
     let error = match links {
@@ -234,8 +233,8 @@ pub(crate) fn too_long_a_chain(document: &Document<'_>, first: u32, links: bool,
     error.on_path(document.path(first))
 }
 
-/// Writes the document with the target's names for classes and members. A document that
-/// was read from this format keeps its names.
+/// Writes the document with the target's names for classes and members. A document that was read
+/// from this format keeps its names.
 pub(crate) fn write_named(
     document: &Document<'_>,
     format: &'static Format,
@@ -260,29 +259,28 @@ pub(crate) fn write_named(
     }
 }
 
-/// What [`Format::detect`] says.
+/// Result of [`Format::detect`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guess {
-    /// How sure it is.
+    /// How certain it is.
     pub certainty: Certainty,
-    /// Version and variant, for people: `file, 2.11, native 64-bit
-    /// little-endian`.
+    /// Version and variant, for people: `file, 2.11, native 64-bit little-endian`.
     pub variant: String,
 }
 
-/// How sure a guess is.
+/// How certain a guess is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Certainty {
-    /// It may be; other things look like it too.
+    /// It is possible; other data looks like it too.
     Possible,
-    /// Its structure fits as far as was looked.
+    /// Its structure fits, as far as it was checked.
     Likely,
     /// It has a magic number, or the whole input was checked.
     Sure,
 }
 
 impl Certainty {
-    /// As one word.
+    /// Returns it as one word.
     pub fn as_str(self) -> &'static str {
         match self {
             Certainty::Possible => "possible",
@@ -292,7 +290,7 @@ impl Certainty {
     }
 }
 
-/// Whether these are spaces, tabs and line ends.
+/// Whether these are only spaces, tabs and line ends.
 pub(crate) fn are_blanks(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }
@@ -316,12 +314,12 @@ static FORMATS: &[&Format] = &[
     &json::FORMAT,
     &pack::FORMAT,
     &join::FORMAT,
-    // The last one: `all` leaves it out unless a test asks for it.
+    // The last one: `all` omits it unless a test asks for it.
     #[cfg(feature = "toy")]
     &toy::FORMAT,
 ];
 
-/// All formats.
+/// Returns all formats.
 pub fn all() -> &'static [&'static Format] {
     #[cfg(feature = "toy")]
     if !IS_TOY_SHOWN.load(std::sync::atomic::Ordering::Relaxed) {
@@ -330,23 +328,23 @@ pub fn all() -> &'static [&'static Format] {
     FORMATS
 }
 
-/// Whether the made-up format is one of [`all`].
+/// Whether the test-only format is one of [`all`].
 #[cfg(feature = "toy")]
 static IS_TOY_SHOWN: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
 
-/// Adds the made-up format to [`all`]: so one build serves its test and all other tests.
+/// Adds the test-only format to [`all`], so that one build serves its test and all other tests.
 #[cfg(feature = "toy")]
 #[doc(hidden)]
 pub fn show_toy() {
     IS_TOY_SHOWN.store(true, std::sync::atomic::Ordering::Relaxed);
 }
 
-/// The format with this name.
+/// Returns the format with this name.
 pub fn by_name(name: &str) -> Option<&'static Format> {
     all().iter().copied().find(|format| format.name == name)
 }
 
-/// As [`by_name`], for callers that need that very format.
+/// The same as [`by_name`], for callers that need exactly that format.
 pub(crate) fn known(name: &str) -> Result<&'static Format, Error> {
     by_name(name).ok_or_else(|| {
         Error::new(ErrorKind::Unsupported)

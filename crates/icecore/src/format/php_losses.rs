@@ -1,13 +1,13 @@
-//! Losses of values that PHP does not have, shared by the formats of PHP.
+//! Losses of values that PHP does not have, shared by PHP's formats.
 
 use crate::document::{Document, IS_KEY, Kind, Node, flag};
 use crate::format::php_text::{integer_key, push_float, push_uint};
 use crate::num::{bigint, float128};
 use crate::output::LossKind;
 
-/// What PHP has in the place of a leaf that it lacks.
+/// PHP's replacement for a leaf that it does not have.
 pub(crate) enum Instead<'d> {
-    /// A string that the document has.
+    /// A string of the document.
     Bytes(&'d [u8]),
     /// The digits of a number.
     Digits(Vec<u8>),
@@ -17,7 +17,7 @@ pub(crate) enum Instead<'d> {
     Null,
 }
 
-/// What is written for a leaf that is none of PHP's, and what that loses.
+/// Returns the replacement for a leaf that PHP does not have, and reports the loss.
 #[cold]
 pub(crate) fn instead<'d>(document: &'d Document<'_>, node: &Node, mut lose: impl FnMut(LossKind)) -> Instead<'d> {
     let bytes = if node.kind.has_bytes() { document.bytes(node) } else { &[] };
@@ -52,7 +52,7 @@ pub(crate) fn instead<'d>(document: &'d Document<'_>, node: &Node, mut lose: imp
     Instead::Bytes(bytes)
 }
 
-/// Names what the flags of a value say that PHP can't: most say nothing of the kind.
+/// Reports flags of a value that PHP can't represent. Most values have none.
 #[inline]
 pub(crate) fn lost_flags(node: &Node, lose: impl FnMut(LossKind)) {
     if node.flags & !(flag::REF | flag::TARGET) != 0 {
@@ -79,8 +79,8 @@ fn lost_rare_flags(node: &Node, mut lose: impl FnMut(LossKind)) {
     }
 }
 
-/// Names what becomes of a map whose keys are those of a list, and of a list whose
-/// items become members: PHP has one kind of array.
+/// Reports a map whose keys are those of a list, and a list whose items become members: PHP
+/// has one kind of array.
 pub(crate) fn lost_shape(document: &Document<'_>, at: u32, is_body: bool, lose: impl FnOnce(LossKind)) {
     let Some(node) = document.nodes().get(at as usize) else { return };
     let is_other = match node.kind {
@@ -96,7 +96,7 @@ pub(crate) fn lost_shape(document: &Document<'_>, at: u32, is_body: bool, lose: 
 /// Whether the keys of a map are 0, 1, 2 and so on.
 fn is_list(document: &Document<'_>, at: u32, map: &Node) -> bool {
     let tape = document.tape();
-    // Most maps are seen to be none by their first key.
+    // The first key shows for most maps that they are not lists.
     if let Some(first) = tape.nodes.get(at as usize + 1)
         && let Some(name) = tape.keys().get(u32::from(first.key))
         && name.node.kind.is_string()
@@ -136,7 +136,7 @@ fn is_list_to_the_end(document: &Document<'_>, at: u32, map: &Node) -> bool {
     true
 }
 
-/// Names what is lost with the node at `at`, if only what is in it is written.
+/// Reports what is lost with the node at `at` if only its content is written.
 pub(crate) fn lost_wrapper(document: &Document<'_>, at: u32, mut lose: impl FnMut(LossKind)) {
     let Some(node) = document.nodes().get(at as usize) else { return };
     lose(match node.kind {
@@ -157,16 +157,16 @@ pub(crate) fn lost_wrapper(document: &Document<'_>, at: u32, mut lose: impl FnMu
     }
 }
 
-/// Whether this is a link to a string or a number: one object in Ruby. PHP has only
-/// shared variables. A linked string is in most dumps a literal that no program changes, so
-/// it is written again.
+/// Whether this is a link to a string or a number, which is one object in Ruby; PHP only
+/// shares variables. In most dumps a linked string is a literal that programs do not
+/// change, so it is written again.
 pub(crate) fn is_again_a_leaf(document: &Document<'_>, node: &Node) -> bool {
     let named = document.nodes().get(node.payload as usize).map(|named| named.kind);
     let is_value = |kind: Kind| !kind.is_container() && !kind.is_again() && kind != Kind::EnumCase;
     node.kind == Kind::Link && named.is_some_and(is_value)
 }
 
-/// The text of a key that PHP has only as a string. `None`: it has none.
+/// Returns the text of a key that PHP only has as a string; `None` if PHP has no such key.
 pub(crate) fn key_text(key: &Node) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     match key.kind {
@@ -179,7 +179,7 @@ pub(crate) fn key_text(key: &Node) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// Whether the entry at `at` is of a key that is allowed, but not there.
+/// Whether the entry at `at` is a key that is allowed but absent.
 pub(crate) fn is_absent(document: &Document<'_>, at: u32) -> bool {
     let Some(node) = document.nodes().get(at as usize) else { return false };
     if node.key == IS_KEY {
@@ -188,7 +188,7 @@ pub(crate) fn is_absent(document: &Document<'_>, at: u32) -> bool {
     document.tape().keys().get(u32::from(node.key)).is_some_and(|name| name.node.has(flag::PLACEHOLDER))
 }
 
-/// How many entries from `at` to `end` are of other keys, and there.
+/// Counts the present entries from `at` to `end`.
 pub(crate) fn count_present(document: &Document<'_>, mut at: u32, end: u32) -> u32 {
     let mut count = 0;
     while at < end {

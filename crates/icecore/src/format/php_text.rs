@@ -1,16 +1,14 @@
-//! Numbers, keys and names as PHP writes them: for the formats of PHP that are
-//! text.
+//! Numbers, keys and names as PHP writes them, for PHP's text formats.
 
 pub(crate) use crate::num::php::{push_float, push_number, push_uint};
 
-/// `i:…;`
+/// Appends `i:…;`.
 #[inline]
 pub(crate) fn push_integer(value: i64, buf: &mut Vec<u8>) {
     push_number(if value < 0 { b"i:-" } else { b"i:" }, value.unsigned_abs(), b";", buf);
 }
 
-/// The integer that PHP makes of this key of an array: it must be its own
-/// decimal text.
+/// Returns the integer that PHP makes of this array key: the key must be its exact decimal text.
 pub(crate) fn integer_key(key: &[u8]) -> Option<i64> {
     let digits = key.strip_prefix(b"-").unwrap_or(key);
     match digits {
@@ -22,24 +20,24 @@ pub(crate) fn integer_key(key: &[u8]) -> Option<i64> {
     }
 }
 
-/// Whether PHP takes this as the name of a class.
+/// Whether PHP accepts this as the name of a class.
 pub(crate) fn is_class_name(name: &[u8]) -> bool {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'\\') || *byte >= 0x80;
     !name.is_empty() && name[0] != b'\\' && name.iter().all(is_word)
 }
 
-/// Whether PHP's code can name a class so: what `unserialize()` takes is not always such a name.
-/// `self` and the like are other classes, or none.
+/// Whether PHP code can use this as a class name; `unserialize()` accepts more. `self` and the
+/// like are other classes, or none.
 pub(crate) fn is_class_in_code(name: &[u8]) -> bool {
     let is_part = |part: &[u8]| part.first().is_some_and(|first| !first.is_ascii_digit());
     let is_relative = [&b"self"[..], b"parent", b"static"].iter().any(|word| name.eq_ignore_ascii_case(word));
     is_class_name(name) && !is_relative && name.split(|byte| *byte == b'\\').all(is_part)
 }
 
-/// Whether the last number in a head is this one: a document may have been
-/// edited since its heads were kept.
+/// Whether the last number in a head is this one: the document may have been edited since its
+/// heads were kept.
 pub(crate) fn says(head: &[u8], number: u64) -> bool {
-    // Behind a class no digits, or a sign alone, are 0.
+    // After a class, no digits or only a sign mean 0.
     if let Some(before) = head.strip_suffix(b":{")
         && !before.ends_with(b"\"")
         && before.last().is_some_and(|last| !last.is_ascii_digit())
@@ -64,8 +62,8 @@ pub(crate) fn is_enum_case(name: &[u8]) -> bool {
     colon.is_some_and(|colon| is_class_name(&name[..colon]) && colon + 1 < name.len())
 }
 
-/// Whether this is the text of a float: digits with a point or without, and an
-/// exponent that may be missing.
+/// Whether this is the text of a float: digits with or without a point, and an optional
+/// exponent.
 pub(crate) fn is_float(text: &[u8]) -> bool {
     let unsigned = text.strip_prefix(b"+").or(text.strip_prefix(b"-")).unwrap_or(text);
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();

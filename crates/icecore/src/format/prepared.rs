@@ -10,13 +10,13 @@ use crate::output::{Output, Written};
 /// [`Format::prepare`](super::Format::prepare).
 #[derive(Debug)]
 pub struct Prepared {
-    /// Bytes to a tape.
+    /// Reads bytes onto a tape.
     pub reader: Box<dyn Reader>,
-    /// A document to bytes.
+    /// Writes a document as bytes.
     pub writer: Box<dyn Writer>,
 }
 
-/// Options that may be wrong: what is wrong with them is said where they are used.
+/// Options that may be invalid: the error is reported when they are used.
 impl<R: Reader> Reader for Result<R, Error> {
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
         match self {

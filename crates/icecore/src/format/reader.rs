@@ -9,18 +9,18 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
 
-/// Where the bytes of a document stand that had to be decompressed, for as long as
-/// windows of it are around.
+/// Memory for the bytes of a document that had to be decompressed; windows of the document borrow
+/// from it.
 pub type Store = OnceLock<Vec<u8>>;
 
 /// The reader of a format, with its options.
 ///
-/// [`Reader::read`] makes it. The others are what some can do better than by reading all
-/// of it. Most formats implement `Feed` (`format/feed.rs`) instead, which gives all of
-/// them.
+/// [`Reader::read`] is enough to be a reader. The other methods are what some formats can do better
+/// than by reading everything. Most formats implement `Feed` (`format/feed.rs`) instead, which
+/// provides all of them.
 pub trait Reader: fmt::Debug + Send + Sync {
-    /// Reads one document from the start of the input, as far as it goes: with spelling or
-    /// spans, on a tape to use again, or in front of others.
+    /// Reads one document from the start of the input, as far as it is valid. The request may ask
+    /// for spelling and spans, and provide a tape; other documents may follow.
     ///
     /// ```
     /// use icecore::{Limits, Request, raw::Reader, format::sereal};
@@ -32,60 +32,59 @@ pub trait Reader: fmt::Debug + Send + Sync {
     /// ```
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a>;
 
-    /// Reads one document from the start of the input into a tape, which is cleared
-    /// first. Of one with an error the tape has what was read before it.
+    /// Reads one document from the start of the input into a tape, which is cleared first. After an
+    /// error, the tape has what was read before it.
     fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
         Filled::by_reading(limits, tape, |request| self.read(input, request))
     }
 
-    /// Reads one document and hands over finished items of a root that is an array while
-    /// reading continues, if the [format can](super::Capabilities::hands_over). What must be
-    /// decompressed first goes into the store, which the windows borrow from then.
+    /// Reads one document and hands over finished items of a root that is an array while reading
+    /// continues, if the [format can](super::Capabilities::hands_over). Decompressed data goes into
+    /// the store, which the windows then borrow from.
     fn windows<'a>(&self, input: &'a [u8], store: &'a Store, limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
         let _ = (store, receive);
         Rest::whole(self.read(input, Request::new(limits)))
     }
 
-    /// As [`Reader::windows`], with spelling and spans: each window has those of its items.
-    /// `None`: they can't be told so.
+    /// The same as [`Reader::windows`], with spelling and spans: each window has those of its
+    /// items. `None` if this is not supported.
     fn traced<'a>(&self, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Option<Rest<'a>> {
         let _ = (input, limits, receive);
         None
     }
 
-    /// What goes over the bytes of a document without building nodes, if there is such a
-    /// thing for this format with these options.
+    /// Returns a skimmer, which scans the bytes of a document without building nodes, if this
+    /// format supports it with these options.
     fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
         let _ = input;
         None
     }
 
-    /// What reads the scalars of documents like this one by themselves, if there is such a thing for this format with
-    /// these options.
+    /// Returns a function that reads single scalars of documents like this one, if this format
+    /// supports it with these options.
     fn scalars(&self, input: &[u8]) -> Option<ReadScalar> {
         let _ = input;
         None
     }
 
-    /// Whether the input may say in which form of another format it is to be written, as
-    /// `$spelling` of json:typed does: a tape alone has no place for that.
+    /// Whether the input may contain its form in another format, such as `$spelling` in json:typed:
+    /// a tape alone has no place for that.
     fn states_form(&self, input: &[u8]) -> bool {
         let _ = input;
         false
     }
 
-    /// Whether the input, which was read onto this tape, is written in another way than
-    /// this format would write it.
+    /// Whether the input, which was read onto this tape, differs from what this format would write.
     fn has_own_form(&self, input: &[u8], tape: &Tape) -> bool {
         let _ = (input, tape);
         true
     }
 }
 
-/// How a document is to be read.
+/// What to read, and how.
 #[derive(Debug)]
 pub struct Request<'r> {
-    /// What it may cost.
+    /// Limits for its cost.
     pub limits: &'r Limits,
     /// Whether spelling and spans are wanted.
     pub detail: bool,
@@ -94,12 +93,12 @@ pub struct Request<'r> {
 }
 
 impl<'r> Request<'r> {
-    /// Meaning only, on a new tape.
+    /// Asks for the meaning only, on a new tape.
     pub fn new(limits: &'r Limits) -> Request<'r> {
         Request { limits, detail: false, tape: Tape::new() }
     }
 
-    /// Spelling and spans as well.
+    /// Asks for spelling and spans as well.
     #[must_use]
     pub fn detailed(mut self) -> Request<'r> {
         self.detail = true;
@@ -107,28 +106,27 @@ impl<'r> Request<'r> {
     }
 }
 
-/// What a reading gave: a document as far as it went, and why it went no
+/// Result of a reading: a document, as far as it was read, and the reason why it was not read
 /// further.
 #[derive(Debug)]
 pub struct Outcome<'a> {
     /// The document; a part of one if there is an error.
     pub document: Document<'a>,
-    /// How many bytes of the input it took.
+    /// How many bytes of the input it used.
     pub consumed: usize,
-    /// What stopped the reading.
+    /// The error that stopped the reading.
     pub error: Option<Error>,
 }
 
 impl<'a> Outcome<'a> {
-    /// Nothing was read: the options are wrong.
+    /// Returns an outcome in which nothing was read, because the options are invalid.
     pub(crate) fn refused(input: &'a [u8], request: Request<'_>, error: Error) -> Outcome<'a> {
         let mut tape = request.tape;
         tape.clear();
         Outcome { document: Document::new(input, tape), consumed: 0, error: Some(error) }
     }
 
-    /// The document, if nothing stopped the reading and nothing is left of the
-    /// input.
+    /// Returns the document, if nothing stopped the reading and it uses the whole input.
     pub(crate) fn whole(self, input: &[u8], format: &super::Format) -> Result<Document<'a>, Error> {
         let trailing = || (self.consumed < input.len()).then(|| Error::trailing(input, self.consumed));
         match self.error.or_else(trailing) {
@@ -138,27 +136,27 @@ impl<'a> Outcome<'a> {
     }
 }
 
-/// What a reading into a tape gave.
+/// Result of a reading into a tape.
 #[derive(Debug)]
 pub struct Filled {
-    /// How many bytes of the input the document took.
+    /// How many bytes of the input the document used.
     pub consumed: usize,
-    /// What stopped the reading.
+    /// The error that stopped the reading.
     pub error: Option<Error>,
-    /// What the strings of the tape are borrowed from, if that is not the input.
+    /// The bytes that the strings of the tape borrow from, if not the input.
     pub body: Option<Vec<u8>>,
-    /// It is known that there is nothing in it but arrays, maps, strings and
-    /// numbers, which nothing refers to, and whose keys have ids without flags.
+    /// Whether it is known to contain only arrays, maps, strings and numbers, without links to
+    /// them, and with keys that have ids without flags.
     pub is_simple: bool,
 }
 
 impl Filled {
-    /// A reading of which the strings are borrowed from the input.
+    /// Returns the result of a reading whose strings borrow from the input.
     pub(crate) fn new((consumed, error): (usize, Option<Error>)) -> Filled {
         Filled { consumed, error, body: None, is_simple: false }
     }
 
-    /// Reads a document, and puts it into the tape.
+    /// Reads a document and puts it into the tape.
     pub(crate) fn by_reading<'a>(
         limits: &Limits,
         tape: &mut Tape,
@@ -175,19 +173,19 @@ impl Filled {
     }
 }
 
-/// What is left when windows have been handed over.
+/// What remains after windows were handed over.
 #[derive(Debug)]
 pub struct Rest<'a> {
-    /// The last window, how far reading came, and what stopped it.
+    /// The last window, how far reading got, and the error that stopped it.
     pub outcome: Outcome<'a>,
-    /// How many items were handed over in windows before.
+    /// How many items were handed over in previous windows.
     pub items: u64,
-    /// A link turned up, and the document must be read as a whole.
+    /// Whether a link was found that requires the document to be read as a whole.
     pub needs_whole: bool,
 }
 
 impl<'a> Rest<'a> {
-    /// All of it: nothing was handed over.
+    /// Returns the whole document: nothing was handed over.
     pub(crate) fn whole(outcome: Outcome<'a>) -> Rest<'a> {
         Rest { outcome, items: 0, needs_whole: false }
     }

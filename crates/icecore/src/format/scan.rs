@@ -4,7 +4,7 @@ pub(crate) mod utf8;
 
 use crate::error::{Error, ErrorKind};
 
-/// The input and how far it was read. Nothing is taken that is not there.
+/// The input and the position in it. All reads are checked against the end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scan<'a> {
     pub(crate) input: &'a [u8],
@@ -16,19 +16,19 @@ impl<'a> Scan<'a> {
         Scan { input, at: 0 }
     }
 
-    /// How many bytes are left.
+    /// Returns how many bytes are left.
     #[inline]
     pub(crate) fn left(&self) -> usize {
         self.input.len() - self.at
     }
 
-    /// The next byte, left where it is.
+    /// Returns the next byte without consuming it.
     #[inline]
     pub(crate) fn peek(&self) -> Option<u8> {
         self.input.get(self.at).copied()
     }
 
-    /// The next byte.
+    /// Reads the next byte.
     #[inline]
     pub(crate) fn u8(&mut self, what: &'static str) -> Result<u8, Error> {
         match self.input.get(self.at) {
@@ -40,7 +40,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The next `len` bytes.
+    /// Reads the next `len` bytes.
     #[inline]
     pub(crate) fn take(&mut self, len: usize, what: &'static str) -> Result<&'a [u8], Error> {
         match self.at.checked_add(len).and_then(|end| self.input.get(self.at..end)) {
@@ -52,7 +52,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The next `N` bytes.
+    /// Reads the next `N` bytes.
     #[inline]
     pub(crate) fn array<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N], Error> {
         match self.input.get(self.at..).and_then(|rest| rest.first_chunk::<N>()) {
@@ -81,7 +81,8 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Something else than `expected` stands at this offset of a text, or nothing.
+/// Returns the error for anything other than `expected` at this offset of a text, or
+/// for its end.
 #[cold]
 pub(crate) fn wrong(input: &[u8], at: usize, expected: &'static str) -> Error {
     match input.get(at) {
@@ -92,12 +93,12 @@ pub(crate) fn wrong(input: &[u8], at: usize, expected: &'static str) -> Error {
     .expecting(expected)
 }
 
-/// Whether a name of Perl or PHP may begin with this byte.
+/// Whether a Perl or PHP name may begin with this byte.
 pub(crate) fn is_word_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
 }
 
-/// Whether a name of Perl or PHP may have this byte in it.
+/// Whether a Perl or PHP name may contain this byte.
 pub(crate) fn is_word(byte: u8) -> bool {
     is_word_start(byte) || byte.is_ascii_digit()
 }

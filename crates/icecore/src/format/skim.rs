@@ -1,8 +1,8 @@
-//! Skimming: going over the bytes of a document without building nodes.
+//! Skimming: scanning the bytes of a document without building nodes.
 //!
-//! A skimmer knows where values end and what their keys are, and checks no more than it
-//! needs for that. Wherever it is not sure it says so ([`Unsure`]), and all is read instead:
-//! that reading says what is wrong, or finds what could not be followed.
+//! A skimmer knows where values end and what their keys are, and checks only what it needs for
+//! that. If it is not sure, it returns [`Unsure`], and everything is read instead: that reading
+//! reports what is wrong, or finds what could not be followed.
 
 pub(crate) mod tokens;
 
@@ -13,10 +13,10 @@ use std::fmt;
 
 /// How much is loaded at once.
 const PIECE: usize = 256 << 10;
-/// The longest key or header that is looked at.
+/// Longest key or header that is read.
 const LONGEST: usize = 16 << 20;
 
-/// Where bytes come from that are not all in memory.
+/// Source of bytes that are not all in memory.
 ///
 /// ```
 /// use icecore::select::Source;
@@ -37,26 +37,26 @@ const LONGEST: usize = 16 << 20;
 /// ```
 #[expect(clippy::len_without_is_empty, reason = "it is asked for offsets only")]
 pub trait Source {
-    /// How many bytes there are.
+    /// Returns the number of bytes.
     fn len(&self) -> u64;
 
-    /// Puts the bytes from offset `at` on into `to`; `false`, if they are not all there.
+    /// Copies the bytes from offset `at` on into `to`; `false` if they do not all exist.
     fn load(&mut self, at: u64, to: &mut [u8]) -> bool;
 
-    /// How many bytes are asked for at once, at least 1.
+    /// Returns how many bytes are requested at once, at least 1.
     fn piece(&self) -> usize {
         PIECE
     }
 }
 
-/// It is not certain what stands there: all must be read.
+/// The skimmer is not certain: the whole document must be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsure;
 
-/// What skimming gives.
+/// Result of skimming.
 pub type Sure<T> = Result<T, Unsure>;
 
-/// What a value is that was opened.
+/// Form of an opened value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// An array.
@@ -65,40 +65,40 @@ pub enum Shape {
     Map,
     /// An array if its keys turn out to be 0, 1, 2 and so on; otherwise a map.
     Either,
-    /// Nothing that has items or entries. It was not opened.
+    /// A value without items or entries. It was not opened.
     Leaf,
 }
 
-/// A container that was opened.
+/// An opened container.
 #[derive(Clone, Copy, Debug)]
 pub struct Opened {
-    /// What it is.
+    /// Its form.
     pub shape: Shape,
-    /// How many items or entries it has, if that stands before them.
+    /// Number of items or entries, if it is stated before them.
     pub count: Option<u64>,
-    /// How many were read.
+    /// Number of those that were read.
     pub read: u64,
-    /// What the skimmer notes for itself.
+    /// Note of the skimmer for its own use.
     pub note: u64,
 }
 
 impl Opened {
-    /// A value that has nothing in it.
+    /// A value without content.
     pub const LEAF: Opened = Opened { shape: Shape::Leaf, count: Some(0), read: 0, note: 0 };
 
-    /// One of this shape, of which nothing was read.
+    /// Makes a container of this form, of which nothing was read.
     pub fn new(shape: Shape, count: Option<u64>) -> Opened {
         Opened { shape, count, read: 0, note: 0 }
     }
 
-    /// Takes so many of the items that are still to come, or as many as there are: how many.
+    /// Counts this many items as read, or as many as are left; returns how many.
     pub(crate) fn take(&mut self, count: u64) -> u64 {
         let taken = self.count.map_or(count, |all| count.min(all - self.read));
         self.read += taken;
         taken
     }
 
-    /// One more is read; `false`, if there were as many as it has.
+    /// Counts one more as read; `false` if there are no more.
     pub(crate) fn step(&mut self) -> bool {
         let goes_on = self.count.is_none_or(|count| self.read < count);
         self.read += u64::from(goes_on);
@@ -106,10 +106,10 @@ impl Opened {
     }
 }
 
-/// The key of the value that comes next.
+/// The key of the next value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyOf {
-    /// It has none: it is an item.
+    /// It has none, because it is an item.
     Item,
     /// An integer.
     Int(i64),
@@ -119,16 +119,16 @@ pub enum KeyOf {
     Other,
 }
 
-/// A place to come back to.
+/// A position to return to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
     /// The offset.
     pub at: u64,
-    /// How many values that have numbers stood before, of two sorts.
+    /// How many numbered values are before it, of two kinds.
     pub numbers: [u64; 2],
 }
 
-/// Goes over the bytes of one document of a format.
+/// Skims one document of a format.
 pub trait Skim: fmt::Debug {
     /// Goes to the root.
     ///
@@ -136,38 +136,38 @@ pub trait Skim: fmt::Debug {
     /// If this document must be read.
     fn start(&mut self) -> Sure<()>;
 
-    /// Whether nothing stands behind the document, which ends here.
+    /// Whether the document ends here and nothing follows it.
     fn is_at_end(&mut self) -> bool;
 
-    /// Where it is.
+    /// Returns the current position.
     fn mark(&self) -> Mark;
 
-    /// Goes back.
+    /// Returns to a position.
     fn back(&mut self, mark: Mark);
 
-    /// Goes into the value that comes next; not into a leaf, which still comes next then.
+    /// Enters the next value. A leaf is not entered, and stays the next value.
     ///
     /// # Errors
     /// If it can't tell what the value is.
     fn open(&mut self) -> Sure<Opened>;
 
-    /// Goes to the next value in a container, the one before being skipped; `None` at the
-    /// end, which is behind the container.
+    /// Goes to the next value in a container and skips the previous one; `None` at the end,
+    /// after which the container is left.
     ///
     /// # Errors
-    /// If what stands there is not what it expects.
+    /// If the bytes there are not as expected.
     fn next(&mut self, open: &mut Opened) -> Sure<Option<KeyOf>>;
 
-    /// The key of the value that comes next, if it is [`KeyOf::Text`].
+    /// Returns the key of the next value, if it is [`KeyOf::Text`].
     fn key(&self) -> &[u8];
 
-    /// Skips the value that comes next.
+    /// Skips the next value.
     ///
     /// # Errors
     /// If it can't tell where it ends.
     fn skip(&mut self) -> Sure<()>;
 
-    /// Skips so many items of a list; `false`, if it has fewer and is left.
+    /// Skips this many items of a list; `false` if it has fewer and was left.
     ///
     /// # Errors
     /// As [`Skim::next`] and [`Skim::skip`].
@@ -181,8 +181,8 @@ pub trait Skim: fmt::Debug {
         Ok(true)
     }
 
-    /// Goes on to the value of the next entry under this integer; `false`, if there is none and
-    /// the container is left.
+    /// Goes to the value of the next entry with this integer as its key; `false` if there is
+    /// none and the container was left.
     ///
     /// # Errors
     /// As [`Skim::next`] and [`Skim::skip`].
@@ -196,26 +196,26 @@ pub trait Skim: fmt::Debug {
         Ok(false)
     }
 
-    /// Reads the value that comes next, and goes behind it.
+    /// Reads the next value and goes after it.
     ///
     /// # Errors
     /// If it can't be read by itself.
     fn take(&mut self, limits: &Limits) -> Sure<Document<'static>>;
 }
 
-/// The bytes from `at` on that a quick loop looks at, if so many are in view. Where they are
-/// not, it stops, and the careful way takes the next token.
+/// Returns the bytes from `at` on that a fast loop examines, if they are in view. Otherwise the
+/// loop stops, and the slow path handles the next token.
 #[inline(always)]
 pub(crate) fn ahead<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
     bytes.get(at..)?.first_chunk()
 }
 
-/// Bytes and how far they were skimmed: all of them, or a part that moves on.
+/// Bytes and the position in them: all of them, or a part that moves.
 pub(crate) struct View<'i> {
     bytes: Cow<'i, [u8]>,
-    /// Where these bytes begin.
+    /// Offset of these bytes.
     base: u64,
-    /// How far they were skimmed; no further than they go.
+    /// Position in these bytes, not beyond their end.
     at: usize,
     len: u64,
     source: Option<&'i mut dyn Source>,
@@ -229,11 +229,11 @@ impl fmt::Debug for View<'_> {
     }
 }
 
-/// What is skimmed.
+/// Input of a skimmer.
 pub enum Input<'i> {
     /// Bytes in memory.
     Bytes(&'i [u8]),
-    /// Bytes of elsewhere.
+    /// Bytes from elsewhere.
     Source(&'i mut dyn Source),
 }
 
@@ -254,7 +254,7 @@ impl<'i> View<'i> {
         self.base + self.at as u64
     }
 
-    /// How many bytes there are in all.
+    /// Returns the total number of bytes.
     pub(crate) fn len(&self) -> u64 {
         self.len
     }
@@ -263,21 +263,21 @@ impl<'i> View<'i> {
         self.position() == self.len
     }
 
-    /// What is in view.
+    /// Returns the bytes in view.
     #[inline]
     pub(crate) fn rest(&self) -> &[u8] {
         self.bytes.get(self.at..).unwrap_or(&[])
     }
 
-    /// Brings more into view; `false` at the end.
+    /// Brings more bytes into view; `false` at the end.
     #[cold]
     #[inline(never)]
     pub(crate) fn more(&mut self) -> bool {
         self.bring(self.rest().len().saturating_mul(2).max(self.piece))
     }
 
-    /// Brings so many bytes into view, or as many as there are; whether there are more than
-    /// before.
+    /// Brings this many bytes into view, or as many as exist; returns whether there are more
+    /// than before.
     fn bring(&mut self, wanted: usize) -> bool {
         let position = self.position();
         let had = self.rest().len();
@@ -295,12 +295,12 @@ impl<'i> View<'i> {
             return true;
         }
         bytes.truncate(had);
-        // It became shorter: nothing is there any more.
+        // The source became shorter.
         self.len = position + had as u64;
         false
     }
 
-    /// The next bytes, at least so many.
+    /// Returns the next bytes, at least `count`.
     #[inline]
     pub(crate) fn need(&mut self, count: usize) -> Sure<&[u8]> {
         if self.rest().len() < count {
@@ -319,7 +319,7 @@ impl<'i> View<'i> {
         Ok(())
     }
 
-    /// The next byte, left where it is.
+    /// Returns the next byte without consuming it.
     #[inline]
     pub(crate) fn peek(&mut self) -> Sure<u8> {
         match self.bytes.get(self.at) {
@@ -335,7 +335,7 @@ impl<'i> View<'i> {
         Ok(byte)
     }
 
-    /// The next bytes.
+    /// Reads the next bytes.
     #[inline]
     pub(crate) fn array<const N: usize>(&mut self) -> Sure<[u8; N]> {
         let bytes = *self.need(N)?.first_chunk::<N>().ok_or(Unsure)?;
@@ -343,7 +343,7 @@ impl<'i> View<'i> {
         Ok(bytes)
     }
 
-    /// Goes over so many bytes, which must be there.
+    /// Skips this many bytes, which must exist.
     #[inline]
     pub(crate) fn advance(&mut self, count: u64) -> Sure<()> {
         if count <= (self.bytes.len() - self.at) as u64 {
@@ -364,14 +364,14 @@ impl<'i> View<'i> {
         match inside.filter(|by| *by <= self.bytes.len()) {
             Some(by) => self.at = by,
             None => {
-                // Only what comes from a source is not all in view.
+                // Only the bytes of a source are not all in view.
                 self.bytes.to_mut().clear();
                 (self.base, self.at) = (to, 0);
             }
         }
     }
 
-    /// The next bytes are these: goes behind them.
+    /// Consumes these bytes, if they are next.
     #[inline]
     pub(crate) fn expect(&mut self, wanted: &[u8]) -> Sure<()> {
         if !self.need(wanted.len())?.starts_with(wanted) {
@@ -381,7 +381,7 @@ impl<'i> View<'i> {
         Ok(())
     }
 
-    /// Puts the next `count` bytes behind what is in `to`, and goes behind them.
+    /// Appends the next `count` bytes to `to`, and consumes them.
     pub(crate) fn append(&mut self, count: u64, to: &mut Vec<u8>) -> Sure<()> {
         let mut left = count;
         if left > self.len - self.position() {
@@ -400,7 +400,7 @@ impl<'i> View<'i> {
         Ok(())
     }
 
-    /// The bytes from one offset to another.
+    /// Returns the bytes from one offset to another.
     pub(crate) fn copy(&mut self, from: u64, to: u64) -> Sure<Vec<u8>> {
         let here = self.position();
         self.go(from);

@@ -1,21 +1,21 @@
-//! Documents that differ in their scalars alone: what stands between the scalars is compared, and nothing is
-//! parsed again.
+//! Documents that only differ in their scalars: the bytes between the scalars are compared, and
+//! nothing else is parsed again.
 //!
-//! The rows of a table are mostly written by one piece of a program, so their blobs are alike: the same keys in the
-//! same order, the same classes. A stencil is made of one document. It has the bytes around the scalars, which must be
-//! there again, and the nodes, in which each scalar that is read takes its place. A document that is not alike is read
-//! by the reader, as if there were no stencils.
+//! The rows of a table are mostly written by one piece of a program, so their blobs are alike: the
+//! same keys in the same order, the same classes. A stencil is made from one document. It has the
+//! bytes around the scalars, which must be the same, and the nodes, in which each scalar is
+//! replaced. Any other document is read by the reader, as if there were no stencils.
 
 use super::{Filled, Prepared, Reader, Request};
 use crate::document::{IS_KEY, Kind, Location, Naming, Node, Ordinals, Tape, flag};
 use crate::limits::Limits;
 use std::sync::Arc;
 
-/// Reads the scalar at this offset of the input that stands where there was `like`: the node, with the key of that,
-/// and where its bytes end. `None`: the reader has to look at the document.
+/// Reads the scalar at this offset of the input in the place of `like`: returns the node, with the
+/// key of `like`, and where its bytes end. `None`: the reader must read the document.
 ///
-/// It may say so for anything. What it reads must be what the reader would read there, whatever stands before, as
-/// long as that is what it was in the document of `like`, but for its scalars.
+/// It may return `None` for anything. Otherwise the result must be what the reader would read
+/// there, provided that all earlier bytes are those of the document of `like`, except its scalars.
 pub type ReadScalar = fn(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)>;
 
 /// Larger documents are seldom alike.
@@ -23,36 +23,36 @@ const NODES: usize = 256;
 const BYTES: usize = 16 << 10;
 /// How many stencils are kept.
 const MOST: usize = 8;
-/// After so many documents that were like others, a new stencil costs half.
+/// After this many documents that matched, a new stencil costs half.
 const WORTH: u64 = 256;
-/// A stencil never costs more documents that are unlike.
+/// Maximum price of a stencil, in documents without a match.
 const DEAREST: u32 = 1 << 16;
 
-/// What is known of the documents that a [`Codec`](crate::Codec) read: see
+/// Stencils of the documents that a [`Codec`](crate::Codec) read: see
 /// [`Codec::read_alike`](crate::Codec::read_alike).
 #[derive(Debug, Default)]
 pub struct Stencils {
-    /// The one of the last document that was like one comes first.
+    /// The stencil that matched last is the first one.
     known: Vec<Stencil>,
-    /// Whose documents they were.
+    /// Owner of these documents.
     owner: Option<Arc<Prepared>>,
-    /// How many documents were like one, in all and when the last stencil was made.
+    /// How many documents matched, in total and when the last stencil was made.
     alike: u64,
     alike_before: u64,
-    /// How many were like none since then.
+    /// How many did not match since then.
     unlike: u32,
-    /// How many that are like none the next stencil costs: making one takes as long as reading dozens.
+    /// How many documents without a match the next stencil costs: making one takes as long as reading dozens.
     price: u32,
 }
 
 impl Stencils {
-    /// How many documents were like another one so far.
+    /// Returns how many documents matched another one so far.
     pub fn alike(&self) -> u64 {
         self.alike
     }
 
-    /// Reads a document that is like another one onto the tape, which is cleared first. `None`: it is not, and what
-    /// the tape has then means nothing.
+    /// Reads a document that matches another one onto the tape, which is cleared first. `None` if
+    /// it does not; then the content of the tape has no meaning.
     #[inline]
     pub(crate) fn fill(
         &mut self,
@@ -73,7 +73,7 @@ impl Stencils {
         Some(Filled { is_simple: self.known[0].is_simple, ..Filled::new((input.len(), None)) })
     }
 
-    /// Learns from a document that was like none and was read onto the tape.
+    /// Learns from a document that did not match and was read onto the tape.
     pub(crate) fn learn(&mut self, input: &[u8], limits: &Limits, filled: &Filled, tape: &Tape) {
         if filled.error.is_some() || filled.consumed < input.len() || filled.body.is_some() {
             return;
@@ -93,7 +93,7 @@ impl Stencils {
         } else if let Some(least) = self.known.iter_mut().min_by_key(|known| known.read_with) {
             *least = made;
         }
-        // What was of use long ago counts less.
+        // Matches long ago count less.
         self.known.iter_mut().for_each(|known| known.read_with /= 2);
     }
 }
@@ -102,26 +102,26 @@ impl Stencils {
 #[derive(Debug)]
 struct Stencil {
     read: ReadScalar,
-    /// How many documents it read, lately.
+    /// How many documents it recently read.
     read_with: u64,
-    /// With the scalars that it was made of.
+    /// The nodes, with the scalars of the original document.
     nodes: Vec<Node>,
     /// The bytes between the scalars.
     fixed: Vec<u8>,
     slots: Vec<Slot>,
-    /// The strings that stand in those bytes.
+    /// The strings in those bytes.
     moved: Vec<Moved>,
-    /// What stands behind the last scalar.
+    /// The bytes after the last scalar.
     end: Between,
     naming: Naming,
     root: u32,
     keys: u64,
-    /// 0: it has none.
+    /// 0 for none.
     classes: u64,
-    /// It was read within these.
+    /// The limits of the original reading.
     depth: u32,
     most: u32,
-    /// As [`Filled::is_simple`].
+    /// See [`Filled::is_simple`].
     is_simple: bool,
 }
 
@@ -132,23 +132,23 @@ struct Slot {
     node: u32,
 }
 
-/// Bytes that must be there: a part of [`Stencil::fixed`].
+/// Required bytes: a part of [`Stencil::fixed`].
 #[derive(Clone, Copy, Debug)]
 struct Between {
     start: u32,
     len: u32,
-    /// The first 16 of them, and which bits of 16 bytes these are.
+    /// The first 16 bytes, and the mask of the bits that count.
     head: u128,
     mask: u128,
-    /// How many of [`Stencil::moved`] stand in them.
+    /// How many of [`Stencil::moved`] are in these bytes.
     strings: u32,
 }
 
-/// A string whose bytes are fixed, and stand elsewhere in another document.
+/// A string with fixed bytes, whose offset differs in another document.
 #[derive(Clone, Copy, Debug)]
 struct Moved {
     node: u32,
-    /// How far behind the scalar before it.
+    /// Distance from the previous scalar.
     behind: u32,
 }
 
@@ -163,7 +163,7 @@ impl Between {
         Some(Between { start, len, head: u128::from_le_bytes(head), mask, strings })
     }
 
-    /// Where they end, if they stand at `at`.
+    /// Returns the end of these bytes, if they are at `at`.
     #[inline(always)]
     fn behind(&self, fixed: &[u8], input: &[u8], at: usize) -> Option<usize> {
         let end = at + self.len as usize;
@@ -217,14 +217,14 @@ impl Stencil {
         (self.end.behind(&self.fixed, input, at)? == input.len()).then_some(())
     }
 
-    /// The stencil of a document that was read onto this tape, all of it. `None`: other documents could not be read
-    /// by it.
+    /// Returns the stencil of a document that was completely read onto this tape. `None` if it
+    /// could not read other documents.
     #[inline(never)]
     fn of(reader: &dyn Reader, input: &[u8], limits: &Limits, tape: &Tape) -> Option<Stencil> {
         let read = reader.scalars(input)?;
         let is_small = input.len() <= BYTES && tape.nodes.len() <= NODES;
         let is_plain = tape.arena.is_empty() && tape.long.is_empty() && tape.header.is_none();
-        // Attributes may be what a value is, as the encoding of a string.
+        // Attributes may be part of a value, such as the encoding of a string.
         let is_tied = |node: &Node| node.kind.is_again() || node.has(flag::TARGET) || node.kind == Kind::Attrs;
         if !is_small || !is_plain || tape.nodes.iter().any(is_tied) {
             return None;
@@ -270,8 +270,9 @@ impl Stencil {
         (strings.next().is_none() && stencil.is_right(reader, &scalars, input, limits, tape)).then_some(stencil)
     }
 
-    /// Whether it reads another document as the reader does: one with another value in each place. So what depends on a
-    /// scalar elsewhere is found, as a key that names a string again.
+    /// Whether it reads another document like the reader: one with another value in each place.
+    /// This finds values that depend on a scalar elsewhere, such as a key that refers to an earlier
+    /// string.
     fn is_right(&self, reader: &dyn Reader, scalars: &[Scalar], input: &[u8], limits: &Limits, tape: &Tape) -> bool {
         let mut other = input.to_vec();
         let is_changed = |scalar: &Scalar| {
@@ -299,7 +300,7 @@ impl Stencil {
     }
 }
 
-/// Puts the next strings in their places: they stand in the bytes from `at` on.
+/// Updates the locations of the next strings, which are in the bytes from `at` on.
 #[inline]
 fn move_strings<'m>(nodes: &mut [Node], moved: &'m [Moved], count: u32, at: usize) -> &'m [Moved] {
     let (here, rest) = moved.split_at(count as usize);
@@ -311,7 +312,7 @@ fn move_strings<'m>(nodes: &mut [Node], moved: &'m [Moved], count: u32, at: usiz
     rest
 }
 
-/// A scalar that can be read by itself: its node, and its bytes.
+/// A scalar that can be read separately: its node, and its bytes.
 #[derive(Clone, Copy, Debug)]
 struct Scalar {
     node: u32,
@@ -319,7 +320,7 @@ struct Scalar {
     end: usize,
 }
 
-/// The scalars of a document that the function reads, in the order of the input.
+/// Returns the scalars of a document that the function reads, in the order of the input.
 fn scalars(reader: &dyn Reader, read: ReadScalar, input: &[u8], limits: &Limits, tape: &Tape) -> Option<Vec<Scalar>> {
     let outcome = reader.read(input, Request::new(limits).detailed());
     let document = outcome.document;
@@ -332,7 +333,7 @@ fn scalars(reader: &dyn Reader, read: ReadScalar, input: &[u8], limits: &Limits,
         }
         let extent = trace.extents.get(there.node(here.ordinal(at)) as usize)?;
         let (start, last) = (extent.start as usize, extent.end as usize);
-        // What can't be read so stays as it is.
+        // A scalar that the function can't read stays fixed.
         if let Some((same, end)) = read(input, start, *node)
             && same == *node
             && end <= last
@@ -345,7 +346,7 @@ fn scalars(reader: &dyn Reader, read: ReadScalar, input: &[u8], limits: &Limits,
     Some(scalars)
 }
 
-/// Puts other text in the place of a string.
+/// Replaces a string by another text.
 fn change_string(input: &mut [u8], node: &Node) -> bool {
     let Location::Input(place) = node.place() else { return false };
     let Some(bytes) = input.get_mut(place as usize..place as usize + node.aux as usize) else { return false };
@@ -354,7 +355,7 @@ fn change_string(input: &mut [u8], node: &Node) -> bool {
     true
 }
 
-/// Changes a bit of a number, so that it is another one of the same length.
+/// Changes a bit of a number, so that it becomes another number of the same length.
 fn change_number(input: &mut [u8], scalar: &Scalar, read: ReadScalar, node: Node) -> bool {
     (scalar.start..scalar.end).rev().any(|at| {
         input[at] ^= 1;
@@ -367,8 +368,8 @@ fn change_number(input: &mut [u8], scalar: &Scalar, read: ReadScalar, node: Node
     })
 }
 
-/// The strings that are no scalars to read: where they stand, how long they are, and their nodes; in the order of the
-/// input.
+/// Returns the strings that are not among the scalars: offsets, lengths and nodes, in the order of
+/// the input.
 fn fixed_strings(tape: &Tape, scalars: &[Scalar]) -> Option<Vec<(usize, usize, u32)>> {
     let mut is_read = vec![false; tape.nodes.len()];
     for scalar in scalars {
@@ -377,7 +378,7 @@ fn fixed_strings(tape: &Tape, scalars: &[Scalar]) -> Option<Vec<(usize, usize, u
     let mut strings = Vec::new();
     for (at, node) in (0u32..).zip(&tape.nodes) {
         if node.kind.has_bytes() && !is_read[at as usize] {
-            // An encoding, or a form, stands in the same field.
+            // An encoding, or a form, is stored in the same field.
             let Location::Input(place) = node.place() else { return None };
             if node.payload != place {
                 return None;

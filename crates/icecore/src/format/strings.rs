@@ -1,4 +1,4 @@
-//! Where the strings of a text stand, for callers that change some and keep all else.
+//! Finds the strings of a text, for callers that change some and keep everything else.
 
 use crate::document::Explanation;
 use crate::edit::{Around, Decoded, Decoding, Escaping, Part};
@@ -6,59 +6,60 @@ use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::Settings;
 
-/// What a text format says about the strings in its texts.
+/// What a text format provides to find strings in its texts.
 pub(crate) struct Strings {
-    /// Whether a text looks so much like this format that it is worth looking for strings.
+    /// Whether a text is similar enough to this format to search it for strings.
     pub(crate) inside: fn(&[u8]) -> bool,
-    /// The strings of a document that starts where the text does, as its reader reads it.
+    /// Finds the strings of a document at the start of the text, as its reader reads it.
     pub(crate) find: for<'t> fn(&'t [u8], &Settings, &Wanted<'_>) -> Result<Places<'t>, Error>,
-    /// A damaged text as it was before.
+    /// Repairs a damaged text.
     pub(crate) mend: Option<MendFn>,
-    /// Whether a class can have this name; `None`: whatever it is.
+    /// Whether a class can have this name; `None` if any name is allowed.
     pub(crate) takes_class: Option<fn(&[u8]) -> bool>,
-    /// Whether its documents are looked for inside of other text.
+    /// Whether its documents are searched inside of other text.
     pub(crate) embeds: bool,
 }
 
-/// See [`Strings::mend`]. `Ok(None)`: nothing explains it; an error: several things do.
+/// See [`Strings::mend`]. `Ok(None)` if nothing explains the damage; an error if several
+/// things do.
 pub(crate) type MendFn = fn(&[u8], Damage, &Limits) -> Result<Option<Mended>, Error>;
 
 /// What may be damaged in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Damage {
-    /// It can be read: names of properties without their visibility.
+    /// The text is readable; names of properties lack their visibility.
     Names,
-    /// Lengths in it.
+    /// Lengths in the text.
     Lengths,
     /// Lengths, or the text as a whole.
     Whole,
 }
 
-/// A text as it was before it was damaged.
+/// A repaired text.
 pub(crate) struct Mended {
     pub(crate) text: Vec<u8>,
     pub(crate) explanation: Explanation,
 }
 
-/// What is looked for.
+/// What to find.
 pub(crate) struct Wanted<'w> {
-    /// What it may cost.
+    /// Limits for its cost.
     pub(crate) limits: &'w Limits,
     /// Keys and names of properties.
     pub(crate) keys: bool,
     /// Names of classes.
     pub(crate) classes: bool,
-    /// Whether a string that stands between these offsets of the text is of interest.
+    /// Whether a string between these offsets of the text is wanted.
     pub(crate) may: &'w dyn Fn(usize, usize) -> bool,
 }
 
-/// What was found, in order.
+/// Result, in order.
 #[derive(Default)]
 pub(crate) struct Places<'t> {
     pub(crate) list: Vec<Found>,
-    /// What the strings are escaped with.
+    /// Ways in which the strings are escaped.
     pub(crate) escapings: Vec<Box<dyn Escaping + 't>>,
-    /// How many bytes the document has.
+    /// Length of the document in bytes.
     pub(crate) consumed: usize,
 }
 
@@ -66,7 +67,7 @@ pub(crate) struct Places<'t> {
 pub(crate) enum Found {
     /// A string, without its quotes.
     Text(Place),
-    /// Bytes, with strings that follow, whose length stands before them.
+    /// Bytes with nested strings, after their length.
     Measured(Measured),
     /// Bytes that only their class understands.
     Opaque(usize, usize),
@@ -78,31 +79,31 @@ pub(crate) struct Place {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) part: Part,
-    /// Which of [`Places::escapings`]; `None`: it stands there as it is.
+    /// Index into [`Places::escapings`]; `None` if it is not escaped.
     pub(crate) escaping: Option<usize>,
-    /// Its length, if that stands before it: in bytes, without escapes.
+    /// Its length, if it precedes the string: in bytes, without escapes.
     pub(crate) length: Option<Length>,
 }
 
-/// Bytes whose length stands before them.
+/// Bytes after their length.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measured {
     pub(crate) end: usize,
     pub(crate) length: Length,
 }
 
-/// Where a length stands.
+/// Location of a length.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Length {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) was: u64,
-    /// It is a byte and may be so large at most; `None`: decimal digits.
+    /// The maximum, if the length is a byte; `None` for decimal digits.
     pub(crate) most: Option<u8>,
 }
 
 impl Length {
-    /// Decimal digits from `start` on.
+    /// Returns the length in decimal digits at `start`.
     pub(crate) fn digits(text: &[u8], start: usize) -> Length {
         let digits = text.get(start..).unwrap_or_default();
         let count = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -110,10 +111,10 @@ impl Length {
         Length { start, end: start + count, was: digits.iter().take(count).fold(0, add), most: None }
     }
 
-    /// The length, grown by so much, as it is written; `None`, if it can't be said.
+    /// Returns the length plus `by` in its written form; `None` if it can't be written.
     pub(crate) fn grown(&self, by: i64) -> Option<Vec<u8>> {
         let new = self.was.checked_add_signed(by)?;
-        // Zeros before it stay.
+        // Leading zeros stay.
         let width = self.end - self.start;
         let digits = self.was.checked_ilog10().unwrap_or(0) as usize + 1;
         match self.most {
@@ -125,14 +126,14 @@ impl Length {
 }
 
 impl Place {
-    /// A value that stands there as it is.
+    /// Returns a value without escapes.
     pub(crate) fn plain(start: usize, end: usize, length: Option<Length>) -> Place {
         Place { start, end, part: Part::Value, escaping: None, length }
     }
 }
 
-/// A text in single quotes, as PHP and Perl have it: a backslash stands before these and
-/// before another backslash, and otherwise for itself.
+/// Text in single quotes, as in PHP and Perl: a backslash only has a meaning before a
+/// quote or another backslash.
 pub(crate) struct SingleQuoted;
 
 impl Escaping for SingleQuoted {
@@ -144,7 +145,7 @@ impl Escaping for SingleQuoted {
             from = start + 2;
             match raw.get(start..from)? {
                 escaped @ [_, b'\'' | b'\\'] => decoding.escape(start, from, &escaped[1..]),
-                // What comes new behind this backslash must not be escaped by it.
+                // Text inserted after this backslash must not be escaped by it.
                 both => decoding.escape(start, from, both),
             }
         }
@@ -163,13 +164,14 @@ impl Escaping for SingleQuoted {
 }
 
 impl SingleQuoted {
-    /// Where the text of this token stands in it, if it is nothing but one such string.
+    /// Returns where the text of this token is, if the token is one such string.
     pub(crate) fn body(token: &[u8]) -> Option<(usize, usize)> {
         let [b'\'', inside @ .., b'\''] = token else { return None };
         let mut at = 0;
         while let Some(found) = memchr::memchr2(b'\'', b'\\', inside.get(at..).unwrap_or_default()) {
             at += found + 2;
-            // A quote in it ends it; a backslash at its end would escape the last one.
+            // A quote inside ends the string; a backslash at the end would escape the last
+            // quote.
             if inside[at - 2] == b'\'' || at > inside.len() {
                 return None;
             }
@@ -178,10 +180,10 @@ impl SingleQuoted {
     }
 }
 
-/// A string that is written anew as a whole: tokens in unusual forms.
+/// A string that is rewritten as a whole: tokens in unusual forms.
 pub(crate) struct Anew {
     pub(crate) text: Vec<u8>,
-    /// Appends it with its quotes; `false`: it can't be said.
+    /// Appends it with its quotes; `false` if it can't be written.
     pub(crate) write: WriteFn,
 }
 

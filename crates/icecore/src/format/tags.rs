@@ -1,78 +1,78 @@
-//! Tables of tags: what each tag of a format needs, as data.
+//! Tables of tags: what follows each tag of a format, as data.
 //!
-//! Each binary format has one table, in its `tag.rs`. Names in `inspect`, the table in
-//! `FORMAT.md` and the skimmer come from it.
+//! Each binary format has one table, in its `tag.rs`. The names in `inspect`, the table in
+//! `FORMAT.md` and the skimmer use it.
 
-/// One thing that follows a tag. The parts of a tag are in the order of the bytes.
+/// A part that follows a tag. The parts of a tag are in the order of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// So many bytes.
+    /// This many bytes.
     Bytes(u8),
-    /// An integer as the format writes them.
+    /// An integer in the format's encoding.
     Integer,
-    /// A float as the format writes them.
+    /// A float in the format's encoding.
     Float,
-    /// A length and so many bytes.
+    /// A length and this many bytes.
     Text(Count),
-    /// A length and twice as many bytes.
+    /// A length and twice this many bytes.
     Pairs,
-    /// A length and a text that gets a number, by which later tags name it: a class, a symbol, a string.
+    /// A length and a text that gets a number, which later tags use: a class, a symbol, a string.
     Name,
-    /// The number of such a text, or its offset.
+    /// The number or the offset of such a text.
     Again,
-    /// Another tag: of a name, or of its number.
+    /// Another tag: that of a name, or of its number.
     Named,
-    /// The number of an earlier value, or its offset.
+    /// The number or the offset of an earlier value.
     Link,
     /// No bytes: the value gets its number here.
     Number,
     /// A value.
     Value,
-    /// What is in an object, or in a variable that is shared: a few tags only.
+    /// The content of an object, or of a shared variable: only some tags are allowed.
     Body,
-    /// No bytes: the tag is no value, but what is in an object.
+    /// No bytes: the tag is not a value, but the content of an object.
     InBody,
-    /// A count and so many values.
+    /// A count and this many values.
     Items(Count),
-    /// A count and so many keys and values.
+    /// A count and this many keys and values.
     Entries(Count),
-    /// A count and so many names and values.
+    /// A count and this many names and values.
     Members,
-    /// Something of its own, which only the reader follows.
+    /// A special part that only the reader handles.
     Other,
 }
 
-/// How a length or a count is written.
+/// Encoding of a length or a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Count {
-    /// As all others of the format. Where a row has several tags, the tag may say the width.
+    /// The format's usual encoding. If a row has several tags, the tag may give the width.
     Usual,
     /// In one byte.
     Byte,
-    /// In the lowest bits of the tag: this mask.
+    /// In the lowest bits of the tag, with this mask.
     Low(u8),
 }
 
-/// A row of a table: tags that mean the same.
+/// A row of a table: tags with the same meaning.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tag {
-    /// What `inspect` and errors call it.
+    /// Its name in `inspect` and in errors.
     pub(crate) name: &'static str,
-    /// Its columns in `FORMAT.md`, after the one that has the tags.
+    /// Its columns in `FORMAT.md`, after the column of the tags.
     #[cfg_attr(not(test), allow(dead_code, reason = "a test compares the page with it"))]
     pub(crate) page: &'static [&'static str],
     /// What follows the tag.
     pub(crate) parts: &'static [Part],
 }
 
-/// The tags of a format, and which row each byte has.
+/// The tags of a format, and the row of each byte.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) rows: &'static [Tag],
     row_of: [u8; 256],
 }
 
-/// The row of a byte that is no tag.
+/// The row of a byte that is not a tag.
 pub(crate) const NO_ROW: u8 = u8::MAX;
 
 impl Table {
@@ -81,7 +81,7 @@ impl Table {
         Table { rows, row_of }
     }
 
-    /// The row of a tag.
+    /// Returns the row of a tag.
     pub(crate) const fn row(&self, tag: u8) -> Option<&'static Tag> {
         match self.row_of[tag as usize] {
             NO_ROW => None,
@@ -89,7 +89,7 @@ impl Table {
         }
     }
 
-    /// What follows a tag; of no tag, [`Part::Other`].
+    /// Returns the parts after a tag; [`Part::Other`] for a byte that is not a tag.
     pub(crate) const fn parts(&self, tag: u8) -> &'static [Part] {
         match self.row(tag) {
             Some(row) => row.parts,
@@ -97,18 +97,18 @@ impl Table {
         }
     }
 
-    /// What `inspect` and errors call a tag.
+    /// Returns the name of a tag in `inspect` and in errors.
     pub(crate) fn name(&self, tag: u8) -> Option<&'static str> {
-        // As nothing here can panic, a name that is not needed is not looked up.
+        // Nothing here can panic, so the compiler removes the lookup of an unused name.
         self.rows.get(usize::from(self.row_of[usize::from(tag)])).map(|row| row.name)
     }
 
-    /// What each tag is for a loop that skims.
+    /// Returns the class of each tag for a skimming loop.
     pub(crate) const fn classes(&self) -> [Class; 256] {
         self.classes_of(u8::MAX)
     }
 
-    /// As [`Table::classes`], of bytes of which only these bits belong to the tag.
+    /// The same as [`Table::classes`], for bytes of which only these bits belong to the tag.
     pub(crate) const fn classes_of(&self, mask: u8) -> [Class; 256] {
         let mut classes = [Class::Rare; 256];
         let mut byte = 0;
@@ -120,12 +120,12 @@ impl Table {
     }
 }
 
-/// What a tag is for the quick loop of a skimmer: what follows it, if that is something common.
-/// The careful way follows the others by their parts. A loop names each class, those that it
-/// leaves too: a `_` would make it check the bounds of its table of jumps for each token.
+/// Class of a tag for the fast loop of a skimmer: what follows it, if that is common. The slow path
+/// follows the other tags by their parts. A loop must list every class, also those that it does not
+/// handle: a `_` arm would add a bounds check of the jump table for each token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// The tag is all of it.
+    /// Nothing follows the tag.
     Tag,
     Byte,
     Four,
@@ -140,7 +140,7 @@ pub(crate) enum Class {
     Link,
     /// One value.
     Value,
-    /// Two values, of which the first is a name.
+    /// Two values; the first is a name.
     TwoValues,
     /// The number of a class, and a value.
     Blessed,
@@ -154,7 +154,7 @@ pub(crate) enum Class {
     Object,
     /// A value, and members.
     Owner,
-    /// What is left to the careful way.
+    /// Left to the slow path.
     Rare,
 }
 
@@ -232,14 +232,14 @@ pub(crate) mod tests {
     use super::Table;
 
     impl Table {
-        /// The tags of each row.
+        /// Returns the tags of each row.
         pub(crate) fn tags(&self) -> Vec<Vec<u8>> {
             let of_row =
                 |row: usize| (0..=u8::MAX).filter(move |tag| usize::from(self.row_of[usize::from(*tag)]) == row);
             (0..self.rows.len()).map(|row| of_row(row).collect()).collect()
         }
 
-        /// Compares the page with the table, row by row and in order; `show` writes the tags of a row.
+        /// Compares the page with the table, row by row and in order; `show` formats the tags of a row.
         pub(crate) fn is_on_page(&self, page: &str, show: impl Fn(&[u8]) -> String) {
             let mut lines = page.lines();
             for (row, tags) in self.rows.iter().zip(self.tags()) {

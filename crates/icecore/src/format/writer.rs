@@ -9,10 +9,11 @@ use std::fmt;
 
 /// The writer of a format, with its options.
 ///
-/// [`Writer::write`] makes it. The others are what some can do better.
+/// [`Writer::write`] is enough to be a writer. The other methods are what some formats can do
+/// better.
 pub trait Writer: fmt::Debug + Send + Sync {
-    /// Whether it can say of a reading [without detail](super::Request::detail) if the input said
-    /// more than its meaning: see [`Reader::has_own_form`](super::Reader::has_own_form).
+    /// Whether it can tell, for a reading [without detail](super::Request::detail), if the input
+    /// has more than its meaning: see [`Reader::has_own_form`](super::Reader::has_own_form).
     fn tells_own_form(&self) -> bool {
         false
     }
@@ -23,8 +24,8 @@ pub trait Writer: fmt::Debug + Send + Sync {
     /// As for [`crate::write_to`].
     fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error>;
 
-    /// As [`Writer::write`], for documents that were read onto one and the same tape:
-    /// what is in the memory is used again.
+    /// The same as [`Writer::write`], for documents that were read onto the same tape: the
+    /// content of the memory is used again.
     ///
     /// # Errors
     /// As for [`crate::write_to`].
@@ -39,15 +40,15 @@ pub trait Writer: fmt::Debug + Send + Sync {
         self.write(document, limits, out)
     }
 
-    /// Writes the document that was read onto this tape, if that is quickly done; says
-    /// no, and writes nothing, if not.
+    /// Writes the document that was read onto this tape, if there is a fast way. Returns false,
+    /// with nothing written, if not.
     fn write_tape(&self, input: &[u8], tape: &Tape, memory: &mut Memory, out: &mut dyn Output) -> bool {
         let _ = (input, tape, memory, out);
         false
     }
 
-    /// Appends a document that a program filled, if that is quickly done and nothing is lost;
-    /// says no, and appends nothing, if not.
+    /// Appends a document that a program filled, if there is a fast way without losses. Returns
+    /// false, with nothing appended, if not.
     fn write_filled(&self, document: &Document<'_>, limits: &Limits, spare: &mut Spare, buf: &mut Vec<u8>) -> bool {
         let _ = (document, limits, spare, buf);
         false
@@ -67,37 +68,36 @@ pub trait Writer: fmt::Debug + Send + Sync {
     }
 }
 
-/// What a part of a document is.
+/// A part of a document.
 #[derive(Debug)]
 pub enum Part<'p> {
     /// The next items of an array whose length is not known yet: a window.
     Items {
-        /// How many items were written before: no opening bracket then.
+        /// Number of items written before; if there are any, no opening bracket is written.
         before: u64,
-        /// How many items at the front are left out.
+        /// Number of items at the front that are skipped.
         skip: u64,
-        /// Whether more will follow: no closing bracket then.
+        /// Whether more items follow; then no closing bracket is written.
         more: bool,
     },
-    /// The next nodes in pre-order, whose containers have their counts. Where they end is
-    /// not looked at. If there is anything else in them than arrays, maps with plain keys,
-    /// strings and numbers, the whole has to be written otherwise, and what was written
-    /// before thrown away.
+    /// The next nodes in pre-order, whose containers have their counts; their ends are ignored.
+    /// If they contain anything but arrays, maps with plain keys, strings and numbers, the whole
+    /// document must be written in another way, and the output so far discarded.
     Nodes(&'p mut Parts),
 }
 
-/// How far a document is that is written in parts.
+/// Progress of a document that is written in parts.
 #[derive(Debug, Default)]
 pub struct Parts {
     pub(crate) begun: bool,
-    /// Whether no part looks at what those before it wrote.
+    /// Whether no part reads what earlier parts wrote.
     pub(crate) is_final: bool,
-    /// Sereal: the offset behind what was written.
+    /// Sereal: offset after the written bytes.
     pub(crate) written: u64,
-    /// Storable: how many containers are open.
+    /// Storable: number of open containers.
     pub(crate) depth: usize,
     pub(crate) spare: Spare,
-    /// What else a format keeps from part to part.
+    /// Other state that a format keeps between parts.
     pub(crate) memory: document::Memory,
 }
 
@@ -117,7 +117,7 @@ impl Parts {
         self.depth == 0 && self.spare.open.first().is_some_and(|root| root.left == 0)
     }
 
-    /// Forgets what was written, but keeps its memory for the next document.
+    /// Forgets the document, but keeps its memory for the next one.
     pub fn clear(&mut self) {
         *self = Parts { spare: std::mem::take(&mut self.spare), ..Parts::default() };
     }

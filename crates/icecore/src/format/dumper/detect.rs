@@ -7,17 +7,17 @@ use crate::error::ErrorKind;
 use crate::format::{Certainty, Guess};
 use crate::limits::Limits;
 
-/// How many values are looked at.
+/// Limit of the values that are read.
 const ENOUGH: u32 = 10_000;
 
-/// A text that begins with `$VAR1 = ` or another assignment. Bare values look like
-/// anything.
+/// Detects a text that begins with `$VAR1 = ` or another assignment. Bare values could
+/// be anything.
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     let text = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input);
     if !layout::may_begin(text) {
         return None;
     }
-    // Nobody else calls a variable so.
+    // Only Data::Dumper names variables like this.
     let is_numbered = matches!(text.trim_ascii_start(), [b'$', b'V', b'A', b'R', digit, ..] if digit.is_ascii_digit());
     let mut limits = Limits::default();
     limits.nodes = ENOUGH;
@@ -34,7 +34,8 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
             ErrorKind::Limit if is_container => Certainty::Sure,
             ErrorKind::Truncated if is_container => Certainty::Likely,
             ErrorKind::Malformed | ErrorKind::BadLink if is_container && values > 2 => Certainty::Likely,
-            // Its reader can say where the code is. Other names begin programs.
+            // The reader can report where the code is. With other names it may be a
+            // program.
             ErrorKind::Unsupported | ErrorKind::Malformed if is_numbered => Certainty::Likely,
             _ => return None,
         },
@@ -42,7 +43,8 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     Some(Guess { certainty, variant: String::new() })
 }
 
-/// `$VAR1 =`, as Data::Dumper writes it, or what is likely to be a text of it.
+/// Whether the input begins with `$VAR1 =`, or probably is another text of
+/// Data::Dumper.
 pub(super) fn begins(input: &[u8]) -> bool {
     let is_variable = || {
         let rest = input.trim_ascii_start().strip_prefix(b"$VAR")?;

@@ -1,5 +1,4 @@
-//! Tests with texts for which reading would be quadratic if a step looked at all earlier
-//! values.
+//! Tests with texts that would take quadratic time if a step visited all earlier values.
 
 use super::ReadOptions;
 use crate::format::Reader as _;
@@ -7,10 +6,10 @@ use crate::format::Request;
 use crate::limits::Limits;
 use crate::steps::is_linear;
 
-/// A text for a size.
+/// Makes a text of a given size.
 type Text = Box<dyn Fn(usize) -> String>;
 
-/// `piece` for each number below the size, between `front` and `back`.
+/// Returns `piece` for each number below the size, between `front` and `back`.
 fn many(front: &'static str, piece: impl Fn(usize) -> String + 'static, back: &'static str) -> Text {
     Box::new(move |size| format!("{front}{}{back}", (0..size).map(&piece).collect::<String>()))
 }

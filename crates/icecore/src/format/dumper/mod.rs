@@ -1,6 +1,6 @@
 //! The text that Perl's Data::Dumper writes, read without `eval`.
 //!
-//! `FORMAT.md` beside this file has the facts.
+//! See `FORMAT.md` in this folder for the facts.
 
 mod detect;
 #[cfg(test)]
@@ -16,7 +16,7 @@ pub use write::write;
 
 const NAME: &str = "dumper";
 
-/// Begins a package in which no function can have the name that a v-string looks like.
+/// Begins a package without functions, so that a v-string can't be read as the name of one.
 const NO_FUNCTIONS: &[u8] = b"package Icecore::None; ";
 
 use crate::format::Restart;
@@ -48,7 +48,7 @@ pub static FORMAT: Format = Format {
     writer: |settings| Box::new(Dumper::new(settings)),
 };
 
-/// Reads what Data::Dumper wrote. Nothing is evaluated: what is code is refused.
+/// Reads what Data::Dumper wrote. Nothing is evaluated: code is refused.
 ///
 /// ```
 /// use icecore::{ErrorKind, Limits, format::dumper};
@@ -62,7 +62,7 @@ pub static FORMAT: Format = Format {
 ///
 /// # Errors
 /// Of kind `Truncated`, `Malformed`, `Trailing`, `BadLink` or `Limit`;
-/// `Unsupported` for anything that is code. With offset and path.
+/// `Unsupported` for code. With offset and path.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
     options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }
@@ -75,7 +75,7 @@ impl Feed for ReadOptions {
     }
 }
 
-/// The writer: its settings are needed again where a text shows its own.
+/// The writer. It keeps its settings, because a text that was read has its own.
 #[derive(Debug)]
 struct Dumper {
     settings: Settings,
@@ -94,7 +94,7 @@ impl Writer for Dumper {
         if document.spelling().is_none() {
             return write(document, &self.options, limits, out);
         }
-        // The settings of a text that was read come before the usual ones.
+        // Settings of the text that was read replace the defaults.
         let options =
             WriteOptions::from_settings(&self.settings, WriteOptions::observed(document, self.options.trusted));
         write(document, &options, limits, out)

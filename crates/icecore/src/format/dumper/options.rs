@@ -101,13 +101,13 @@ pub(super) const OPTIONS: &[Opt] = &[
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// What stands before each line. `None`: it is found out.
+    /// Text before each line. `None`: it is detected.
     pub pad: Option<String>,
-    /// What stands between a key and its value. `None`: it is found out.
+    /// Text between a key and its value. `None`: it is detected.
     pub pair: Option<String>,
-    /// Strings of which all characters are below 256 are bytes, as perl's `eval` gives
-    /// them. Otherwise a string with `\x{…}` is text: Data::Dumper writes that for
-    /// text only.
+    /// Strings whose characters are all below 256 are bytes, as perl's `eval` returns
+    /// them. Otherwise a string with `\x{…}` is text: Data::Dumper writes that only for
+    /// text.
     pub narrow: bool,
 }
 
@@ -129,21 +129,21 @@ pub struct WriteOptions {
     pub sortkeys: bool,
     /// Quote all keys.
     pub quotekeys: bool,
-    /// A comma behind the last item too.
+    /// Write a comma after the last item too.
     pub trailingcomma: bool,
-    /// What stands before each line.
+    /// Text before each line.
     pub pad: String,
-    /// What stands between a key and its value.
+    /// Text between a key and its value.
     pub pair: String,
-    /// The name before the number.
+    /// The variable name before the number.
     pub varname: String,
     /// Names for the values, as the second list of `Data::Dumper->new`.
     pub names: Vec<String>,
-    /// Write the items of the array at the root as values of their own.
+    /// Write the items of the array at the root as separate values.
     pub list: bool,
-    /// How many levels are written; 0 is all.
+    /// Number of levels to write; 0 for all.
     pub maxdepth: u32,
-    /// The function that blesses.
+    /// The function to bless with.
     pub bless: String,
     /// A method to call on each object when the text is evaluated.
     pub toaster: Option<String>,
@@ -152,7 +152,7 @@ pub struct WriteOptions {
     /// Follow Data::Dumper's Perl code where it differs from its C code.
     pub useperl: bool,
     /// Write regular expressions, v-strings and code as Data::Dumper does, even if
-    /// evaluating the text runs what is in them. Only for values of the program that
+    /// evaluating the text runs code from them. Only for values of the program that
     /// evaluates the text.
     pub trusted: bool,
 }
@@ -191,7 +191,7 @@ impl ReadOptions {
 }
 
 impl WriteOptions {
-    /// What is set, and for the rest the usual.
+    /// Returns the given settings; missing ones are those of `default`.
     pub(crate) fn from_settings(settings: &Settings, default: WriteOptions) -> WriteOptions {
         let flag = |name, default| settings.flag_set(name).unwrap_or(default);
         let text = |name, default| settings.text(name).map_or(default, str::to_owned);

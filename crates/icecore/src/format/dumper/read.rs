@@ -1,4 +1,4 @@
-//! The reader: one machine with an explicit stack. It accepts the forms that Data::Dumper
+//! The reader: a machine with an explicit stack. It accepts the forms that Data::Dumper
 //! writes and no other Perl, so no code runs.
 
 mod finish;
@@ -25,7 +25,7 @@ use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use std::collections::HashSet;
 
-/// Feeds the sink with a document; says how far it came, and what stopped it.
+/// Feeds a document to the sink. Returns how far it got, and the error that stopped it.
 pub(super) fn feed<S: Sink>(
     input: &[u8],
     options: &ReadOptions,
@@ -50,18 +50,18 @@ struct Machine<'a, 's, S: Sink> {
     roots: Vec<Root<'a>>,
     /// Their names with their sigils.
     names: HashSet<(u8, &'a [u8])>,
-    /// Statements that repair what was read have begun.
+    /// Statements that repair earlier values have begun.
     repairs: bool,
-    /// Paths to follow when all is read.
+    /// Paths to follow after everything is read.
     jobs: Vec<PendingPath>,
-    /// What stands between a key and its value, if it is not `=>`.
+    /// Text between a key and its value, if it is not `=>`.
     pair: Vec<u8>,
-    /// Whether a key has shown what stands behind it.
+    /// Whether a key was read that shows the text after keys.
     has_pair: bool,
     layout: Layout,
-    /// How many of the frames Data::Dumper indents for.
+    /// How many of the frames are indented by Data::Dumper.
     levels: usize,
-    /// How far the input is covered by spans.
+    /// Up to which offset spans cover the input.
     spanned: usize,
 }
 
@@ -85,7 +85,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
     }
 
-    /// A value with all that is in it.
+    /// Reads a value with everything in it.
     fn value(&mut self) -> Result<(), Error> {
         self.lexer.skip();
         self.term(NO_KEY, false)?;
@@ -124,7 +124,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
     }
 
-    /// Items of the innermost array, up to one that is opened or to its end.
+    /// Reads items of the innermost array, up to a nested container or its end.
     fn items(&mut self) -> Result<(), Error> {
         let depth = self.frames.len();
         while self.frames.len() == depth {
@@ -138,7 +138,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    /// Entries of the innermost hash, up to one that is opened or to its end.
+    /// Reads entries of the innermost hash, up to a nested container or its end.
     fn entries(&mut self) -> Result<(), Error> {
         let depth = self.frames.len();
         while self.frames.len() == depth {
@@ -153,8 +153,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    /// Takes the comma behind the value before. Whether the innermost container
-    /// ends here.
+    /// Consumes the comma after the previous value. Returns whether the innermost
+    /// container ends here.
     #[inline]
     fn is_at_end(&mut self) -> Result<bool, Error> {
         let Some(frame) = self.frames.last_mut() else { return Ok(true) };
@@ -192,7 +192,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(false)
     }
 
-    /// The end of the innermost container.
+    /// Consumes the end of the innermost container.
     fn end(&mut self) -> Result<(), Error> {
         let start = self.lexer.at;
         self.lexer.at += 1;
@@ -204,7 +204,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    /// The innermost frame ends here.
+    /// Closes the innermost frame.
     fn close(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         self.levels -= usize::from(frame.shape.is_level());
@@ -212,7 +212,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.ends(frame.at);
     }
 
-    /// Opens a frame whose node comes next.
+    /// Opens a frame whose node is pushed next.
     fn open(&mut self, shape: Shape, close: u8, key: u16, start: usize) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(start));
@@ -231,7 +231,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    /// A value that has nothing in it.
+    /// Pushes a leaf.
     #[inline]
     fn leaf(&mut self, node: Node, key: u16, start: usize) {
         let at = self.sink.tape().push(Node { key, ..node });
@@ -242,7 +242,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
     }
 
-    /// A value of two strings, as a regexp.
+    /// Pushes a value of two strings, such as a regexp.
     fn pair_of(&mut self, kind: Kind, parts: [Node; 2], key: u16, start: usize) {
         let at = self.sink.tape().push(Node { key, ..Node::open(kind, 0) });
         self.sink.begin(at, start);
@@ -263,7 +263,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     // -- Detail ------------------------------------------------------------
 
-    /// The bytes from `start` to here belong to a node.
+    /// Assigns the bytes from `start` to here to a node.
     #[inline]
     fn piece(&mut self, start: usize, node: u32, what: &'static str) {
         if S::DETAIL {
@@ -274,7 +274,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
     }
 
-    /// What was not named up to here: blanks, comments, commas.
+    /// Assigns the bytes up to `end` that have no span yet: blanks, comments, commas.
     fn cover(&mut self, end: usize) {
         let around = self.frames.last().map_or(NO_NODE, |frame| frame.at);
         self.sink.span_between(&mut self.spanned, end, around);

@@ -1,4 +1,4 @@
-//! Where the strings of a text of Data::Dumper stand.
+//! Finds the strings of a text of Data::Dumper.
 
 use super::write::quote::{push_double, push_single};
 use super::{FORMAT, ReadOptions};
@@ -12,7 +12,7 @@ use crate::options::Settings;
 pub(super) static STRINGS: Strings =
     Strings { inside: |text| FORMAT.is_likely(text), find, mend: None, takes_class: None, embeds: false };
 
-/// What most strings are written with.
+/// Index of the escaping for most strings.
 const USUAL: usize = 0;
 
 fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<Places<'t>, Error> {
@@ -23,7 +23,7 @@ fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<
     let mut places =
         Places { consumed: outcome.consumed, escapings: vec![Box::new(SingleQuoted)], ..Places::default() };
     let document = &outcome.document;
-    // A path to a value names the keys on the way.
+    // A path contains the keys on its way.
     let keys = wanted.keys && !document.nodes().iter().any(|node| node.kind.is_again());
     for span in document.trace().map_or(&[][..], |trace| &trace.spans) {
         let token = text.get(span.start as usize..span.end as usize).unwrap_or_default();
@@ -64,7 +64,7 @@ fn value(places: &mut Places, document: &Document<'_>, span: &Span, token: &[u8]
     places.list.push(Found::Text(Place { escaping, ..place }));
 }
 
-/// A string in single quotes, and nothing else.
+/// Notes a string in single quotes, and nothing else.
 fn usual(places: &mut Places, span: &Span, token: &[u8], part: Part) -> bool {
     let Some((start, end)) = SingleQuoted::body(token) else { return false };
     let at = span.start as usize;
@@ -73,7 +73,7 @@ fn usual(places: &mut Places, span: &Span, token: &[u8], part: Part) -> bool {
     true
 }
 
-/// The class stands in quotes, with a comma before it.
+/// Notes the class, which is in quotes after a comma.
 fn class(places: &mut Places, span: &Span, token: &[u8]) {
     let Some(quote) = token.iter().position(|byte| *byte == b'\'') else { return };
     let Some(len) = token[quote + 1..].iter().position(|byte| *byte == b'\'') else { return };

@@ -1,7 +1,7 @@
 //! The writer.
 //!
 //! Data::Dumper remembers the path under which it first saw each value. This writer makes
-//! such a path only for values that a link names.
+//! such a path only for link targets.
 
 mod fast;
 mod fast_line;
@@ -32,9 +32,9 @@ use std::collections::HashMap;
 /// Writes a document as Data::Dumper does. Returns what its text could not represent.
 ///
 /// # Errors
-/// Of kind `Unrepresentable`, if a key is an array or the like; `Limit`, if the
-/// document is nested too deeply, or the text would grow too much by copies,
-/// names and indentation; whatever the output returns.
+/// Of kind `Unrepresentable`, if a key is an array or another container; `Limit`, if the
+/// document is nested too deeply, or the text would grow too much by copies, names and
+/// indentation; any error of the output.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let document = &*uncopied(document, limits)?;
     append_named(document, &FORMAT, limits, out, |document, out| write_whole(document, options, limits, out))
@@ -42,7 +42,7 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
 
 fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let options = &*safe::options_for(document, options);
-    // What it writes loses nothing.
+    // This writer has no losses.
     if fast_line::write(document, options, limits.depth, out) {
         out.ready()?;
         return Ok(Losses::default());
@@ -50,8 +50,8 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
     if !options.useperl || !has_wide(document) {
         return write_as(document, options, limits, false, out);
     }
-    // The Perl code makes characters, which print writes in UTF-8 as soon as one of
-    // them needs it.
+    // The Perl code makes characters, which print writes in UTF-8 as soon as one of them
+    // needs it.
     let mut text = Vec::new();
     let losses = write_as(document, options, limits, true, &mut Metered::new(document, limits, &mut text))?;
     let is_text = !utf8::characters(&text).any(|(code, _)| code > 0xFF);
@@ -99,19 +99,18 @@ fn write_as(
     Ok(writer.losses)
 }
 
-/// How many bytes of indentation and of names there may be for each value that
-/// may be written again.
+/// Allowed bytes of indentation and of names for each value that may be written again.
 const BLANKS_EACH: u64 = 64;
 
 /// The options, and what follows from them.
 struct Style<'o> {
     options: &'o WriteOptions,
-    /// Lines end after each item.
+    /// Whether lines end after each item.
     breaks: bool,
-    /// What is nested stands below its bracket.
+    /// Whether nested items are indented to the column of their bracket.
     columns: bool,
-    /// `useperl`, and a character above 255 may stand in the text as it is: the text
-    /// is made in UTF-8.
+    /// Whether `useperl` is set and a character above 255 may occur without escapes: the
+    /// text is then made in UTF-8.
     wide: bool,
 }
 
@@ -123,8 +122,8 @@ fn has_wide(document: &Document<'_>) -> bool {
         || patterns.any(|pattern| pattern.kind == Kind::Text && is_wide(document.bytes(pattern)))
 }
 
-/// How many aliases and links that are not weak name each variable. For
-/// `sparseseen`, which asks perl for the count of references.
+/// Counts for each variable the aliases and strong links to it. For `sparseseen`, which
+/// uses perl's reference counts.
 fn holders(document: &Document<'_>) -> HashMap<u32, u32> {
     let mut holders = HashMap::new();
     let nodes = document.nodes();
@@ -142,7 +141,7 @@ fn holders(document: &Document<'_>) -> HashMap<u32, u32> {
     holders
 }
 
-/// The variable at `at`, without a class or attributes of its own.
+/// Returns the variable at `at` without its class and attributes.
 fn unwrapped(nodes: &[Node], at: u32) -> u32 {
     const MOST: usize = 8;
     let wrappers = nodes.iter().skip(at as usize).take(MOST);
@@ -150,25 +149,25 @@ fn unwrapped(nodes: &[Node], at: u32) -> u32 {
     at.saturating_add(wrappers.take_while(is_wrapper).count() as u32)
 }
 
-/// What is remembered of a thing that was written.
+/// What is remembered of a written value.
 #[derive(Clone, Copy)]
 struct Seen {
     path: Path,
-    /// The variable in which it was met.
+    /// The variable where it was first seen.
     variable: u32,
     form: SeenForm,
-    /// All of it was written.
+    /// Whether it is completely written.
     done: bool,
 }
 
-/// How the name says what the thing is.
+/// How the name refers to the value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SeenForm {
-    /// The name is the reference.
+    /// The name is a reference to it.
     Plain,
-    /// A backslash before it makes it one.
+    /// A backslash before the name makes a reference to it.
     Behind,
-    /// `\&name` of code that is called `*name`.
+    /// `\&name` for code whose name is `*name`.
     Code,
 }
 
@@ -178,27 +177,26 @@ struct Writer<'d> {
     style: Style<'d>,
     limits: &'d Limits,
     stack: Vec<Frame>,
-    /// The entries of the sorted hashes that are open, the last first.
+    /// Entries of the open sorted hashes, the last first.
     sorted: Vec<(self::keys::Key, u32)>,
     paths: Paths,
-    /// The name of the value that is being written, and the same once it is needed
-    /// for others.
+    /// Name of the value that is being written, and its path once other values need it.
     name: Vec<u8>,
     root: Option<Path>,
     /// Whether the fast loop may be used.
     is_fast: bool,
-    /// Whether something stands before each item.
+    /// Whether there is a line start before each item.
     has_lines: bool,
     seen: HashMap<Id, Seen>,
-    /// What the statements behind the value say: this name is that thing.
+    /// The statements after the value: this name refers to that value.
     posts: Vec<(Path, Seen)>,
-    /// `deepcopy` forgets a thing once it was written, but not one below `maxdepth`.
+    /// `deepcopy` forgets a value once it is written, but not one below `maxdepth`.
     remembers_all: bool,
     holders: HashMap<u32, u32>,
-    /// How many nodes were written through links, and how many may be.
+    /// How many nodes were written through links, and the limit.
     again: u64,
     most_again: u64,
-    /// How many bytes of indentation and names, and how many may be.
+    /// How many bytes of indentation and names were written, and the limit.
     blanks: u64,
     most_blanks: u64,
     scratch: Vec<u8>,
@@ -233,7 +231,7 @@ impl<'d> Writer<'d> {
         out.ready()
     }
 
-    /// Writes one of the values, and the statements that belong to it.
+    /// Writes one of the values, with its statements.
     fn statement(&mut self, at: u32, number: usize, out: &mut dyn Output) -> Result<(), Error> {
         let options = self.style.options;
         self.name_value(at, number)?;
@@ -246,7 +244,7 @@ impl<'d> Writer<'d> {
         }
         let column = if self.style.columns && !options.terse { self.name.len() + 3 } else { 0 };
         self.value(at, column, buf)?;
-        // Whether the name must be put in front turns out at the end.
+        // The end shows if the name must be inserted before the value.
         let is_held = options.terse && options.purity;
         while !self.stack.is_empty() {
             self.step(out.buffer())?;
@@ -284,7 +282,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Names the value at `at`, the `number`-th.
+    /// Sets the name of the value at `at`, which is the `number`-th.
     fn name_value(&mut self, at: u32, number: usize) -> Result<(), Error> {
         let options = self.style.options;
         self.root = None;
@@ -305,16 +303,15 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// The sigil of the value, where that is what is being written.
+    /// Returns the sigil of the value, if the value itself is being written.
     fn own_sigil(&self) -> Option<u8> {
         if self.stack.is_empty() { self.name.first().copied() } else { None }
     }
 
-    /// What a star in front of the name becomes.
+    /// Returns the sigil that replaces a star before the name.
     fn sigil(&self, at: u32) -> Result<u8, Error> {
         Ok(match Look::new(self.document, self.most_steps(), |_, _| ()).variable(at)? {
-            // Data::Dumper's Perl code looks at the class, its C code at what is
-            // blessed.
+            // Data::Dumper's Perl code tests the class, its C code the blessed value.
             Found::Reference(referent) if self.style.options.useperl && referent.object.is_some() => b'$',
             Found::Reference(referent) => match referent.kind {
                 Type::Array => b'@',
@@ -339,14 +336,14 @@ impl<'d> Writer<'d> {
         buf.push(b'\n');
         buf.extend_from_slice(self.style.options.pad.as_bytes());
         let blanks = column.saturating_add(level.saturating_mul(2));
-        // What is too much was refused before.
+        // Too much indentation was refused before.
         self.blanks = self.blanks.saturating_add(blanks as u64);
         if self.blanks <= self.most_blanks {
             buf.resize(buf.len() + blanks, b' ');
         }
     }
 
-    /// Whether there is too much indentation, or there are too many names.
+    /// Checks the limit of indentation and names.
     #[inline]
     fn check_blanks(&self) -> Result<(), Error> {
         if self.blanks <= self.most_blanks {
@@ -365,7 +362,7 @@ impl<'d> Writer<'d> {
         self.check_blanks()
     }
 
-    /// A thing that was written before, by its name.
+    /// Writes a value that was written before, by its name.
     fn push_seen(&mut self, thing: &Seen, buf: &mut Vec<u8>) -> Result<(), Error> {
         match thing.form {
             SeenForm::Plain => {}

@@ -9,9 +9,9 @@ pub(crate) enum Item<'d> {
     Null,
     Bool(bool),
     Int(i64),
-    /// Above `i64::MAX`.
+    /// An integer above `i64::MAX`.
     Uint(u64),
-    /// Beyond 64 bits: its sign and its magnitude, least significant byte
+    /// An integer beyond 64 bits: its sign and its magnitude, least significant byte
     /// first.
     Big(bool, &'d [u8]),
     Float(f64),
@@ -21,7 +21,7 @@ pub(crate) enum Item<'d> {
 }
 
 impl<'d> Item<'d> {
-    /// The string that perl makes of it.
+    /// Returns the string that perl makes of it.
     pub(crate) fn string(&self) -> Cow<'d, [u8]> {
         match *self {
             Item::Null | Item::Bool(false) => Cow::Borrowed(&[]),
@@ -33,7 +33,7 @@ impl<'d> Item<'d> {
                 bigint::push_decimal(negative, magnitude, &mut digits);
                 digits.into()
             }
-            // Where others print floats, perl keeps the sign of zero; not here.
+            // Zero has no sign here, unlike where perl prints it as a number.
             Item::Float(0.0) => Cow::Borrowed(b"0"),
             Item::Float(value) => general::perl_text(value).into_bytes().into(),
             Item::Bytes(bytes) | Item::Text(bytes) => Cow::Borrowed(bytes),

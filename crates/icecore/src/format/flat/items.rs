@@ -32,7 +32,7 @@ enum Chosen<'d> {
     Key(Key<'d>, u32),
 }
 
-/// The items of a document, in the shape that was asked for.
+/// Returns the items of a document in the required shape.
 pub(crate) fn gather<'d>(document: &'d Document<'d>, shape: &Shape, limits: &'d Limits) -> Result<Items<'d>, Error> {
     let mut losses = Losses::within(limits);
     if document.header().is_some() {
@@ -70,14 +70,14 @@ fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-/// Keys and values in turn.
+/// Returns keys and values alternately.
 fn flattened(map: Cursor<'_>) -> Source<'_> {
     let entries = map.entries().filter(|(key, _)| !key.node().has(flag::PLACEHOLDER));
     let list = entries.flat_map(|(key, value)| [Chosen::Key(key, value.index()), Chosen::Value(value.index())]);
     Source::Chosen { list: list.collect(), next: 0 }
 }
 
-/// The values of these keys; the map must have no others.
+/// Returns the values of these keys; the map must have no others.
 fn named<'d>(map: Cursor<'d>, names: &[String]) -> Result<Source<'d>, Error> {
     let mut values: Vec<Option<u32>> = vec![None; names.len()];
     let mut order: Vec<usize> = (0..names.len()).collect();
@@ -106,7 +106,7 @@ fn named<'d>(map: Cursor<'d>, names: &[String]) -> Result<Source<'d>, Error> {
     Ok(Source::Chosen { list: list?, next: 0 })
 }
 
-/// What is behind links, references and the like.
+/// Follows links, references and the like to a value.
 fn through<'d>(mut here: Cursor<'d>, limits: &Limits, losses: &mut Losses) -> Result<Cursor<'d>, Error> {
     let (first, mut links) = (here, false);
     for _ in 0..=here.document().most_steps(limits) {
@@ -130,7 +130,7 @@ fn through<'d>(mut here: Cursor<'d>, limits: &Limits, losses: &mut Losses) -> Re
 }
 
 impl<'d> Items<'d> {
-    /// How many are left.
+    /// Returns how many are left.
     pub(crate) fn left(&self) -> usize {
         match &self.source {
             Source::Array { left, .. } => *left,
@@ -138,8 +138,8 @@ impl<'d> Items<'d> {
         }
     }
 
-    /// The next item, which stays the next one. What it loses is counted when it
-    /// is taken.
+    /// Returns the next item without consuming it. Its losses are counted when it is
+    /// taken.
     pub(crate) fn peek(&mut self) -> Result<Option<Item<'d>>, Error> {
         let losses = std::mem::take(&mut self.losses);
         let item = self.look();
@@ -158,7 +158,7 @@ impl<'d> Items<'d> {
         }
     }
 
-    /// Goes over the next item.
+    /// Skips the next item.
     pub(crate) fn drop_next(&mut self) {
         match &mut self.source {
             Source::Array { at, left } => (*at, *left) = (self.document.tape().next(*at), left.saturating_sub(1)),
@@ -166,7 +166,7 @@ impl<'d> Items<'d> {
         }
     }
 
-    /// The next item.
+    /// Returns the next item and consumes it.
     pub(crate) fn take(&mut self) -> Result<Option<Item<'d>>, Error> {
         let item = self.look()?;
         if item.is_some() {
@@ -175,8 +175,8 @@ impl<'d> Items<'d> {
         Ok(item)
     }
 
-    /// Nodes of which each is an item, up to `count` of them: a run of leaves.
-    /// How many were used is said by [`Items::skip`].
+    /// Returns up to `count` nodes that are one item each: a run of leaves. The caller
+    /// reports with [`Items::skip`] how many it used.
     pub(crate) fn run(&self, count: usize) -> &'d [Node] {
         match self.source {
             Source::Array { at, left } => {
@@ -187,13 +187,13 @@ impl<'d> Items<'d> {
         }
     }
 
-    /// The bytes of a node of a [run](Items::run).
+    /// Returns the bytes of a node of a [run](Items::run).
     #[inline]
     pub(crate) fn bytes(&self, node: &Node) -> &'d [u8] {
         self.document.bytes(node)
     }
 
-    /// Leaves out so many leaves of a [run](Items::run).
+    /// Skips this many leaves of a [run](Items::run).
     pub(crate) fn skip(&mut self, count: usize) {
         if let Source::Array { at, left } = &mut self.source {
             *at = at.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
@@ -201,19 +201,19 @@ impl<'d> Items<'d> {
         }
     }
 
-    /// Counts a loss of the next item.
+    /// Counts a loss for the next item.
     pub(crate) fn lose(&mut self, kind: LossKind) {
         let at = self.place();
         self.lose_at(kind, at);
     }
 
-    /// Counts a loss of the item at this node index.
+    /// Counts a loss for the item at this node index.
     pub(crate) fn lose_at(&mut self, kind: LossKind, at: u32) {
         let document = self.document;
         self.losses.add(kind, || document.path(at));
     }
 
-    /// The node index of the next item: of a key it is that of its value.
+    /// Returns the node index of the next item; for a key, that of its value.
     pub(crate) fn place(&self) -> u32 {
         match &self.source {
             Source::Array { at, .. } => *at,
@@ -224,7 +224,7 @@ impl<'d> Items<'d> {
         }
     }
 
-    /// The path of the item at this node index.
+    /// Returns the path of the item at this node index.
     pub(crate) fn path(&self, at: u32) -> String {
         self.document.path(at)
     }
@@ -238,7 +238,7 @@ impl<'d> Items<'d> {
 
     fn item(&mut self, at: u32) -> Result<Item<'d>, Error> {
         let node = self.document.node(at);
-        // What lists mostly hold.
+        // The most common content of lists.
         match node.kind {
             Kind::Int => return Ok(Item::Int(node.payload as i64)),
             Kind::Bytes => return Ok(Item::Bytes(self.document.bytes(&node))),
@@ -297,7 +297,7 @@ impl<'d> Items<'d> {
 }
 
 impl Items<'_> {
-    /// How large the document is, to measure by what is made of it.
+    /// Returns the size of the document, to limit the size of its output.
     pub(crate) fn size(&self) -> usize {
         let arena = self.document.tape().arena().len();
         self.document.nodes().len().saturating_add(self.document.input().len()).saturating_add(arena)

@@ -26,7 +26,7 @@ pub(crate) const MAP: Opt = Opt {
     help: "the list is keys and values in turn, as a hash in a list: it reads as a map, and is written from one",
 };
 
-/// What the items of a list stand for.
+/// Meaning of the items of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
     /// Themselves.
@@ -34,7 +34,7 @@ pub enum Shape {
     List,
     /// The values of these keys.
     Names(Vec<String>),
-    /// Keys and values in turn.
+    /// Keys and values alternate.
     Map,
 }
 

@@ -5,8 +5,7 @@ use crate::document::{IS_KEY, KEY_NODE, Kind, Node, Tape};
 use crate::error::{Error, ErrorKind};
 use crate::num::general;
 
-/// Turns the array at the root, which is closed and has only leaves in it, into
-/// a map.
+/// Converts the array at the root, which is closed and only contains leaves, to a map.
 pub(crate) fn shape(tape: &mut Tape, input: &[u8], shape: &Shape) -> Result<(), Error> {
     match shape {
         Shape::List => Ok(()),
@@ -38,7 +37,7 @@ fn name(tape: &mut Tape, names: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Keys of larger maps are seldom seen again: these get nodes of their own.
+/// Keys of larger maps seldom occur again, so they become nodes.
 const KEYED: usize = 256;
 
 fn pair(tape: &mut Tape, input: &[u8]) -> Result<(), Error> {
@@ -65,7 +64,7 @@ fn pair(tape: &mut Tape, input: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
-/// A key of a hash is a string.
+/// Converts a key to a string.
 fn string_key(tape: &mut Tape, node: Node) -> Node {
     let text = match node.kind {
         Kind::Int => (node.payload as i64).to_string(),

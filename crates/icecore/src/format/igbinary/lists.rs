@@ -3,8 +3,8 @@
 use super::tag;
 use crate::format::Scan;
 
-/// Whether an array is a map, in the order in which arrays begin. Looks as far
-/// as the input makes sense.
+/// Returns for each array, in the order in which they begin, whether it is a map. Stops
+/// where the input is invalid.
 pub(super) fn maps(input: &[u8]) -> Vec<bool> {
     let mut maps = Vec::new();
     let mut scan = Scan { input, at: 4 };
@@ -15,7 +15,7 @@ pub(super) fn maps(input: &[u8]) -> Vec<bool> {
 struct Frame {
     left: u64,
     count: u64,
-    /// Which array it is; `None` for the body of an object.
+    /// Index of the array; `None` for the body of an object.
     array: Option<usize>,
 }
 

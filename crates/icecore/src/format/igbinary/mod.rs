@@ -1,6 +1,6 @@
 //! PHP's igbinary: `igbinary_serialize`, versions 1 and 2.
 //!
-//! `FORMAT.md` beside this file has the facts.
+//! See `FORMAT.md` in this folder for the facts.
 
 mod lists;
 mod options;
@@ -48,7 +48,7 @@ pub static FORMAT: Format = Format {
     writer: |settings| Box::new(WriteOptions::from_settings(settings)),
 };
 
-/// Reads one document, of which nothing may be left.
+/// Reads one document. Nothing may follow it.
 ///
 /// ```
 /// use icecore::{Limits, format::igbinary};
@@ -84,7 +84,7 @@ impl Feed for ReadOptions {
     }
 }
 
-/// Feeds the sink; says how far it came, and what stopped it.
+/// Feeds a document to the sink. Returns how far it got, and the error that stopped it.
 fn feed<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
     let mut scan = Scan::new(input);
     if let Err(error) = header(&mut scan, sink) {
@@ -93,8 +93,8 @@ fn feed<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<
     let mut machine = Machine::new(scan, limits, sink);
     let mut result = machine.run();
     if machine.is_too_late() {
-        // A long array turned out to be no list when its items had been read:
-        // now it is looked ahead, once for the whole input.
+        // A long array turned out not to be a list after its items were read: now a prescan
+        // finds all lists of the input.
         let sink = machine.into_sink();
         sink.tape().clear();
         if let Some(detail) = sink.detail() {
@@ -129,7 +129,7 @@ fn header<S: Sink>(scan: &mut Scan<'_>, sink: &mut S) -> Result<(), Error> {
     Ok(())
 }
 
-/// Four bytes are little to go by: the rest must make sense too.
+/// Four bytes prove little: the rest must be plausible too.
 fn detect(input: &[u8]) -> Option<Guess> {
     let version = match input {
         [0, 0, 0, version @ 1..=2, 0..=0x27, ..] => *version,
@@ -140,13 +140,13 @@ fn detect(input: &[u8]) -> Option<Guess> {
     let outcome = ReadOptions::default().read(input, Request::new(&limits));
     let nodes = outcome.document.nodes().len() as u32;
     let certainty = match outcome.error {
-        // A line end that something put behind it is for the reader to tell.
+        // A line end after the document is left to the reader.
         None if outcome.consumed < input.len() && !are_blanks(&input[outcome.consumed..]) => return None,
         None if outcome.consumed < input.len() => Certainty::Likely,
         None if input.len() >= 8 => Certainty::Sure,
         None => Certainty::Likely,
         Some(_) if nodes >= limits.nodes => Certainty::Likely,
-        // A damaged one is only taken for one if much of it makes sense.
+        // A damaged document is only detected if much of it is plausible.
         Some(error) if nodes >= if error.kind() == ErrorKind::Truncated { 4 } else { 16 } => Certainty::Likely,
         Some(_) => return None,
     };

@@ -29,7 +29,7 @@ pub(super) const OPTIONS: &[Opt] = &[
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// A string that was written before is a number.
+    /// A string that was written before is written as a number.
     pub compact_strings: bool,
 }
 
@@ -43,7 +43,7 @@ impl Default for WriteOptions {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// What stands behind the document is left out.
+    /// Ignore bytes after the document.
     pub lenient: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The reader: one machine with an explicit stack.
+//! The reader: a machine with an explicit stack.
 
 use super::spelling as code;
 use super::strings::{NONE, Strings, Text};
@@ -8,15 +8,15 @@ use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
 use crate::limits::Limits;
 
-/// Maps of up to this many entries get ids for their keys; the keys of larger
-/// ones are seldom seen again.
+/// Maps of up to this many entries get ids for their keys; keys of larger maps seldom
+/// occur again.
 const KEYED: u32 = 256;
-/// A list that turns out to be a map later than this is read again.
+/// If a list turns out to be a map after more items than this, the input is read again.
 const LATE: u32 = 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// An array whose keys are 0, 1, 2 and so on, as far as was read.
+    /// An array whose keys so far are 0, 1, 2 and so on.
     List,
     Map,
     /// The body of an object.
@@ -30,11 +30,11 @@ struct Frame {
     /// Whether its keys get ids.
     keyed: bool,
     at: u32,
-    /// How many entries are still to come.
+    /// Number of entries still to read.
     left: u32,
-    /// How many there were.
+    /// Number of entries so far.
     count: u32,
-    /// How many there are to be.
+    /// Number of entries in total.
     of: u32,
 }
 
@@ -45,14 +45,14 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     frames: Vec<Frame>,
     depth: u32,
     strings: Strings<'a>,
-    /// Nodes by the number that they can be referred to with.
+    /// Nodes by the number that refers to them.
     numbered: Vec<u32>,
-    /// Which arrays are maps, if it was looked ahead.
+    /// Which arrays are maps, if a prescan was made.
     maps: Option<Vec<bool>>,
-    /// How many arrays were begun.
+    /// Number of arrays begun.
     arrays: usize,
     too_late: bool,
-    /// Notes for the value whose node comes next.
+    /// Notes for the value whose node is next.
     pending: Vec<(u16, u64)>,
 }
 
@@ -73,7 +73,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
     }
 
-    /// Reads the root and all that is in it.
+    /// Reads the root and everything in it.
     pub(super) fn run(&mut self) -> Result<(), Error> {
         self.value(NO_KEY)?;
         while let Some(frame) = self.frames.last() {
@@ -107,8 +107,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.scan.at
     }
 
-    /// Closes what is open, so that what was read is a document; gives the path
-    /// of what comes next.
+    /// Closes open containers, so that the nodes read so far are a document. Returns
+    /// the path of the next value.
     pub(super) fn abandon(&mut self) -> String {
         let next = self.sink.next_node();
         let path = self.sink.tape().path_to(next, self.scan.input);
@@ -123,7 +123,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         path
     }
 
-    // -- Small things ------------------------------------------------------
+    // -- Small helpers ------------------------------------------------------
 
     /// Records a span of the next node, up to here.
     #[inline]
@@ -150,7 +150,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
     }
 
-    /// A number of one of the three widths of a tag.
+    /// Reads a number of one of the three widths of a tag.
     #[inline]
     fn sized(&mut self, tag: u8, first: u8, what: &'static str) -> Result<u64, Error> {
         match tag - first {
@@ -204,7 +204,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    /// A string; `None` if the tag is not a string's.
+    /// Reads a string; `None` if the tag is not that of a string.
     #[inline]
     fn text(&mut self, tag: u8) -> Result<Option<Text>, Error> {
         let start = self.scan.at;
@@ -219,7 +219,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.written_out(len).map(Some)
     }
 
-    /// The bytes of a string, which get a number.
+    /// Reads the bytes of a string, which gets a number.
     fn written_out(&mut self, len: u64) -> Result<Text, Error> {
         if len > self.limits.string {
             return Err(self.limits.too_long(len).at(self.scan.at));
@@ -243,7 +243,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.known(number, at, tag::STRING_ID)
     }
 
-    /// The string with this number.
+    /// Returns the string with this number.
     fn known(&mut self, number: u64, at: usize, tag: u8) -> Result<Text, Error> {
         let Some((start, len)) = self.strings.get(number) else {
             return Err(Error::new(ErrorKind::BadLink)
@@ -262,7 +262,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(Text { start, len, number, default: tag::narrowest(tag, u64::from(number)), choice })
     }
 
-    /// An integer; `None` if the tag is not an integer's.
+    /// Reads an integer; `None` if the tag is not that of an integer.
     #[inline]
     fn integer(&mut self, tag: u8) -> Result<Option<i64>, Error> {
         let at = self.scan.at;
@@ -320,7 +320,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    /// The array is a map after all.
+    /// The array turned out to be a map.
     #[inline]
     fn is_map(&mut self, top: usize, start: usize) -> Result<(), Error> {
         if self.frames[top].state == State::List { self.turn(top, start) } else { Ok(()) }
@@ -379,7 +379,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.key_node(node)
     }
 
-    /// A key that has a node of its own.
+    /// Pushes a key as a node.
     fn key_node(&mut self, mut node: Node) -> u16 {
         node.key = IS_KEY;
         let at = self.sink.tape().push(node);
@@ -388,7 +388,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         KEY_NODE
     }
 
-    /// How many entries an array or object has. Each takes a byte at least.
+    /// Reads the number of entries of an array or object. Each needs at least one byte.
     fn count(&mut self, tag: u8) -> Result<u32, Error> {
         let at = self.scan.at;
         let count = self.sized(tag, tag::ARRAY, "a count")?;
@@ -405,7 +405,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     // -- Values ------------------------------------------------------------
 
-    /// Reads a value: a leaf whole, of a container the beginning.
+    /// Reads a value: a leaf completely, a container up to its beginning.
     fn value(&mut self, key: u16) -> Result<(), Error> {
         let start = self.scan.at;
         let mut tag = self.scan.u8("a value")?;
@@ -472,7 +472,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    /// A value that was there before.
+    /// Reads a reference to an earlier value.
     fn again(&mut self, tag: u8, first: u8, is_reference: bool, key: u16, start: usize) -> Result<(), Error> {
         let at = self.scan.at;
         let number = self.sized(tag, first, "a number")?;
@@ -500,7 +500,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if S::DETAIL && tag != tag::narrowest(default, number) {
             self.note(code::TAG, u64::from(tag));
         }
-        // An array without a reference is a copy, but not of one that it is in.
+        // An array without a reference is a copy, unless it is inside of its original.
         let is_copy = is_array && !is_reference && node.end() != 0;
         let kind = match is_reference {
             true => Kind::Alias,
@@ -516,7 +516,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    /// An object in any of its forms, or an enum case.
+    /// Reads an object in any of its forms, or an enum case.
     fn object(&mut self, tag: u8, key: u16, start: usize) -> Result<(), Error> {
         let at = self.scan.at;
         let class = if tag < tag::OBJECT_ID {

@@ -1,6 +1,6 @@
-//! What is special in skimming igbinary.
+//! Skimming of igbinary.
 //!
-//! Strings have numbers, by which later ones name them. Where every sixteenth of them is
+//! Strings have numbers, which later strings use. The position of every sixteenth string
 //! is kept; the others are found from there.
 
 mod run;
@@ -12,7 +12,7 @@ use crate::format::skim::{Input, KeyOf, Opened, Shape, Skim, Sure, Unsure};
 use crate::format::tags::{Part, Table};
 use std::collections::HashMap;
 
-/// Of so many strings the place of one is kept.
+/// The position of one string in this many is kept.
 const EVERY: u64 = 16;
 /// How many strings that were looked up are remembered.
 const KNOWN: usize = 1024;
@@ -23,18 +23,19 @@ pub(super) fn skim(input: Input<'_>) -> Box<dyn Skim + '_> {
 
 #[derive(Debug, Default)]
 struct Strings {
-    /// Where every sixteenth string has its tag.
+    /// Positions of the tags of every sixteenth string.
     places: Vec<u64>,
-    /// Strings that were looked up: number, place and length.
+    /// Strings that were looked up: number, position and length.
     known: Vec<(u64, u64, u64)>,
-    /// How many bytes were gone over to find strings.
+    /// How many bytes were scanned to find strings.
     work: u64,
-    /// Of an answer: the numbers of strings there, and the first number of a value in it.
+    /// For an answer: the numbers of strings in it, and the first number of a value in
+    /// it.
     written: HashMap<u64, u64>,
     first: u64,
 }
 
-/// A number of the width that a tag says.
+/// Reads a number of the width that the tag gives.
 #[inline]
 fn sized(skimmer: &mut Skimmer<'_, Strings>, tag: u8) -> Sure<u64> {
     let view = &mut skimmer.view;
@@ -46,7 +47,7 @@ fn sized(skimmer: &mut Skimmer<'_, Strings>, tag: u8) -> Sure<u64> {
     }
 }
 
-/// How many bytes the number after a tag has.
+/// Returns the number of bytes of the number after a tag.
 const fn width(tag: u8) -> u8 {
     match tag {
         0x01 | 0x06 | 0x07 | 0x0e | 0x11 | 0x14 | 0x17 | 0x1a | 0x1d | 0x22 => 1,
@@ -63,7 +64,8 @@ fn push_sized(bytes: &mut Vec<u8>, first: u8, number: u64) {
     bytes.extend_from_slice(&wide[4 - (1 << (tag - first))..]);
 }
 
-/// The first tag of the row of strings or of class names that this tag belongs to.
+/// Returns the first tag of the row of strings or of class names that this tag belongs
+/// to.
 fn written_out(tag: u8) -> u8 {
     match tag {
         0x17..=0x1c => tag::OBJECT,
@@ -71,7 +73,7 @@ fn written_out(tag: u8) -> u8 {
     }
 }
 
-/// Where the string with this number is, and how long it is.
+/// Returns position and length of the string with this number.
 fn string(skimmer: &mut Skimmer<'_, Strings>, number: u64) -> Sure<(u64, u64)> {
     if number >= skimmer.names {
         return Err(Unsure);
@@ -100,7 +102,7 @@ fn string(skimmer: &mut Skimmer<'_, Strings>, number: u64) -> Sure<(u64, u64)> {
             }
             parts => pass_front(skimmer, tag, parts)?,
         }
-        // Strings are looked up so often that reading all is better.
+        // After too many lookups, reading the whole document is better.
         skimmer.format.work += skimmer.view.position() - before;
         if skimmer.format.work > (1 << 20) + 4 * skimmer.view.len() {
             return Err(Unsure);
@@ -113,7 +115,7 @@ fn string(skimmer: &mut Skimmer<'_, Strings>, number: u64) -> Sure<(u64, u64)> {
     Ok((at, len))
 }
 
-/// What follows a tag that has no string, up to the next tag.
+/// Skips what follows a tag without a string, up to the next tag.
 fn pass_front(skimmer: &mut Skimmer<'_, Strings>, tag: u8, parts: &[Part]) -> Sure<()> {
     for part in parts {
         match part {
@@ -130,7 +132,7 @@ fn pass_front(skimmer: &mut Skimmer<'_, Strings>, tag: u8, parts: &[Part]) -> Su
     Ok(())
 }
 
-/// Passes a string, whose bytes come next, and writes it out in an answer.
+/// Skips a string whose bytes are next, and writes it in full to an answer.
 fn write_out(skimmer: &mut Skimmer<'_, Strings>, written: u8, number: u64, len: u64) -> Sure<()> {
     let new = skimmer.format.written.len() as u64;
     if let Some(bytes) = skimmer.answer() {
@@ -217,7 +219,7 @@ impl Tokens for Strings {
                 }
                 return int(&head).map(|number| Some(KeyOf::Int(number))).ok_or(Unsure);
             }
-            // An entry that was left out has no value.
+            // An omitted entry has no value.
             _ => return Err(Unsure),
         }
         Ok(Some(KeyOf::Text))
@@ -304,7 +306,7 @@ impl Tokens for Strings {
         let tag = skimmer.view.byte()?;
         skimmer.emit(&[tag]);
         match tag::TAGS.parts(tag) {
-            // The object has a number already.
+            // The object already has a number.
             [Part::Number, parts @ ..] | [Part::InBody, parts @ ..] => skimmer.follow(parts, tag, mark).map(drop),
             _ => Err(Unsure),
         }
@@ -323,7 +325,7 @@ impl Tokens for Strings {
     }
 }
 
-/// The integer of a token that is one.
+/// Returns the integer of a token, if it is one.
 fn int(head: &[u8; 9]) -> Option<i64> {
     let size = tag::int_size(head[0])?;
     let magnitude = u64::from_be_bytes(*head.last_chunk()?) >> (64 - 8 * size);
@@ -334,7 +336,7 @@ fn int(head: &[u8; 9]) -> Option<i64> {
 }
 
 impl Strings {
-    /// The string whose tag is here gets the next number.
+    /// Gives the next number to the string whose tag is here.
     #[inline(always)]
     fn note(&mut self, at: u64, names: &mut u64) {
         if names.is_multiple_of(EVERY) && self.places.len() as u64 == *names / EVERY {

@@ -3,8 +3,8 @@
 use super::tag;
 use crate::document::{Kind, Location, Node};
 
-/// The scalar at this place. A string stands where one stood, and nothing else does: strings have numbers, which the
-/// bytes around them may name.
+/// Returns the scalar at this offset. Strings only replace strings: strings have numbers, which the
+/// bytes around them may use.
 pub(super) fn scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
     let (tag, rest) = input.get(at..)?.split_first()?;
     let tag = *tag;

@@ -10,22 +10,22 @@ pub(super) struct Text {
     pub(super) len: usize,
     /// Its number in the table; `NONE` for the empty string.
     pub(super) number: u32,
-    /// The tag that the writer would choose.
+    /// The writer's default tag.
     pub(super) default: u8,
-    /// As [`super::spelling::STRING`].
+    /// See [`super::spelling::STRING`].
     pub(super) choice: Option<u64>,
 }
 
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The table: each string that was written out has a number.
+/// The table: each string that is written in full has a number.
 #[derive(Debug, Default)]
 pub(super) struct Strings<'a> {
-    /// Location and length; the id as a key of a map, 0 while there is none.
+    /// Location and length; the id as a key of a map, or 0.
     rows: Vec<(usize, usize, u16)>,
-    /// The first number of some bytes. Kept where spelling is wanted.
+    /// The first number of some bytes. Only used if spelling is wanted.
     first: HashMap<&'a [u8], u32>,
-    /// The same of long strings, by where they are.
+    /// The same for long strings, by their location.
     places: StringLocations<u32>,
 }
 
@@ -44,7 +44,8 @@ impl<'a> Strings<'a> {
         Some((*start, *len))
     }
 
-    /// Notes the first number of these bytes, and says which it was before.
+    /// Records the first number of these bytes; returns the earlier one if there is
+    /// one.
     pub(super) fn first(&mut self, bytes: &'a [u8], number: u32) -> Option<u32> {
         if let Some(known) = self.places.get(bytes) {
             return Some(known);
@@ -57,7 +58,7 @@ impl<'a> Strings<'a> {
         known
     }
 
-    /// The id of the string as a key, if it is known.
+    /// Returns the id of the string as a key, if it is known.
     pub(super) fn key(&self, number: u32) -> u16 {
         self.rows.get(number as usize).map_or(0, |row| row.2)
     }

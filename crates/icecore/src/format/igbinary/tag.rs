@@ -1,4 +1,4 @@
-//! The tags. Where a row has several tags, they are in the order of their widths.
+//! The tags. If a row has several tags, they are in the order of their widths.
 
 use crate::format::tags::{Count, Part, tags};
 
@@ -22,19 +22,20 @@ tags! {
     ENUM = 0x27, "enum case", ["as a body: an enum case", "its name, a string"], [Part::InBody, Part::Named];
 }
 
-/// The last tag of the integers up to 32 bits, positive and negative by turns.
+/// The last tag of the integers up to 32 bits, which alternate between positive and
+/// negative.
 pub(super) const INT_LAST: u8 = 0x0b;
 /// Integers of 64 bits, positive and negative.
 pub(super) const INT64: u8 = 0x20;
 pub(super) const INT64_NEGATIVE: u8 = 0x21;
 pub(super) const STRING64: u8 = 0x26;
 
-/// What a tag is, in words.
+/// Returns the name of a tag.
 pub(super) fn name(tag: u8) -> &'static str {
     TAGS.name(tag).unwrap_or("tag")
 }
 
-/// The tag of the narrowest of three widths that holds the number.
+/// Returns the tag with the narrowest of three widths that fits the number.
 pub(super) fn narrowest(first: u8, number: u64) -> u8 {
     match number {
         0..=0xff => first,
@@ -43,7 +44,7 @@ pub(super) fn narrowest(first: u8, number: u64) -> u8 {
     }
 }
 
-/// The tag for a string of this length.
+/// Returns the tag for a string of this length.
 pub(super) fn of_string(len: usize) -> u8 {
     match len as u64 {
         0 => EMPTY,
@@ -52,7 +53,7 @@ pub(super) fn of_string(len: usize) -> u8 {
     }
 }
 
-/// The tag for an integer.
+/// Returns the tag for an integer.
 pub(super) fn of_int(value: i64) -> u8 {
     let sign = u8::from(value < 0);
     match value.unsigned_abs() {
@@ -63,8 +64,7 @@ pub(super) fn of_int(value: i64) -> u8 {
     }
 }
 
-/// How many bytes the number of an integer's tag has; `None` if it is no
-/// integer's.
+/// Returns the number of bytes after an integer's tag; `None` for other tags.
 pub(super) fn int_size(tag: u8) -> Option<usize> {
     match tag {
         INT..=INT_LAST => Some(1 << ((tag - INT) / 2)),

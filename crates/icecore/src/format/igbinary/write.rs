@@ -1,7 +1,7 @@
 //! The writer.
 //!
 //! It replays the spelling of a document that was read from igbinary. Without one it
-//! chooses as the extension does.
+//! chooses like the extension.
 
 use super::spelling as code;
 use super::{FORMAT, NAME, WriteOptions, tag};
@@ -18,7 +18,7 @@ use crate::output::{LossKind, Losses, Output, READY, Written};
 use crate::string_locations::StringLocations;
 use std::collections::{HashMap, HashSet};
 
-/// Writes a document, and says what igbinary could not represent.
+/// Writes a document, and reports what igbinary could not represent.
 ///
 /// # Errors
 /// Of kind `Unrepresentable`, if a key is neither a string nor an integer;
@@ -40,7 +40,7 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
     let spelling = document.spelling_of(NAME);
     let version = spelling.and_then(|spelling| spelling.get(code::VERSION)).map_or(2, |version| version as u8);
     out.buffer().extend_from_slice(&[0, 0, 0, version]);
-    // What several places share and what is no object must be a variable by reference.
+    // A shared value that is not an object must be a variable by reference.
     let is_own = spelling.is_some();
     let again = document.nodes().iter().filter(|node| node.kind.is_again() && is_by_reference(document, node, is_own));
     let aliased = again.map(|node| last_target(document, node.payload as u32));
@@ -58,7 +58,7 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
         next: 0,
         aliased: aliased.collect(),
         empty: None,
-        // A program of PHP's knows which are, and says so by copies.
+        // A PHP program knows which empty arrays are one, and records it as copies.
         all_empty_are_one: !(document.tape().is_by_hand() && document.tape().naming == FORMAT.can.naming),
         is_of_php: document.tape().is_by_hand() && document.tape().naming == FORMAT.can.naming,
         has_absent: document.tape().keys().any_absent()
@@ -80,14 +80,14 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
     Ok(writer.losses)
 }
 
-/// A container whose children are not all written.
+/// A container with children still to write.
 struct Frame<'d> {
     at: u32,
     end: u32,
     kind: Kind,
     count: u32,
     is_object: bool,
-    /// The entries that are only a null for a key.
+    /// The entries with only a null as their key.
     omitted: &'d [Note],
 }
 
@@ -99,27 +99,27 @@ struct Writer<'d> {
     stack: Vec<Frame<'d>>,
     /// The first number of each string.
     strings: HashMap<&'d [u8], u32>,
-    /// The same of long strings, by where they are.
+    /// The same for long strings, by their location.
     places: StringLocations<u32>,
-    /// The same by id of a key; `u32::MAX` while it has none.
+    /// The same by id of a key; `u32::MAX` for none.
     keys: Vec<u32>,
     next_string: u32,
-    /// The numbers of nodes that are written again.
+    /// The numbers of nodes that links refer to.
     numbers: HashMap<u32, u32>,
     next: u32,
     /// The nodes that several places share by reference.
     aliased: HashSet<u32>,
-    /// The number of the empty array that was written first: in PHP all are one.
+    /// Number of the first empty array: in PHP all empty arrays are one.
     empty: Option<u32>,
     all_empty_are_one: bool,
-    /// Whether there are keys that are only allowed.
+    /// Whether there are keys that are allowed but absent.
     has_absent: bool,
-    /// Whether a program of PHP's filled the tape.
+    /// Whether a PHP program filled the tape.
     is_of_php: bool,
     losses: Losses,
 }
 
-/// How deep values may wrap one another that igbinary has no form for.
+/// Most nested wrappers that igbinary can't represent.
 const WRAPS: u32 = 64;
 
 impl<'d> Writer<'d> {
@@ -132,7 +132,7 @@ impl<'d> Writer<'d> {
         self.losses.add(kind, || document.path(at));
     }
 
-    /// A tag of three widths and its number.
+    /// Writes a tag of three widths and its number.
     fn sized(&self, first: u8, chosen: Option<u64>, number: u64, buf: &mut Vec<u8>) -> Result<(), Error> {
         let default = tag::narrowest(first, number);
         let tag = chosen.map(|tag| tag as u8).filter(|tag| (default..=first + 2).contains(tag)).unwrap_or(default);
@@ -155,8 +155,8 @@ impl<'d> Writer<'d> {
         buf.extend_from_slice(&magnitude.to_be_bytes()[8 - size..]);
     }
 
-    /// A string, or its number if it was there before. `classes`: the tags are
-    /// those of an object. Gives its number.
+    /// Writes a string, or its number if it was written before. `classes`: the tags are
+    /// those of an object. Returns its number.
     fn string(
         &mut self,
         bytes: &'d [u8],
@@ -199,7 +199,7 @@ impl<'d> Writer<'d> {
         Ok(u32::MAX)
     }
 
-    /// The next number is the node's.
+    /// Gives the next number to the node.
     fn number(&mut self, at: u32) {
         if self.document.node(at).has(flag::TARGET) {
             self.numbers.insert(at, self.next);
@@ -234,7 +234,7 @@ impl<'d> Writer<'d> {
             frame.count += 1;
         }
         if is_object && self.is_of_php && self.document.nodes()[value as usize].kind == Kind::Hole {
-            // A property without a value is a null in the place of its key.
+            // A property without a value has a null instead of its key.
             buf.push(tag::NULL);
             return Ok(());
         }
@@ -303,7 +303,7 @@ impl<'d> Writer<'d> {
             return Ok(());
         }
         let number = self.string(bytes, false, chosen, choice, buf)?;
-        // What is a string here may be an integer in an array.
+        // A key that is a string here may be an integer in an array.
         if first == value
             && matches!(node.kind, Kind::Bytes | Kind::Text)
             && integer_key(bytes).is_none()
@@ -324,7 +324,7 @@ impl<'d> Writer<'d> {
         }
         let mut end = self.document.tape().next(at);
         if node.kind == Kind::Map && node.has(flag::DEFAULT) {
-            // The default value stands behind the entries.
+            // The default value follows the entries.
             end = self.document.tape().behind_entries(at, node.aux);
         }
         let notes = self.notes(at);
@@ -343,7 +343,7 @@ impl<'d> Writer<'d> {
 
     // -- Values ------------------------------------------------------------
 
-    /// Writes the node at `at`: a leaf whole, of a container the front.
+    /// Writes the node at `at`: a leaf completely, a container up to its front.
     fn value(&mut self, first: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let (at, wrappers) = self.unwrapped(first);
         let node = self.document.node(at);
@@ -391,8 +391,8 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// The node that is written for the one at `first`, which PHP may have nothing
-    /// for, and how many nodes from there on only wrap it.
+    /// Returns the node that is written for the one at `first`, which PHP may not have,
+    /// and how many nodes from there on only wrap it.
     fn unwrapped(&mut self, first: u32) -> (u32, u32) {
         let mut at = first;
         for _ in 0..WRAPS {
@@ -438,8 +438,8 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// A string that stands nowhere that the table of strings could refer to: it is
-    /// written out each time.
+    /// Writes a string that the table of strings can't refer to: it is written in full
+    /// each time.
     fn fresh(&mut self, text: &[u8], buf: &mut Vec<u8>) -> Result<(), Error> {
         self.sized(tag::STRING, None, text.len() as u64, buf)?;
         buf.extend_from_slice(text);
@@ -447,7 +447,7 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// A link or an alias, which stands at `at`, in the place of `first`.
+    /// Writes a link or an alias at `at`, instead of `first`.
     fn again(&mut self, first: u32, at: u32, node: Node, buf: &mut Vec<u8>) -> Result<(), Error> {
         let target = last_target(self.document, at);
         let named = written(self.document, target);
@@ -475,8 +475,8 @@ impl<'d> Writer<'d> {
         self.sized(first, chosen, u64::from(number), buf)
     }
 
-    /// What is written again: a scalar that is not shared by reference, or what a link
-    /// names that has no number, because it only comes later.
+    /// Writes a value again: a scalar that is not shared by reference, or a link target
+    /// without a number, because it comes later.
     fn copied(&mut self, at: u32, target: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let target = written(self.document, target);
         if !is_scalar(self.document, target) || self.document.node(target).kind.is_again() {
@@ -521,8 +521,8 @@ impl<'d> Writer<'d> {
     }
 }
 
-/// Whether a link or alias is written as a variable that is shared by reference. A
-/// link of igbinary's own names an object, or an array that it is in.
+/// Whether a link or alias is written as a variable that is shared by reference. A link
+/// read from igbinary refers to an object, or to an array that contains it.
 fn is_by_reference(document: &Document<'_>, node: &Node, is_own: bool) -> bool {
     match node.kind {
         Kind::Alias => true,
@@ -539,7 +539,7 @@ fn kind_at(document: &Document<'_>, at: u32) -> Kind {
     document.nodes().get(at as usize).map_or(Kind::Null, |node| node.kind)
 }
 
-/// Whether a value takes no number of its own.
+/// Whether a value takes no number.
 fn is_scalar(document: &Document<'_>, at: u32) -> bool {
     let Some(node) = document.nodes().get(at as usize) else { return true };
     match node.kind {
@@ -549,20 +549,20 @@ fn is_scalar(document: &Document<'_>, at: u32) -> bool {
     }
 }
 
-/// Whether only what is in a node can be written.
+/// Whether only the content of a node can be written.
 fn wraps(document: &Document<'_>, at: u32) -> bool {
     let Some(node) = document.nodes().get(at as usize) else { return false };
     let kind_inside = || document.nodes().get(at as usize + 1).map(|node| node.kind);
     match node.kind {
         Kind::Ref | Kind::Attrs | Kind::Regexp | Kind::Code | Kind::VString | Kind::Tied => true,
-        // A payload that was opened is no payload any more.
+        // A payload that was opened no longer is one.
         Kind::Opaque => node.form() != Form::Serializable || !kind_inside().is_some_and(Kind::is_string),
         Kind::Object => !matches!(kind_inside(), Some(Kind::Array | Kind::Map)),
         _ => false,
     }
 }
 
-/// What is in such a node. A v-string has its source text before its value.
+/// Returns the content of such a node. A v-string has its source text before its value.
 fn inside(document: &Document<'_>, at: u32) -> u32 {
     match document.nodes().get(at as usize).map(|node| node.kind) {
         Some(Kind::VString) => document.tape().next(at + 1),
@@ -570,7 +570,7 @@ fn inside(document: &Document<'_>, at: u32) -> u32 {
     }
 }
 
-/// The node that is written for the one at `at`.
+/// Returns the node that is written for the one at `at`.
 fn written(document: &Document<'_>, mut at: u32) -> u32 {
     for _ in 0..WRAPS {
         if !wraps(document, at) {
@@ -581,7 +581,7 @@ fn written(document: &Document<'_>, mut at: u32) -> u32 {
     at
 }
 
-/// What the link at `at` names in the end, if it names another link.
+/// Returns the final target of the link at `at`, if it refers to another link.
 fn last_target(document: &Document<'_>, mut at: u32) -> u32 {
     for _ in 0..WRAPS {
         match document.nodes().get(at as usize) {

@@ -1,6 +1,6 @@
 //! Strings joined by a separator: perl's `join` and `split`.
 //!
-//! `FORMAT.md` beside this file has the facts.
+//! See `FORMAT.md` in this folder for the facts.
 
 mod options;
 mod read;
@@ -48,8 +48,8 @@ pub static FORMAT: Format = Format {
 /// ```
 ///
 /// # Errors
-/// Of kind `Malformed`, if the fields do not fit `names` or `map`; `Limit`, if
-/// there are too many; `Usage`, for options that do not go together.
+/// Of kind `Malformed`, if the fields do not fit `names` or `map`; `Limit`, if there
+/// are too many; `Usage`, for options that can't be combined.
 pub fn read<'a>(input: &'a [u8], options: &Options, limits: &Limits) -> Result<Document<'a>, Error> {
     options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }

@@ -1,4 +1,4 @@
-//! What separates the fields, and what these are.
+//! The separator, and the meaning of the fields.
 
 use crate::error::{Error, ErrorKind};
 use crate::format::flat::{MAP, NAMES, Shape};
@@ -34,9 +34,9 @@ pub(super) const OPTIONS: &[Opt] = &[
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// What stands between two fields.
+    /// Bytes between two fields.
     pub separator: Vec<u8>,
-    /// What the fields stand for.
+    /// Meaning of the fields.
     pub shape: Shape,
     /// Leave out empty fields at the end when reading.
     pub trim: bool,

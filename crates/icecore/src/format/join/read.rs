@@ -35,7 +35,7 @@ fn split<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S
     fields.and_then(|()| shape(sink.tape(), input, &options.shape))
 }
 
-/// The fields; the empty input has none.
+/// Reads the fields; the empty input has none.
 fn fields<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S) -> Result<(), Error> {
     if input.is_empty() {
         return Ok(());
@@ -58,7 +58,7 @@ fn fields<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut 
     field(start, input.len(), input.len(), limits, sink)
 }
 
-/// A field, and the separator behind it up to `behind`.
+/// Reads a field, and the separator after it up to `behind`.
 #[inline]
 fn field<S: Sink>(start: usize, end: usize, behind: usize, limits: &Limits, sink: &mut S) -> Result<(), Error> {
     let len = end - start;

@@ -9,12 +9,12 @@ use crate::limits::Limits;
 use crate::output::{LossKind, Output, READY, Written, metered};
 use memchr::memmem::Finder;
 
-/// Joins the items of a list, and says what was lost.
+/// Joins the items of a list, and reports losses.
 ///
 /// # Errors
-/// Of kind `Unrepresentable`, if an item is a list or a map or has the
-/// separator in it, or if the document is not of the shape that was asked for;
-/// `Output`, if the output was closed.
+/// Of kind `Unrepresentable`, if an item is a list or a map or contains the separator,
+/// or if the document does not have the required shape; `Output`, if the output was
+/// closed.
 pub fn write(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Written {
     metered(document, limits, out, |out| joined(document, options, limits, out))
 }
@@ -65,9 +65,9 @@ fn joined(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut
     Ok(items.losses)
 }
 
-/// Whether the field would be cut at another place when it is read: it has the
-/// separator in it, or ends with a part of it that the separator behind it
-/// completes too early.
+/// Whether the field would be split at another place when it is read: it contains the
+/// separator, or ends with a part of it that the following separator completes too
+/// early.
 fn clash(separator: &Finder<'_>, text: &[u8], is_followed: bool) -> bool {
     if separator.find(text).is_some() {
         return true;

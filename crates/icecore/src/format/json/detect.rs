@@ -7,11 +7,11 @@ use crate::error::ErrorKind;
 use crate::format::{Certainty, Guess};
 use crate::limits::Limits;
 
-/// How much of the input is looked at.
+/// How much of the input is examined.
 const LOOK: usize = 256 << 10;
 
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
-    // The caller decides what is done about a mark.
+    // The caller decides what to do about a byte order mark.
     let input = without_mark(input);
     let start = input.iter().take(LOOK).position(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))?;
     let first = input[start];
@@ -30,7 +30,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
         None if consumed == input.len() && is_container => {
             Some(Guess { certainty: Certainty::Sure, variant: variant("") })
         }
-        // A lone number or word may be anything.
+        // A number or a word alone may be anything.
         None if consumed == input.len() => Some(Guess { certainty: Certainty::Possible, variant: variant(" value") }),
         None if is_container && matches!(input.get(consumed), Some(b'{' | b'[')) => {
             Some(Guess { certainty: Certainty::Likely, variant: variant(", several documents") })
@@ -38,7 +38,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
         Some(error) if is_container && error.kind() == ErrorKind::Truncated && part.len() < input.len() => {
             Some(Guess { certainty: Certainty::Likely, variant: variant("") })
         }
-        // Broken off, but JSON as far as it goes.
+        // Cut off, but JSON up to there.
         Some(error) if is_container && error.kind() == ErrorKind::Truncated && tape.nodes().len() > 2 => {
             Some(Guess { certainty: Certainty::Possible, variant: variant(", broken off") })
         }
@@ -46,7 +46,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     }
 }
 
-/// Whether the text is meant to be JSON, as far as its first bytes tell.
+/// Whether the first bytes look like JSON.
 pub(super) fn begins(input: &[u8]) -> bool {
     match without_mark(input).trim_ascii_start() {
         [b'{', rest @ ..] => matches!(rest.trim_ascii_start(), [b'"' | b'}', ..]),

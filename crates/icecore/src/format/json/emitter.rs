@@ -6,21 +6,21 @@ use super::style::{Escapes, Style};
 use crate::error::Error;
 use crate::output::Output;
 
-/// How many bytes are gathered before the output gets them.
+/// How many bytes are collected before they are passed to the output.
 const FLUSH: usize = 64 << 10;
-/// How many bytes may be written behind that point without a test: more than the tokens
-/// of one value need (a scratch, a short piece and punctuation).
+/// How many bytes may be written after that point without a check: more than the tokens of
+/// one value need (a scratch, a short piece and punctuation).
 const SLACK: usize = 2 << 10;
-/// The longest piece that is written without a test.
+/// Longest piece that is written without a check.
 pub(super) const SHORT: usize = 512;
-/// How many bytes are copied for a short piece, whatever its length: a copy of constant
-/// length is a move or two, and the next token overwrites what is too much.
+/// How many bytes are copied for a short piece of any length: a copy of constant length is
+/// one or two moves, and the next token overwrites the excess.
 pub(super) const PIECE: usize = 32;
 
-/// A buffer in front of an output.
+/// A buffer before an output.
 ///
-/// Every token is at most [`SHORT`] bytes or makes room itself; so
-/// [`Emitter::turn`], called once for each value, keeps enough of it.
+/// A token has at most [`SHORT`] bytes, or makes space itself. So it is enough to call
+/// [`Emitter::turn`] once for each value.
 pub(super) struct Emitter<'o> {
     out: &'o mut dyn Output,
     buffer: Vec<u8>,
@@ -32,14 +32,14 @@ pub(super) struct Emitter<'o> {
 /// How the bytes of a string become characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Chars {
-    /// They are UTF-8, in which Perl may have put surrogates.
+    /// They are UTF-8, maybe with surrogates, which Perl allows.
     Utf8,
     /// Each is a character, U+0000 to U+00FF.
     Latin1,
 }
 
 impl<'o> Emitter<'o> {
-    /// An emitter for a document of about this many values.
+    /// Returns an emitter for a document of about this many values.
     pub(super) fn new(out: &'o mut dyn Output, values: usize, style: Style) -> Emitter<'o> {
         Emitter::on(Vec::new(), out, values, style)
     }
@@ -54,12 +54,12 @@ impl<'o> Emitter<'o> {
         Emitter { out, buffer, at: 0, full, style }
     }
 
-    /// The buffer, to be used again.
+    /// Returns the buffer, to be used again.
     pub(super) fn into_buffer(self) -> Vec<u8> {
         self.buffer
     }
 
-    /// Makes room for the next value.
+    /// Makes space for the next value.
     #[inline]
     pub(super) fn turn(&mut self) -> Result<(), Error> {
         if self.at >= self.full { self.flush() } else { Ok(()) }
@@ -79,7 +79,7 @@ impl<'o> Emitter<'o> {
         self.at += 1;
     }
 
-    /// Writes a short text that is known beforehand.
+    /// Writes a short constant text.
     #[inline]
     pub(super) fn word(&mut self, word: &'static str) {
         self.buffer[self.at..self.at + word.len()].copy_from_slice(word.as_bytes());
@@ -103,7 +103,7 @@ impl<'o> Emitter<'o> {
         self.turn()
     }
 
-    /// Starts a new line at this depth, if the output is indented.
+    /// Starts a new line at this depth if the output is indented.
     #[inline]
     pub(super) fn line(&mut self, depth: usize) -> Result<(), Error> {
         if self.style.lines { self.new_line(depth) } else { Ok(()) }
@@ -130,12 +130,12 @@ impl<'o> Emitter<'o> {
         self.style.lines
     }
 
-    /// How it writes.
+    /// Returns the style.
     pub(super) fn style(&self) -> Style {
         self.style
     }
 
-    /// The comma between two values.
+    /// Writes the comma between two values.
     #[inline]
     pub(super) fn comma(&mut self) {
         self.byte(b',');
@@ -144,7 +144,7 @@ impl<'o> Emitter<'o> {
         }
     }
 
-    /// The colon between a key and its value.
+    /// Writes the colon between a key and its value.
     pub(super) fn colon(&mut self) {
         if self.style.before {
             self.byte(b' ');
@@ -155,7 +155,7 @@ impl<'o> Emitter<'o> {
         }
     }
 
-    /// The free part of the buffer as a scratch.
+    /// Returns the free part of the buffer as a scratch.
     #[inline]
     pub(super) fn scratch(&mut self) -> Option<&mut Scratch> {
         self.buffer.get_mut(self.at..).and_then(|rest| rest.first_chunk_mut())
@@ -223,7 +223,7 @@ impl<'o> Emitter<'o> {
         Ok(())
     }
 
-    /// Writes a character that can't simply be copied.
+    /// Writes a character that can't be copied.
     fn escaped(&mut self, code: u32) {
         match code {
             0x22 => self.word("\\\""),
@@ -257,10 +257,10 @@ impl<'o> Emitter<'o> {
     }
 }
 
-/// A key, given in UTF-8, in quotes and with the colon.
+/// Returns a key, given in UTF-8, in quotes and with the colon.
 pub(super) fn quoted_key(text: &[u8], style: Style) -> Vec<u8> {
     let mut quoted = Vec::with_capacity(text.len() + 5);
-    // Most keys are words: an emitter has a buffer of its own, which costs more than they do.
+    // Most keys are words. An emitter has its own buffer, which costs more than they do.
     if text.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
         quoted.push(b'"');
         quoted.extend_from_slice(text);
@@ -273,15 +273,15 @@ pub(super) fn quoted_key(text: &[u8], style: Style) -> Vec<u8> {
         return quoted;
     }
     let mut emitter = Emitter::new(&mut quoted, 1, style);
-    // Nothing stops the output: it is a vector.
+    // The output can't fail: it is a vector.
     let _ = emitter.quoted(text, Chars::Utf8);
     emitter.colon();
     let _ = emitter.flush();
     quoted
 }
 
-/// The length of the run that stands for itself; `beyond_too`: so does what is
-/// not ASCII.
+/// Returns the length of the run that needs no escapes. `beyond_too`: bytes above 0x7F are
+/// part of it.
 fn run(bytes: &[u8], beyond_too: bool) -> usize {
     let mut at = 0;
     while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
@@ -296,7 +296,8 @@ fn run(bytes: &[u8], beyond_too: bool) -> usize {
     at + bytes[at..].iter().take_while(|byte| stands_for_itself(byte)).count()
 }
 
-/// The first character of UTF-8, or a surrogate in its way, and its length in bytes.
+/// Returns the first UTF-8 character, or a surrogate in the same encoding, and its length in
+/// bytes.
 fn first_char(bytes: &[u8]) -> (u32, usize) {
     if let [0xED, second @ 0xA0..=0xBF, third @ 0x80..=0xBF, ..] = bytes {
         return (0xD000 | u32::from(second & 0x3F) << 6 | u32::from(third & 0x3F), 3);

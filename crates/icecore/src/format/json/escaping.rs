@@ -1,13 +1,13 @@
-//! Strings of JSON that are changed where they stand.
+//! JSON strings that are changed in place.
 
 use super::string::{find_special, hex4, push_code_point, short_escape};
 use crate::edit::{Around, Decoded, Decoding, Escaping};
 use std::cell::OnceCell;
 
-/// How far around a change its string is looked at.
+/// How far around a change its string is examined.
 const LOOK: usize = 256;
 
-/// In which manner a text is escaped.
+/// How a text is escaped.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Manner {
     /// `\/`
@@ -16,16 +16,16 @@ pub(super) struct Manner {
     bare_slashes: bool,
     /// `\u00e9`
     codes: bool,
-    /// The bytes of such characters as they are.
+    /// Bytes of such characters without an escape.
     bare: bool,
     /// The hexadecimal digits are capitals.
     capitals: bool,
-    /// Printable characters of ASCII that are written as `\u003c`.
+    /// Printable ASCII characters that are written as escapes, such as `\u003c`.
     ascii: u128,
 }
 
 impl Manner {
-    /// That of this text.
+    /// Returns the manner of this text.
     pub(super) fn of(text: &[u8]) -> Manner {
         let mut manner = Manner { bare: !text.is_ascii(), ..Manner::default() };
         let mut from = 0;
@@ -45,9 +45,9 @@ impl Manner {
         manner
     }
 
-    /// That of a part of a string.
+    /// Returns the manner of a part of a string.
     fn near(raw: &[u8], start: usize, end: usize) -> Manner {
-        // Not from the middle of an escape on.
+        // Do not start inside an escape.
         let before = raw.get(start.saturating_sub(LOOK)..start).unwrap_or_default();
         let run = before.iter().rev().take_while(|byte| **byte == b'\\').count();
         Manner::of(raw.get(start - run..end.min(raw.len())).unwrap_or_default())
@@ -64,10 +64,10 @@ impl Manner {
     }
 }
 
-/// The escapes of JSON, in the manner of a document.
+/// JSON's escapes in the manner of a document.
 pub(super) struct Escapes<'t> {
     text: &'t [u8],
-    /// Known when it is asked for first.
+    /// Computed when it is first needed.
     manner: OnceCell<Manner>,
 }
 
@@ -104,7 +104,7 @@ impl Escaping for Escapes<'_> {
     }
 
     fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
-        // No writer escapes these.
+        // Writers do not escape these.
         if text.iter().all(|byte| byte.is_ascii_alphanumeric() || b" -._:?".contains(byte)) {
             out.extend_from_slice(text);
             return true;
@@ -138,7 +138,7 @@ impl Escaping for Escapes<'_> {
 }
 
 impl<'t> Escapes<'t> {
-    /// Those of this text.
+    /// Returns the escapes for this text.
     pub(super) fn of(text: &'t [u8]) -> Escapes<'t> {
         Escapes { text, manner: OnceCell::new() }
     }

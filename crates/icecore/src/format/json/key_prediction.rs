@@ -1,23 +1,23 @@
-//! Predictions of keys: how a key looks in the text, and which one comes next.
+//! Predictions of keys: the spelling of a key, and the key that follows it.
 
-/// How a key looked, and which key came next the last time.
+/// Spelling of a key, and the key that followed it the last time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct KeyPrediction {
     /// The key with its quotes and its colon, as the bytes of a little-endian number, and
-    /// a mask of as many bytes: `window & mask == text` says whether the key stands there.
+    /// a mask of the same size: `window & mask == text` means that the key is here.
     pub(crate) text: u128,
     pub(crate) mask: u128,
-    /// How many bytes that are; 0 if the key is too long for it.
+    /// Their number of bytes; 0 if the key is too long.
     pub(crate) len: u32,
-    /// One more than the length of a key that stands in the input without escapes; 0
-    /// otherwise, as a key may be empty.
+    /// Length of the key plus one, if it is in the input without escapes; otherwise 0,
+    /// because a key may be empty.
     pub(crate) plain: u32,
-    /// The id of the key that follows this one.
+    /// Id of the key that follows this one.
     pub(crate) next: u16,
 }
 
 impl KeyPrediction {
-    /// The entry for this id, which is made if there is none.
+    /// Returns the entry for this id; adds it if it is missing.
     pub(crate) fn of(list: &mut Vec<KeyPrediction>, id: u16) -> &mut KeyPrediction {
         let at = usize::from(id);
         if list.len() <= at {

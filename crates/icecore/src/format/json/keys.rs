@@ -1,4 +1,4 @@
-//! Keys of objects: each is rendered once by its id, and repeated keys are found.
+//! Keys of objects: each is rendered once for its id, and duplicate keys are found.
 
 use super::emitter::PIECE;
 use crate::document::{Kind, flag};
@@ -7,40 +7,40 @@ use std::collections::hash_map::RandomState;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 
-/// How a key is written.
+/// The written form of a key.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rendered {
-    /// Where its text is, in quotes and with the colon.
+    /// Offset of its text, in quotes and with the colon.
     pub(super) start: usize,
-    /// How long that is; 0 for a key that is not rendered yet.
+    /// Length of that; 0 for a key that is not rendered yet.
     pub(super) len: usize,
-    /// The id of the first key with the same text.
+    /// Id of the first key with the same text.
     same_as: u16,
-    /// Whether there is more to do than to write the text.
+    /// Whether writing the text is not enough.
     pub(super) special: bool,
-    /// How often it was written since it was no longer special, because what it
-    /// loses is said from then on by this number.
+    /// How often it was written since it was no longer special. From then on its losses
+    /// are reported as this count.
     uses: u64,
     is_counted: bool,
 }
 
-/// What there is to do for a key, apart from writing its text.
+/// What a key needs in addition to writing its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Special {
     /// The entry does not exist: it is a placeholder.
     pub(super) absent: bool,
-    /// The entry is left out: its name is that of the class.
+    /// The entry is left out: the class uses this name.
     pub(super) reserved: bool,
-    /// What the text does not say.
+    /// What the text does not represent.
     pub(super) losses: [Option<LossKind>; 3],
 }
 
 /// The rendered keys of a document.
 ///
-/// Each map that is open has a serial number, growing as they are opened. The
-/// stamp of a key is the serial of the last map that had it. Where a map inside
-/// of another takes over a stamp of it, the old stamp is kept in `undo` and comes
-/// back when the inner map is closed.
+/// Each open map has a serial number, which grows with each map. The stamp of a key is
+/// the serial of the last map that had it. If an inner map overwrites a stamp of an
+/// outer one, the old stamp is kept in `undo` and is restored when the inner map is
+/// closed.
 #[derive(Default)]
 pub(super) struct Keys {
     rendered: Vec<Rendered>,
@@ -48,16 +48,16 @@ pub(super) struct Keys {
     special: HashMap<u16, Special>,
     stamps: Vec<u64>,
     undo: Vec<(u16, u64)>,
-    /// The first id of each text; only kept where two ids may have the same.
+    /// The first id of each text; only used if two ids may have the same text.
     first: Option<HashMap<Vec<u8>, u16>>,
     kind: Option<(Kind, u8)>,
-    /// Keys that stand on the tape, hashed with the serial of their map.
+    /// Keys that are nodes of the tape, hashed with the serial of their map.
     seen: HashSet<u64>,
     hasher: RandomState,
     last: u64,
 }
 
-/// What a map that is open knows about its keys.
+/// State of an open map for finding duplicate keys.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Serial {
     own: u64,
@@ -67,8 +67,8 @@ pub(super) struct Serial {
 }
 
 impl Keys {
-    /// The keys of the next document on the same tape: what is lost with a key is
-    /// said again.
+    /// Prepares for the next document on the same tape: losses of keys are reported
+    /// again.
     pub(super) fn renew(&mut self) {
         for id in self.special.keys() {
             if let Some(rendered) = self.rendered.get_mut(usize::from(*id)) {
@@ -79,14 +79,14 @@ impl Keys {
         self.seen.clear();
     }
 
-    /// A map is opened inside of `around`.
+    /// Opens a map inside of `around`.
     #[inline]
     pub(super) fn open(&mut self, around: &Serial) -> Serial {
         self.last += 1;
         Serial { own: self.last, around: around.own, undo: self.undo.len() as u32, has_nodes: false }
     }
 
-    /// The map is closed.
+    /// Closes the map.
     #[inline]
     pub(super) fn close(&mut self, map: &Serial) {
         while self.undo.len() > map.undo as usize {
@@ -99,13 +99,14 @@ impl Keys {
         }
     }
 
-    /// How the key with this id is written, if it was rendered.
+    /// Returns the written form of the key with this id, if it was rendered.
     #[inline]
     pub(super) fn get(&self, id: u16) -> Option<&Rendered> {
         self.rendered.get(usize::from(id)).filter(|rendered| rendered.len > 0)
     }
 
-    /// The text of a rendered key: its first [`PIECE`] bytes, if it has no more.
+    /// Returns the text of a rendered key as a piece of [`PIECE`] bytes, if it is not
+    /// longer.
     #[inline]
     pub(super) fn piece(&self, rendered: &Rendered) -> Option<&[u8; PIECE]> {
         if rendered.len > PIECE {
@@ -114,7 +115,7 @@ impl Keys {
         self.text.get(rendered.start..).and_then(|rest| rest.first_chunk())
     }
 
-    /// The text of a rendered key, in quotes and with the colon.
+    /// Returns the text of a rendered key, in quotes and with the colon.
     pub(super) fn text(&self, rendered: &Rendered) -> &[u8] {
         self.text.get(rendered.start..rendered.start + rendered.len).unwrap_or(&[])
     }
@@ -123,14 +124,15 @@ impl Keys {
         self.special.get(&id).copied().unwrap_or_default()
     }
 
-    /// What this key loses was said once, with its path; now it is only counted.
+    /// The losses of this key were reported once, with a path; from now on they are
+    /// only counted.
     pub(super) fn count_uses(&mut self, id: u16) {
         if let Some(rendered) = self.rendered.get_mut(usize::from(id)) {
             (rendered.special, rendered.is_counted, rendered.uses) = (false, true, 0);
         }
     }
 
-    /// What the keys lost that were only counted.
+    /// Returns the losses of keys that were only counted.
     pub(super) fn counted(&self) -> impl Iterator<Item = (LossKind, u64)> {
         let counted = (0u16..).zip(&self.rendered).filter(|(_, rendered)| rendered.is_counted && rendered.uses > 1);
         counted.flat_map(|(id, rendered)| {
@@ -138,14 +140,14 @@ impl Keys {
         })
     }
 
-    /// Keeps how a key is written: `text` is in quotes and with the colon.
+    /// Stores the written form of a key: `text` is in quotes and with the colon.
     pub(super) fn render(&mut self, id: u16, kind: Kind, flags: u8, text: &[u8], special: Special) {
         let at = usize::from(id);
         if self.rendered.len() <= at {
             self.rendered.resize(at + 1, Rendered::default());
             self.stamps.resize(at + 1, 0);
         }
-        // The padding of the text before is taken back.
+        // Remove the padding of the previous text.
         let start = self.text.len().saturating_sub(PIECE);
         self.text.truncate(start);
         self.text.extend_from_slice(text);
@@ -184,14 +186,14 @@ impl Keys {
             let text = self.text[rendered.start..rendered.start + rendered.len].to_vec();
             let same_as = *first.entry(text).or_insert(id);
             self.rendered[usize::from(id)].same_as = same_as;
-            // A map that is open may have it already.
+            // An open map may have it already.
             let stamp = self.stamps[usize::from(id)];
             let first = &mut self.stamps[usize::from(same_as)];
             *first = stamp.max(*first);
         }
     }
 
-    /// Whether the map has this key already, which is written now.
+    /// Whether the map already has this key, which is written now.
     #[inline]
     pub(super) fn is_again(&mut self, id: u16, map: &Serial) -> bool {
         let rendered = &mut self.rendered[usize::from(id)];
@@ -213,8 +215,8 @@ impl Keys {
         false
     }
 
-    /// Whether the map has this key already, which has no id. All keys with an
-    /// id must have been rendered before.
+    /// Whether the map already has this key, which has no id. All keys with an id must
+    /// have been rendered before.
     pub(super) fn is_text_again(&mut self, text: &[u8], map: &mut Serial) -> bool {
         self.compare_texts();
         if let Some(id) = self.first.as_ref().and_then(|first| first.get(text)) {

@@ -1,4 +1,4 @@
-//! JSON: plain, and `json:typed`, which represents all of a Document.
+//! JSON: plain, and `json:typed`, which represents everything in a Document.
 //!
 //! ```
 //! use icecore::{Limits, format::json};
@@ -53,7 +53,8 @@ pub static FORMAT: Format = Format {
     can: Capabilities {
         extension: NAME,
         evidence: Evidence::Whole,
-        // In a file of lines each begins so; what is nested is indented, where there are lines.
+        // In a file of lines, each line begins like this. Nested values are indented, if there are
+        // lines.
         restarts: &[
             Restart { before: b"\n", begins: b"{", is_sure: true },
             Restart { before: b"\n", begins: b"[", is_sure: true },
@@ -74,15 +75,14 @@ pub static FORMAT: Format = Format {
     writer: |settings| Box::new(WriteOptions::from_settings(settings)),
 };
 
-/// The note of a number that is not written as it would be here: its text.
+/// Code of the note for a number in another spelling than the default: its text.
 const NUMBER_TEXT: u16 = 1;
 
-/// Reads a document. Bytes behind it are an error.
+/// Reads a document. Bytes after it are an error.
 ///
 /// # Errors
-/// Of kind `Malformed` or `Truncated`, for what is not JSON; `Trailing`, for
-/// more than one document; `Limit`; `Unsupported`, for a number that no 64-bit
-/// float holds.
+/// Of kind `Malformed` or `Truncated`, for anything that is not JSON; `Trailing`, for more than one
+/// document; `Limit`; `Unsupported`, for a number beyond the largest 64-bit float.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
     options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }
@@ -90,8 +90,8 @@ pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Resu
 /// Writes a document. Returns what JSON could not represent.
 ///
 /// # Errors
-/// Of kind `Unrepresentable`, for something that JSON can't represent at all, such
-/// as a cycle; of kind `Limit`; whatever the output returns.
+/// Of kind `Unrepresentable`, for something that JSON can't represent at all, such as a cycle; of
+/// kind `Limit`; any error of the output.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     document.tape().check()?;
     if options.typed {
@@ -100,7 +100,7 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
     write_plain(document, Window::default(), Layout::One, options, limits, out)
 }
 
-/// Writes plain JSON, with bare names.
+/// Writes plain JSON, with plain names.
 fn write_plain(
     document: &Document<'_>,
     window: Window,
@@ -122,7 +122,7 @@ fn read_plain<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) 
     Plain(options).read(input, request)
 }
 
-/// Plain JSON, and what else is taken for it.
+/// Plain JSON, with the options for relaxed input.
 #[derive(Debug)]
 struct Plain<'r>(&'r ReadOptions);
 
@@ -191,7 +191,7 @@ impl Reader for ReadOptions {
 }
 
 impl Writer for WriteOptions {
-    /// Of plain JSON only the texts of numbers are kept, and values that it can't represent.
+    /// Plain JSON only keeps the texts of numbers, and values that it can't represent.
     fn tells_own_form(&self) -> bool {
         !self.typed
     }
@@ -218,7 +218,7 @@ impl Writer for WriteOptions {
             write_named(document, &FORMAT, limits, |named| {
                 let job =
                     Source { document: named, original: document, window: Window::default(), layout: Layout::One };
-                // Under other names the ids mean other keys.
+                // With other names, the ids refer to other keys.
                 let mut other = WriterMemory::default();
                 let kept = if std::ptr::eq(named, read) { kept } else { &mut other };
                 write::write(&job, self, limits, kept, out)
@@ -243,7 +243,7 @@ impl Writer for WriteOptions {
     }
 }
 
-/// Writes the items of a window, if no more than plain JSON is asked for.
+/// Writes the items of a window, if the options ask for plain JSON only.
 fn write_items(
     document: &Document<'_>,
     part: Part<'_>,
@@ -257,12 +257,12 @@ fn write_items(
     (!options.typed).then(|| write_plain(document, window, layout, options, limits, out))
 }
 
-/// The text behind a byte order mark, if there is one.
+/// Returns the text after a byte order mark, if there is one.
 pub(crate) fn without_mark(input: &[u8]) -> &[u8] {
     input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input)
 }
 
-/// Whether the input is to be read as `json:typed`.
+/// Whether the input must be read as `json:typed`.
 fn says_typed(input: &[u8], options: &ReadOptions) -> bool {
     options.typed.unwrap_or_else(|| {
         let rest = without_mark(input).trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);

@@ -1,21 +1,21 @@
-//! The grammar of numbers, their value, and how they are written.
+//! The grammar of numbers, their values, and how they are written.
 
 use crate::document::{Kind, Node, flag};
 use crate::num::FloatText;
 use crate::num::bigint::{self, Integer};
 
-/// The shape of the bytes at the place of a number.
+/// Form of the bytes where a number is expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// An integer, up to this offset.
     Integer(usize),
     /// A number with a fraction or an exponent, up to this offset.
     Decimal(usize),
-    /// Not a number: from this offset on it is wrong. What was expected there.
+    /// Not a number: the offset of the error, and what was expected there.
     Broken(usize, &'static str),
 }
 
-/// The shape of the number that starts at `start`.
+/// Returns the form of the number that starts at `start`.
 pub(super) fn shape(input: &[u8], start: usize) -> Shape {
     let digits = |mut at: usize| {
         while input.get(at).is_some_and(u8::is_ascii_digit) {
@@ -50,8 +50,8 @@ pub(super) fn shape(input: &[u8], start: usize) -> Shape {
     if at == integer_end { Shape::Integer(at) } else { Shape::Decimal(at) }
 }
 
-/// The integer of up to 18 digits that starts at `start`, and its end. `None`
-/// for anything else, be it a longer number or no number.
+/// Returns the integer of up to 18 digits that starts at `start`, and its end. `None` for
+/// anything else, also for longer numbers.
 #[inline]
 pub(super) fn short_integer(input: &[u8], start: usize) -> Option<(i64, usize)> {
     let negative = *input.get(start)? == b'-';
@@ -59,11 +59,11 @@ pub(super) fn short_integer(input: &[u8], start: usize) -> Option<(i64, usize)> 
     let mut at = first;
     let mut value = 0i64;
     while let Some(digit) = input.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
-        // Beyond 18 digits this wraps, and is not used.
+        // Beyond 18 digits this wraps; the value is then not used.
         value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
         at += 1;
     }
-    // Any 18 digits are below 2^63, so one test behind the loop replaces one for each digit.
+    // Any 18 digits are below 2^63, so one check after the loop replaces one for each digit.
     let len = at - first;
     if len == 0 || len > 18 || len > 1 && input[first] == b'0' || matches!(input.get(at), Some(b'.' | b'e' | b'E')) {
         return None;
@@ -77,9 +77,8 @@ const TENS: [f64; 23] = [
     1e21, 1e22,
 ];
 
-/// The decimal `digits.digits` that starts at `start`, and its end, where one
-/// exactly rounded division gives it: at most 15 digits. `None` for anything
-/// else.
+/// Returns the decimal `digits.digits` that starts at `start`, and its end, if one correctly
+/// rounded division gives its value: at most 15 digits. `None` for anything else.
 #[inline]
 pub(super) fn short_decimal(input: &[u8], start: usize) -> Option<(f64, usize)> {
     let negative = *input.get(start)? == b'-';
@@ -99,19 +98,18 @@ pub(super) fn short_decimal(input: &[u8], start: usize) -> Option<(f64, usize)> 
     if !is_default || matches!(input.get(at), Some(b'.' | b'e' | b'E')) {
         return None;
     }
-    // 15 digits are below 2^53, so both sides are exact, and a division of exact numbers
+    // 15 digits are below 2^53, so both numbers are exact, and a division of exact numbers
     // is rounded correctly.
     let value = value as f64 / TENS.get(part)?;
     Some((if negative { -value } else { value }, at))
 }
 
-/// The double nearest to a decimal; infinite if it is beyond all of them.
+/// Returns the double nearest to a decimal; infinite if the decimal is beyond all doubles.
 pub(super) fn decimal(text: &[u8]) -> Option<f64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// The digits of a decimal that count, and the power of ten that they are multiplied
-/// with.
+/// Returns the significant digits of a decimal, and the power of ten that multiplies them.
 pub(super) fn significant(text: &[u8]) -> Option<(Vec<u8>, i64)> {
     let text = text.strip_prefix(b"-").unwrap_or(text);
     let mark = text.iter().position(|byte| matches!(byte, b'e' | b'E'));
@@ -132,18 +130,19 @@ pub(super) fn significant(text: &[u8]) -> Option<(Vec<u8>, i64)> {
     Some((digits, power))
 }
 
-/// 17 digits distinguish any two doubles. A decimal with more may have no double.
+/// 17 digits distinguish any two doubles. For a decimal with more digits there may be no
+/// equal double.
 pub(super) const DIGITS_OF_A_DOUBLE: usize = 17;
 
-/// Whether a decimal has more digits than a double can hold. The length is tested first:
-/// most decimals are short.
+/// Whether a decimal has more digits than a double can represent. The length is checked
+/// first, because most decimals are short.
 pub(super) fn has_many_digits(text: &[u8]) -> bool {
     let mantissa = || text.iter().take_while(|byte| !matches!(byte, b'e' | b'E'));
     let digits = || mantissa().filter(|byte| byte.is_ascii_digit()).skip_while(|digit| **digit == b'0');
     text.len() > DIGITS_OF_A_DOUBLE && digits().count() > DIGITS_OF_A_DOUBLE
 }
 
-/// The node of an integer that fits 64 bits, or else its sign and magnitude.
+/// Returns the node of an integer that fits into 64 bits, otherwise its sign and magnitude.
 pub(super) fn integer(text: &[u8]) -> Option<Result<Node, (bool, Vec<u8>)>> {
     Some(match Integer::parse(text)? {
         Integer::Int(value) => Ok(Node::int(value)),
@@ -152,14 +151,14 @@ pub(super) fn integer(text: &[u8]) -> Option<Result<Node, (bool, Vec<u8>)>> {
     })
 }
 
-/// How a number is written if nothing says otherwise.
+/// Returns the default spelling of a number.
 pub(super) fn canonical(node: &Node, bytes: &[u8]) -> Vec<u8> {
     let mut text = Vec::new();
     push_canonical(node, bytes, &mut text);
     text
 }
 
-/// Appends a number in that way.
+/// Appends a number in its default spelling.
 pub(super) fn push_canonical(node: &Node, bytes: &[u8], out: &mut Vec<u8>) {
     match node.kind {
         Kind::Int => out.extend_from_slice(itoa::Buffer::new().format(node.payload as i64).as_bytes()),

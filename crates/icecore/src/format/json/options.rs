@@ -2,7 +2,7 @@
 
 use crate::options::Settings;
 
-/// What becomes of an escape that is half of a surrogate pair.
+/// How to handle an escape that is half of a surrogate pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Surrogates {
@@ -11,11 +11,11 @@ pub enum Surrogates {
     Error,
     /// It becomes U+FFFD.
     Replace,
-    /// It stays, as Perl keeps it; the string is then not valid UTF-8.
+    /// It is kept, as Perl does; the string is then not valid UTF-8.
     Keep,
 }
 
-/// What becomes of byte strings that are not UTF-8.
+/// How to write byte strings that are not UTF-8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BytesAs {
@@ -26,7 +26,7 @@ pub enum BytesAs {
     Base64,
     /// Their hex digits.
     Hex,
-    /// U+FFFD for each wrong part.
+    /// U+FFFD for each invalid part.
     Replace,
     /// An error.
     Error,
@@ -36,14 +36,14 @@ pub enum BytesAs {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextAs {
-    /// As UTF-8 where they are valid; [`BytesAs`] says what happens elsewhere.
+    /// As UTF-8 if they are valid; otherwise [`BytesAs`] applies.
     #[default]
     Utf8,
-    /// As Latin-1, always: a character for each byte, as JSON::XS does.
+    /// Always as Latin-1: a character for each byte, as JSON::XS does.
     Latin1,
 }
 
-/// What becomes of a link to a container that contains it.
+/// How to write a link to a container that contains it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cycles {
@@ -62,9 +62,9 @@ pub enum Floats {
     /// exponent.
     #[default]
     Shortest,
-    /// 15 digits, as perl prints them and JSON::XS writes them.
+    /// 15 digits, as perl prints floats and JSON::XS writes them.
     JsonXs,
-    /// The same, with `.0` behind whole numbers, as Cpanel::JSON::XS writes them.
+    /// The same, with `.0` after whole numbers, as Cpanel::JSON::XS writes them.
     Cpanel,
 }
 
@@ -75,11 +75,11 @@ pub enum InfNan {
     /// As null.
     #[default]
     Null,
-    /// As a string: `"inf"`, `"-inf"`, `"nan"`, and `"-nan"` where that has a sign.
+    /// As a string: `"inf"`, `"-inf"`, `"nan"`, and `"-nan"` if it has a sign.
     Text,
-    /// As a string, with one NaN only.
+    /// As a string; NaN never has a sign.
     Unified,
-    /// As a bare word, which is no JSON.
+    /// As a bare word, which is not JSON.
     Word,
 }
 
@@ -87,20 +87,20 @@ pub enum InfNan {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// Whether it is `json:typed`. `None`: if it says so in its first key.
+    /// Whether the input is `json:typed`. `None`: if its first key says so.
     pub typed: Option<bool>,
-    /// What becomes of an escape that is half of a surrogate pair.
+    /// How to handle an escape that is half of a surrogate pair.
     pub surrogates: Surrogates,
-    /// What else than JSON is taken.
+    /// Which input beyond JSON is accepted.
     pub relaxed: Relaxed,
 }
 
-/// What is read that is no JSON. Nothing of it is, if nothing is said.
+/// Input beyond JSON that is accepted. By default, none is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Relaxed {
-    /// A comma before a closing bracket, tabs in strings and comments behind `#`,
-    /// as JSON::XS's `relaxed` takes them.
+    /// A comma before a closing bracket, tabs in strings and comments after `#`, as
+    /// JSON::XS's `relaxed` accepts them.
     pub relaxed: bool,
     /// Comments: `#`, `//` and `/* */`.
     pub comments: bool,
@@ -112,9 +112,10 @@ pub struct Relaxed {
     pub loose: bool,
     /// `("Class")[…]` is an object that froze itself.
     pub tags: bool,
-    /// A float whose digits no 64-bit float holds becomes a string of them.
+    /// A float with more digits than a 64-bit float can represent becomes a string of
+    /// them.
     pub bignum: bool,
-    /// A key that an object has already is an error.
+    /// A duplicate key in an object is an error.
     pub unique_keys: bool,
 }
 
@@ -122,24 +123,24 @@ pub struct Relaxed {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// Say everything that the document means: `json:typed`.
+    /// Represent everything in the document: `json:typed`.
     pub typed: bool,
     /// With `typed`: add the byte form.
     pub spelling: bool,
-    /// How many blanks to indent each level by; 0 writes all in one line.
+    /// Number of blanks to indent each level by; 0 writes everything on one line.
     pub indent: usize,
-    /// Give each value a line, even where `indent` is 0.
+    /// Write each value on its own line, even if `indent` is 0.
     pub pretty: bool,
     /// A blank before each colon.
     pub space_before: bool,
-    /// A blank behind each colon, and behind commas where no line ends. `None`:
-    /// where there are lines.
+    /// A blank after each colon, and after commas that do not end a line. `None`: if
+    /// values have their own lines.
     pub space_after: Option<bool>,
     /// Sort the keys of each object by their bytes.
     pub sort_keys: bool,
     /// Escape every character beyond ASCII.
     pub ascii: bool,
-    /// Write Latin-1: characters to U+00FF are one byte, the others escapes.
+    /// Write Latin-1: characters up to U+00FF are one byte, the others are escaped.
     pub latin1: bool,
     /// Escape slashes.
     pub escape_slash: bool,
@@ -147,26 +148,26 @@ pub struct WriteOptions {
     pub floats: Floats,
     /// How infinity and NaN are written.
     pub infnan: InfNan,
-    /// As Perl's modules do: references to 0 and 1 and objects of
-    /// `JSON::PP::Boolean` are booleans, text may have surrogates, and numbers that
-    /// were read from JSON do not keep their text.
+    /// Write as Perl's modules do: references to 0 and 1 and objects of
+    /// `JSON::PP::Boolean` are booleans, text may have surrogates, and numbers read
+    /// from JSON do not keep their text.
     pub perl: bool,
     /// Write `("Class")[…]` for objects that froze themselves.
     pub tags: bool,
     /// Write null for objects.
     pub allow_blessed: bool,
-    /// What becomes of byte strings that are not UTF-8.
+    /// How to write byte strings that are not UTF-8.
     pub bytes: BytesAs,
     /// How byte strings become text.
     pub text: TextAs,
     /// Keep the class names of objects, as an entry with this key.
     pub class: Option<String>,
-    /// What becomes of a link to a container that contains it.
+    /// How to write a link to a container that contains it.
     pub cycles: Cycles,
 }
 
 impl ReadOptions {
-    /// Whether anything is read that is no JSON.
+    /// Whether any input beyond JSON is accepted.
     pub(super) fn is_relaxed(&self) -> bool {
         self.relaxed != Relaxed::default()
     }
@@ -193,7 +194,7 @@ impl ReadOptions {
     }
 }
 
-/// How many blanks JSON::XS indents by.
+/// Number of blanks that JSON::XS indents by.
 const PRETTY: usize = 3;
 
 impl WriteOptions {
@@ -205,7 +206,7 @@ impl WriteOptions {
         WriteOptions {
             pretty,
             space_before: settings.flag_set("space_before").unwrap_or(pretty),
-            // Perl's modules have lines without blanks.
+            // Perl's modules can write lines without these blanks.
             space_after: settings.flag_set("space_after").or_else(|| module.map(|_| pretty)),
             latin1: settings.flag("latin1"),
             escape_slash: settings.flag("escape_slash"),

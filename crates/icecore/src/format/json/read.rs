@@ -1,12 +1,13 @@
-//! Reads JSON by RFC 8259, in one loop with a stack of its own.
+//! Reads JSON by RFC 8259, in one loop with its own stack.
 //!
-//! `document` reads the first byte of a value, `after_value` what may stand behind a
-//! complete one. Neither calls itself: an open container costs an entry of `open`, so
-//! depth is bounded by a limit, and never by the native stack.
+//! `document` reads the first byte of a value, `after_value` what may follow a complete
+//! value. They are not recursive: an open container is an entry of `open`, so depth is
+//! bounded by a limit and not by the native stack.
 //!
-//! `S::DETAIL`, `FAST` and `RELAXED` are constants: the reader that most callers use has
-//! no code for spans and options. Shortcuts (`fast.rs`) stop before anything that is not
-//! common and leave it, errors included, to the code here, so each error is made once.
+//! `S::DETAIL`, `FAST` and `RELAXED` are constants: the reader that most callers use
+//! contains no code for spans and options. Shortcuts (`fast.rs`) stop before anything
+//! uncommon, including errors, and leave it to the code here, so each error is raised in
+//! one place.
 
 mod fast;
 mod relaxed;
@@ -21,8 +22,9 @@ use crate::limits::Limits;
 use crate::num::float128;
 use std::collections::HashSet;
 
-/// How many keys of a map get ids; the others stand on the tape. A map with more entries
-/// is hardly a record: its keys come once, and would only fill the table of names.
+/// How many keys of a map get ids; the others become nodes of the tape. A map with more
+/// entries is hardly a record: its keys occur once, and would only fill the table of
+/// names.
 const KEYS_WITH_ID: u32 = 256;
 
 /// A container that is not closed yet.
@@ -30,9 +32,9 @@ struct Frame {
     at: u32,
     count: u32,
     is_map: bool,
-    /// An object that froze itself: it has one value.
+    /// An object that froze itself: it has only one value.
     is_tag: bool,
-    /// The id of the key before; 0 at the start.
+    /// Id of the previous key; 0 at the start.
     previous: u16,
 }
 
@@ -45,13 +47,13 @@ pub(super) struct Reader<'a, 's, S, const FAST: bool, const RELAXED: bool> {
     limits: &'s Limits,
     surrogates: Surrogates,
     relaxed: Relaxed,
-    /// The keys of each open map, by the index of the map; only if `dupkeys=error` is set.
+    /// Keys of each open map, by the index of the map; only used with `dupkeys=error`.
     seen: HashSet<(u32, Vec<u8>)>,
     open: Vec<Frame>,
     /// The key of the next value.
     key: u16,
-    /// By key id: how the key looks, and which key came next. Kept on the tape from
-    /// document to document, so small documents of one shape are predicted too.
+    /// By key id: the spelling of the key, and the next key. They stay on the tape between
+    /// documents, so small documents of the same form are predicted too.
     predictions: Vec<KeyPrediction>,
 }
 
@@ -63,7 +65,7 @@ struct Text {
 }
 
 impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, FAST, RELAXED> {
-    /// Shortcuts record no spans, so a reader with detail has none.
+    /// Shortcuts record no spans, so a reader with detail does not use them.
     const SHORTCUTS: bool = FAST && !S::DETAIL;
 
     pub(super) fn new(input: &'a [u8], sink: &'s mut S, limits: &'s Limits, options: &ReadOptions) -> Self {
@@ -82,7 +84,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         }
     }
 
-    /// Reads one document. Returns how far it got, and what stopped it.
+    /// Reads one document. Returns how far it got, and the error that stopped it.
     pub(super) fn read(mut self) -> (usize, Option<Error>) {
         let error = self.document().err().map(|error| {
             let error = error.on_path(self.path());
@@ -93,8 +95,8 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         (self.at, error)
     }
 
-    /// Reads the document of a line of the input, and the line feed behind it.
-    /// Returns whether there is one.
+    /// Reads the document on one line of the input, with its line feed. Returns whether
+    /// the line has one.
     pub(super) fn line(&mut self, input: &'a [u8], root: u32, start: usize, end: usize) -> Result<bool, Error> {
         self.input = input.get(..end).unwrap_or(input);
         self.at = start;
@@ -118,7 +120,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         Ok(has_document)
     }
 
-    /// The offset behind the last token that was read.
+    /// Returns the offset after the last token that was read.
     pub(super) fn position(&self) -> usize {
         self.at
     }
@@ -158,8 +160,8 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         }
     }
 
-    /// Continues behind a complete value, up to where the next one starts.
-    /// Returns false if there is no more.
+    /// Continues after a complete value, up to the start of the next one. Returns false if
+    /// there is none.
     #[inline]
     fn after_value(&mut self) -> Result<bool, Error> {
         loop {
@@ -215,7 +217,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         }
     }
 
-    /// Consumes one byte, which the caller has compared.
+    /// Consumes one byte, which the caller has checked.
     #[inline]
     fn punctuation(&mut self, node: u32, what: &'static str) {
         self.at += 1;
@@ -230,7 +232,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         self.sink.span(start, self.at, node, what);
     }
 
-    /// Records a span up to here that is a whole node.
+    /// Records a span up to here that covers a whole node.
     #[inline]
     fn whole(&mut self, start: usize, node: u32, what: &'static str) {
         let end = self.at;
@@ -251,7 +253,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         Ok(at)
     }
 
-    /// Opens a container. Returns whether it is complete already.
+    /// Opens a container. Returns whether it is already complete.
     #[inline]
     fn begin(&mut self, kind: Kind, close: u8) -> Result<bool, Error> {
         let is_map = kind == Kind::Map;
@@ -270,8 +272,8 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         self.first_or_next(is_map)
     }
 
-    /// Continues at the first or next item or member of the innermost container.
-    /// Returns whether it was read, and is the last.
+    /// Continues with the first or next entry of the innermost container. Returns whether
+    /// an entry was read that is the last one.
     #[inline]
     fn first_or_next(&mut self, is_map: bool) -> Result<bool, Error> {
         if is_map {
@@ -294,7 +296,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         self.sink.end(at, self.at);
     }
 
-    /// Reads the name of an entry and the colon behind it.
+    /// Reads the name of an entry and the colon after it.
     #[inline]
     fn name(&mut self) -> Result<(), Error> {
         self.space();
@@ -340,7 +342,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         }
         if let Some(id) = id {
             self.sink.tape().keys.learn(previous, id);
-            // The table of names has a copy of its own.
+            // The table of names has its own copy.
             if let Location::Arena(start) = text.place {
                 self.sink.tape().arena.truncate(start as usize);
             }
@@ -376,8 +378,8 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
 
     #[inline]
     fn number(&mut self) -> Result<bool, Error> {
-        // Short integers are the most common numbers, then decimals of few digits. Both
-        // have an exact value without any rounding to think about.
+        // Short integers are the most common numbers, followed by decimals of few digits.
+        // Both have an exact value, without rounding.
         if Self::SHORTCUTS {
             if let Some((value, end)) = number::short_integer(self.input, self.at) {
                 self.push(Node::int(value))?;
@@ -398,7 +400,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         let start = self.at;
         let (node, end) = match number::shape(self.input, start) {
             Shape::Broken(at, expected) => {
-                // The error is at the wrong byte; the document ends before the number.
+                // The error is at the wrong byte, but the document ends before the number.
                 self.at = at;
                 let error = self.unexpected(expected);
                 self.at = start;
@@ -441,7 +443,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         }
         match number::decimal(text) {
             Some(value) if value.is_finite() => {
-                // Zero: the number may be too small for a double, but not zero.
+                // Zero: a number that is not zero may be too small for a double.
                 if number::has_many_digits(text) || value == 0.0 {
                     return Ok(self.long_decimal(text, value));
                 }
@@ -455,7 +457,8 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         }
     }
 
-    /// A decimal that may have digits which a double can't hold.
+    /// Returns the node of a decimal that may have more digits than a double can
+    /// represent.
     fn long_decimal(&mut self, text: &[u8], value: f64) -> Node {
         let Some((digits, exponent)) = number::significant(text) else { return Node::float(value) };
         if digits.len() <= number::DIGITS_OF_A_DOUBLE && (value != 0.0 || digits.is_empty()) {
@@ -522,8 +525,8 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             .finding("the end of the input")
     }
 
-    /// The path of the value that would come next: a node in its place is on the tape for
-    /// as long as the path is taken.
+    /// Returns the path of the value that would be next; meanwhile a node in its place is
+    /// on the tape.
     fn path(&mut self) -> String {
         let (key, input) = (self.key, self.input);
         let tape = self.sink.tape();
@@ -535,7 +538,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         path
     }
 
-    /// Closes what is open, so that the nodes before an error are a document.
+    /// Closes open containers, so that the nodes before an error are a document.
     fn close_all(&mut self) {
         let tape = self.sink.tape();
         if tape.nodes.last().is_some_and(|node| node.key == IS_KEY) {

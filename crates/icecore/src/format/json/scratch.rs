@@ -1,21 +1,21 @@
-//! Writes small tokens into a buffer of fixed size, the scratch: offsets are only checked
-//! against its constant size, and copies have a constant length, so most checks are gone
-//! after optimization.
+//! Writes small tokens into a buffer of fixed size, the scratch. Offsets are only compared
+//! with its constant size, and copies have a constant length, so optimization removes most
+//! checks.
 
 use super::string::{beyond_ascii, is_special, specials};
 use crate::num::FloatText;
 
-/// The size of a scratch: the longest string, the longest rendered key and slack for
-/// copies that write more than they keep.
+/// Size of a scratch: the longest string, the longest rendered key, and slack for copies that
+/// write more than they keep.
 pub(super) const SCRATCH: usize = 640;
-/// The longest string that is written into a scratch.
+/// Longest string that is written into a scratch.
 pub(super) const STRING: usize = 480;
 
-/// A buffer of fixed size. Tokens start at the offset that is given, which is below
-/// `SCRATCH - STRING - 64`, and the offset behind them is returned.
+/// A buffer of fixed size. Tokens start at the given offset, which must be below `SCRATCH -
+/// STRING - 64`. The offset after them is returned.
 pub(super) type Scratch = [u8; SCRATCH];
 
-/// The two digits of each number below 100: one division for two digits.
+/// The two digits of each number below 100: one division gives two digits.
 const PAIRS: [[u8; 2]; 100] = {
     let mut pairs = [[0; 2]; 100];
     let mut i = 0;
@@ -37,7 +37,7 @@ const TENS: [u64; 20] = {
     tens
 };
 
-/// How many decimal digits a number has.
+/// Returns how many decimal digits a number has.
 #[inline]
 fn digits(value: u64) -> usize {
     // 1233 / 4096 is a little more than log10(2).
@@ -68,9 +68,10 @@ pub(super) fn int(scratch: &mut Scratch, at: usize, value: i64) -> usize {
     uint(scratch, at + usize::from(value < 0), value.unsigned_abs())
 }
 
-/// A finite float: the shortest text that reads back as the same one, always
-/// with a point or an exponent.
-// Not inlined: the buffer of the digits would make the frame of every writer of leaves larger.
+/// Writes a finite float: the shortest text that reads back as the same float, always with a
+/// point or an exponent.
+// Not inlined: the buffer for the digits would enlarge the stack frame of every writer of
+// leaves.
 #[inline(never)]
 pub(super) fn float(scratch: &mut Scratch, at: usize, value: f64) -> usize {
     let mut buffer = FloatText::new();
@@ -85,17 +86,16 @@ pub(super) fn word(scratch: &mut Scratch, at: usize, word: &str) -> usize {
     at + word.len()
 }
 
-/// A short string of plain ASCII, in quotes; `None`, with nothing of it to be
-/// kept, for any other.
+/// Writes a short string of plain ASCII, in quotes. Returns `None` for any other string; then
+/// nothing of it counts.
 ///
-/// The string is `base[start..start + len]`; up to seven bytes behind it are
-/// looked at.
+/// The string is `base[start..start + len]`; up to seven bytes after it are read.
 #[inline]
 pub(super) fn plain(scratch: &mut Scratch, at: usize, base: &[u8], start: usize, len: usize) -> Option<usize> {
     if len > STRING {
         return None;
     }
-    // Whole words: up to seven bytes behind the string are copied, and overwritten later.
+    // Whole words: up to seven bytes after the string are copied, and overwritten later.
     let Some(source) = base.get(start..start + len.next_multiple_of(8)) else {
         return plain_at_end(scratch, at, base.get(start..start + len)?);
     };
@@ -104,7 +104,7 @@ pub(super) fn plain(scratch: &mut Scratch, at: usize, base: &[u8], start: usize,
     for (from, to) in source.chunks_exact(8).zip(target.chunks_exact_mut(8)) {
         let word = u64::from_le_bytes(from.try_into().unwrap_or_default());
         let mut found = specials(word) | beyond_ascii(word);
-        // What stands behind the string must not stop it.
+        // Ignore the bytes after the string.
         if left < 8 {
             found &= u64::MAX >> (64 - 8 * left);
         }
@@ -119,8 +119,7 @@ pub(super) fn plain(scratch: &mut Scratch, at: usize, base: &[u8], start: usize,
     Some(at + len + 2)
 }
 
-/// The same for a string with less than seven bytes behind it: that of a small
-/// document.
+/// The same for a string with less than seven bytes after it, as in a small document.
 fn plain_at_end(scratch: &mut Scratch, at: usize, string: &[u8]) -> Option<usize> {
     let len = string.len();
     if string.iter().any(|byte| is_special(*byte) || *byte > 0x7F) {

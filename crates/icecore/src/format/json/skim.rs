@@ -1,4 +1,4 @@
-//! Skims JSON: brackets are counted, strings passed over.
+//! Skims JSON: brackets are counted, strings are skipped.
 
 mod blocks;
 
@@ -22,7 +22,7 @@ impl<'i> Skimmer<'i> {
         Skimmer { view: View::new(input), key: Vec::new(), root: 0 }
     }
 
-    /// The next byte that is no blank.
+    /// Returns the next byte that is not a blank.
     #[inline]
     fn peek(&mut self) -> Sure<u8> {
         loop {
@@ -33,8 +33,8 @@ impl<'i> Skimmer<'i> {
         }
     }
 
-    /// Goes behind the string that begins here; whether it has escapes. However long it is,
-    /// only a part of it is in view.
+    /// Skips the string that begins here; returns whether it has escapes. Only a part of a
+    /// long string is in view at a time.
     fn string(&mut self) -> Sure<bool> {
         self.view.advance(1)?;
         let mut has_escapes = false;
@@ -55,7 +55,7 @@ impl<'i> Skimmer<'i> {
         }
     }
 
-    /// A key: its characters, without escapes.
+    /// Reads a key: its characters, without escapes.
     fn name(&mut self) -> Sure<()> {
         if self.peek()? != b'"' {
             return Err(Unsure);
@@ -80,8 +80,8 @@ impl<'i> Skimmer<'i> {
         Ok(())
     }
 
-    /// Goes behind the container that begins here. However long it is, only a part of it is in
-    /// view.
+    /// Skips the container that begins here. Only a part of a long container is in view at a
+    /// time.
     fn container(&mut self) -> Sure<()> {
         let mut inside = Inside::default();
         loop {
@@ -97,18 +97,18 @@ impl<'i> Skimmer<'i> {
     }
 }
 
-/// Whether a number or a word has this byte in it.
+/// Whether this byte can be part of a number or a word.
 #[inline(always)]
 fn is_part_of_a_word(byte: u8) -> bool {
     matches!(byte, b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z')
 }
 
-/// Where the string ends whose characters go on at `at`, and whether it has escapes; or how
-/// far it was seen.
+/// Returns the end of the string that continues at `at`, and whether it has escapes; as an
+/// error, how far it was examined.
 #[inline]
 fn end_of_string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), (usize, bool)> {
     let mut has_escapes = false;
-    // Most are short.
+    // Most strings are short.
     let near = bytes.len().min(at.saturating_add(16));
     while at < near {
         match bytes[at] {
@@ -121,7 +121,7 @@ fn end_of_string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), (usize, b
         let rest = bytes.get(at..).unwrap_or(&[]);
         match memchr2(b'"', b'\\', rest) {
             Some(len) if rest[len] == b'"' => return Ok((at + len + 1, has_escapes)),
-            // Both bytes of the escape must be there.
+            // Both bytes of the escape must be in view.
             Some(len) if rest.len() < len + 2 => return Err((at + len, true)),
             Some(len) => {
                 has_escapes = true;
@@ -133,7 +133,7 @@ fn end_of_string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), (usize, b
 }
 
 fn read<'b>(bytes: &'b [u8], limits: &Limits) -> Sure<Document<'b>> {
-    // A value in a document is plain JSON, whatever its first key is.
+    // A nested value is plain JSON, whatever its first key is.
     let options = ReadOptions { typed: Some(false), ..ReadOptions::default() };
     Plain(&options).read(bytes, Request::new(limits)).whole(bytes, &FORMAT).map_err(|_| Unsure)
 }
@@ -213,8 +213,8 @@ impl Skim for Skimmer<'_> {
             b'"' => self.string().map(|_| ()),
             b'[' | b'{' => self.container(),
             b'-' | b'0'..=b'9' | b'a'..=b'z' => {
-                // A number or a word. At the end of the input it may have broken off, if there
-                // is something around it.
+                // A number or a word. At the end of the input it may be cut off, unless it is
+                // the root.
                 let is_root = self.view.position() == self.root;
                 loop {
                     let rest = self.view.rest();

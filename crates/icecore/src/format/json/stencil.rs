@@ -3,7 +3,8 @@
 use super::{number, string};
 use crate::document::{Kind, Location, Node};
 
-/// The scalar at this place, if it has no escapes and is no number of many digits.
+/// Returns the scalar at this offset, unless it has escapes or is a number of many
+/// digits.
 pub(super) fn scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
     let (node, end) = match input.get(at)? {
         b'"' => text(input, at + 1)?,
@@ -19,7 +20,7 @@ pub(super) fn scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize
     Some((Node { key: like.key, ..node }, end))
 }
 
-/// The string whose bytes begin here, and where it ends.
+/// Returns the string whose bytes begin here, and its end.
 #[inline]
 fn text(input: &[u8], first: usize) -> Option<(Node, usize)> {
     let stop = string::find_special::<true>(input, first);

@@ -13,13 +13,13 @@ pub(super) struct ScanEnd {
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// The high bits of the bytes that are a quote, a backslash or a control
+/// Returns the high bits of the bytes that are a quote, a backslash or a control
 /// character. Bits above the lowest set one may be wrong.
 ///
-/// Eight bytes at a time. The exclusive or makes a quote (a backslash) zero, so all three
-/// tests are "below n". A byte below `n` borrows in `word - n`, which sets its high bit;
-/// `!word` removes bytes that had it before. A borrow may spoil the byte above, but that
-/// one stands behind the first hit, and only the first is used.
+/// Eight bytes at a time. The exclusive or turns a quote (a backslash) into zero, so all
+/// three tests are "below n". A byte below `n` borrows in `word - n`, which sets its high
+/// bit; `!word` removes bytes that had it before. A borrow may corrupt the byte above,
+/// but that one is after the first hit, and only the first hit is used.
 #[inline]
 pub(super) fn specials(word: u64) -> u64 {
     let quote = word ^ (ONES * b'"' as u64);
@@ -28,19 +28,19 @@ pub(super) fn specials(word: u64) -> u64 {
     (below(word, 0x20) | below(quote, 1) | below(backslash, 1)) & HIGHS
 }
 
-/// The high bits of the bytes above 0x7F.
+/// Returns the high bits of the bytes above 0x7F.
 #[inline]
 pub(super) fn beyond_ascii(word: u64) -> u64 {
     word & HIGHS
 }
 
-/// Whether a byte can't stand for itself in a string.
+/// Whether a byte must be escaped in a string.
 #[inline]
 pub(super) fn is_special(byte: u8) -> bool {
     matches!(byte, b'"' | b'\\' | 0..=0x1F)
 }
 
-/// Looks for the end of a run that stands for itself.
+/// Finds the end of a run that needs no escapes.
 #[inline]
 pub(super) fn find_special<const FAST: bool>(input: &[u8], mut at: usize) -> ScanEnd {
     let mut passed = 0;
@@ -49,13 +49,14 @@ pub(super) fn find_special<const FAST: bool>(input: &[u8], mut at: usize) -> Sca
             let word = u64::from_le_bytes(*word);
             let found = specials(word);
             if found != 0 {
-                // The lowest byte comes first. What stands in front of the hit counts for
-                // ASCII; a shift by 64 would overflow, so none is a case of its own.
+                // The lowest byte is the first one. Only bytes before the hit count as
+                // beyond ASCII. A shift by 64 would overflow, so an empty run is a
+                // separate case.
                 let len = found.trailing_zeros() / 8;
                 let before = if len == 0 { 0 } else { word & (u64::MAX >> (64 - 8 * len)) };
                 return ScanEnd { at: at + len as usize, beyond_ascii: beyond_ascii(passed | before) != 0 };
             }
-            // High bits are gathered, so one test at the end tells whether UTF-8 is to be
+            // High bits are collected, so one test at the end shows if UTF-8 must be
             // checked at all.
             passed |= word;
             at += 8;
@@ -69,7 +70,7 @@ pub(super) fn find_special<const FAST: bool>(input: &[u8], mut at: usize) -> Sca
     ScanEnd { at, beyond_ascii: beyond }
 }
 
-/// The four hex digits of a `\u` escape.
+/// Returns the value of the four hex digits of a `\u` escape.
 pub(super) fn hex4(digits: &[u8; 4]) -> Option<u16> {
     digits.iter().try_fold(0, |unit, digit| {
         let value = char::from(*digit).to_digit(16)?;
@@ -77,7 +78,7 @@ pub(super) fn hex4(digits: &[u8; 4]) -> Option<u16> {
     })
 }
 
-/// The character that a short escape stands for.
+/// Returns the character of a short escape.
 pub(super) fn short_escape(letter: u8) -> Option<u8> {
     Some(match letter {
         b'"' | b'\\' | b'/' => letter,
@@ -90,7 +91,7 @@ pub(super) fn short_escape(letter: u8) -> Option<u8> {
     })
 }
 
-/// Appends a code point in UTF-8's way, surrogates too.
+/// Appends a code point in the encoding of UTF-8, surrogates too.
 pub(super) fn push_code_point(code: u32, out: &mut Vec<u8>) {
     match char::from_u32(code) {
         Some(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),

@@ -1,4 +1,4 @@
-//! Where the strings of a text of JSON stand.
+//! Finds the strings of a JSON text.
 
 mod scan;
 
@@ -15,7 +15,8 @@ use crate::options::Settings;
 
 pub(super) static STRINGS: Strings = Strings { inside, find, mend: None, takes_class: None, embeds: false };
 
-/// An object, an array, or a string with escapes: one without says the same as a text.
+/// An object, an array, or a string with escapes: a string without escapes is the same as
+/// its text.
 fn inside(text: &[u8]) -> bool {
     let is_string = || match text.trim_ascii() {
         [b'"', inside @ .., b'"'] => memchr::memchr(b'\\', inside).is_some(),
@@ -35,7 +36,7 @@ fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<
     strings_of(text, settings, wanted, |options, limits, tape| feed::fill(&Plain(options), text, limits, tape))
 }
 
-/// The strings of a text that this function reads.
+/// Returns the strings of a text that this function reads.
 pub(super) fn strings_of<'t>(
     text: &'t [u8],
     settings: &Settings,
@@ -53,7 +54,7 @@ pub(super) fn strings_of<'t>(
     }
 }
 
-/// The strings of a text that is valid.
+/// Returns the strings of a valid text.
 fn places<'t>(text: &'t [u8], wanted: &Wanted<'_>) -> Places<'t> {
     let mut places = Places { consumed: text.len(), ..Places::default() };
     let mut from = 0;
@@ -77,7 +78,7 @@ fn places<'t>(text: &'t [u8], wanted: &Wanted<'_>) -> Places<'t> {
     styled(text, places)
 }
 
-/// With the manner in which new strings are written.
+/// Adds the manner in which new strings are escaped.
 fn styled<'t>(text: &'t [u8], mut places: Places<'t>) -> Places<'t> {
     if !places.list.is_empty() {
         places.escapings.push(Box::new(Escapes::of(text)));
@@ -85,7 +86,7 @@ fn styled<'t>(text: &'t [u8], mut places: Places<'t>) -> Places<'t> {
     places
 }
 
-/// Where the closing quote of a string stands.
+/// Returns the offset of the closing quote of a string.
 fn end_of(text: &[u8], start: usize) -> usize {
     let mut at = start;
     loop {
@@ -101,7 +102,7 @@ fn end_of(text: &[u8], start: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// Texts of random pieces: where the quick scan takes one, the reader reads it, and the
+    /// Texts of random pieces: if the fast scan accepts one, the reader reads it, and the
     /// strings are the same.
     #[test]
     fn the_quick_scan_finds_what_the_reader_takes() {

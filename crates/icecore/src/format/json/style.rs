@@ -5,20 +5,20 @@ use super::options::WriteOptions;
 /// How tokens are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Style {
-    /// Whether each value has its line.
+    /// Whether each value is on its own line.
     pub(super) lines: bool,
-    /// How many blanks each level is indented by.
+    /// Number of blanks that each level is indented by.
     pub(super) indent: usize,
-    /// Whether a blank stands before and behind the colon.
+    /// Whether there is a blank before and after the colon.
     pub(super) before: bool,
     pub(super) after: bool,
-    /// Whether a blank stands behind a comma.
+    /// Whether there is a blank after a comma.
     pub(super) spread: bool,
     /// Which characters are escaped.
     pub(super) escapes: Escapes,
 }
 
-/// Which characters are escaped that need not be, and how the others are written.
+/// Which characters are escaped in addition, and how the others are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Escapes {
     /// All beyond ASCII.
@@ -30,7 +30,7 @@ pub(super) struct Escapes {
 }
 
 impl Style {
-    /// As the options say.
+    /// Returns the style that the options ask for.
     pub(super) fn of(options: &WriteOptions) -> Style {
         let lines = options.pretty || options.indent > 0;
         let after = options.space_after.unwrap_or(lines);

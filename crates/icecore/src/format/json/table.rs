@@ -6,7 +6,7 @@ use crate::options::{Opt, OptionType, Side};
 /// The table of options.
 pub(super) static TABLE: &[Opt] = &ALL;
 
-/// The table of the options of lines: those that break lines have no place there.
+/// The table of options for JSON lines: without those that break lines.
 pub(super) static LINES: &[Opt] = ALL.split_at(ALL.len() - BREAKING).0;
 
 /// How many options at the end of the table break lines.

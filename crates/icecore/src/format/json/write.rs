@@ -27,20 +27,20 @@ use std::collections::HashMap;
 pub(super) struct Source<'d> {
     /// The document.
     pub(super) document: &'d Document<'d>,
-    /// The same with the names that were read, which tell what the values of a
-    /// language's own classes are.
+    /// The same with the names that were read; they show which values belong to a
+    /// language's own classes.
     pub(super) original: &'d Document<'d>,
-    /// A part of it, if it is an array.
+    /// The part to write, if the root is an array.
     pub(super) window: Window,
     pub(super) layout: Layout,
 }
 
-/// How documents stand in the output.
+/// How documents are arranged in the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
     /// One document.
     One,
-    /// Each item of an array, or the one document, ends with a line feed.
+    /// Each item of an array, or the single document, ends with a line feed.
     Lines,
 }
 
@@ -110,34 +110,35 @@ pub(super) fn write(
     Ok(losses)
 }
 
-/// What is open, and where to continue in it.
+/// An open container, and where to continue in it.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     what: What,
     /// Whether nothing was written in it yet.
     is_empty: bool,
-    /// The next child; of a sorted map, the next entry of the order.
+    /// The next child; for a sorted map, the next entry in its order.
     next: u32,
-    /// Where the children end; of [`What::Target`], which it is.
+    /// Where the children end; for [`What::Target`], the node.
     end: u32,
-    /// Of a map: what is known about its keys. Else that of the map around.
+    /// For a map: state of its keys. Otherwise: that of the map around it.
     around: Serial,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
     Array,
-    /// The items of the root, each on its line.
+    /// The items of the root, each on its own line.
     Lines,
     Map,
     SortedMap,
     /// The members of a set: the keys of a map.
     Set,
-    /// An object whose body is no map, written in braces: only these are left.
+    /// An object whose body is not a map, written in braces: only the closing brace is
+    /// left.
     Brace,
-    /// What is behind the class of an object that froze itself.
+    /// The payload after the class of an object that froze itself.
     Tagged,
-    /// Not written: a link may not come back to it while it is open.
+    /// Not a bracket: while it is open, a link to this node is a cycle.
     Target,
 }
 
@@ -154,27 +155,27 @@ struct Writer<'d, 'o, 'm> {
     open: &'m mut Vec<Frame>,
     /// How many brackets are open.
     depth: usize,
-    /// The innermost map that is open.
+    /// The innermost open map.
     serial: Serial,
     repeated: Repeated,
     order: sorted::Order,
-    /// Whether all keys that have an id are rendered.
+    /// Whether all keys with an id are rendered.
     has_rendered_all: bool,
-    /// Whether maps are written in their order and on one line.
+    /// Whether maps are written in their own order and on one line.
     plain_maps: bool,
     /// The source texts of numbers, by node.
     numbers: HashMap<u32, &'d [u8]>,
     /// The class name that the next map gets as an entry.
     class: Option<u32>,
-    /// Whether more of the root will be written later.
+    /// Whether more of the root is written later.
     stays_open: bool,
 }
 
-/// Flags that mean something to JSON, if only as a loss.
+/// Flags that matter to JSON, if only as a loss.
 const NOTICED: u8 = !flag::REF;
 
 impl Writer<'_, '_, '_> {
-    /// Opens the root array behind the items that were written already.
+    /// Opens the root array after the items that were already written.
     fn go_on(&mut self, root: u32, window: Window, layout: Layout) {
         let tape = self.document.tape();
         let end = tape.next(root);
@@ -202,7 +203,7 @@ impl Writer<'_, '_, '_> {
         self.open.push(Frame { what, is_empty: window.before == 0, next, end, around });
     }
 
-    /// Writes all that is open, to its end.
+    /// Writes everything that is open, to its end.
     fn run(&mut self) -> Result<(), Error> {
         while let Some(top) = self.open.last() {
             crate::steps::count(1);
@@ -225,7 +226,7 @@ impl Writer<'_, '_, '_> {
         Ok(())
     }
 
-    /// Continues in the innermost array, up to a container in it or its end.
+    /// Continues in the innermost array, up to a nested container or its end.
     #[inline]
     fn array<const LINES: bool>(&mut self) -> Result<(), Error> {
         let Some(Frame { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
@@ -272,7 +273,7 @@ impl Writer<'_, '_, '_> {
         self.close(b']')
     }
 
-    /// Continues in the innermost map, up to a container in it or its end.
+    /// Continues in the innermost map, up to a nested container or its end.
     #[inline]
     fn map(&mut self) -> Result<(), Error> {
         let Some(Frame { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
@@ -335,7 +336,7 @@ impl Writer<'_, '_, '_> {
         self.close(b'}')
     }
 
-    /// The comma before an entry that is not the first, and the line it starts.
+    /// Writes the comma before an entry that is not the first, and starts its line.
     #[inline]
     fn separate(&mut self, is_empty: &mut bool) -> Result<(), Error> {
         if !*is_empty {
@@ -345,7 +346,7 @@ impl Writer<'_, '_, '_> {
         self.emitter.line(self.depth)
     }
 
-    /// Writes the key with this id, which has been rendered.
+    /// Writes the key with this id, which is rendered.
     #[inline]
     fn key(&mut self, id: u16, value: u32) -> Result<(), Error> {
         if self.keys.is_again(id, &self.serial) {
@@ -359,7 +360,7 @@ impl Writer<'_, '_, '_> {
         Ok(())
     }
 
-    /// Counts what a key loses. Returns whether its entry is left out.
+    /// Counts the losses of a key. Returns whether its entry is left out.
     #[cold]
     fn special_key(&mut self, id: u16, value: u32) -> bool {
         let Special { absent, reserved, losses } = self.keys.special(id);
@@ -376,8 +377,8 @@ impl Writer<'_, '_, '_> {
         absent
     }
 
-    /// Writes the value at `at`, which is more than a plain leaf, as the next
-    /// child of what is open.
+    /// Writes the value at `at`, which is more than a plain leaf, as the next child of
+    /// the innermost container.
     #[inline]
     fn descend(&mut self, at: u32) -> Result<(), Error> {
         let next = self.document.tape().next(at);
@@ -412,7 +413,7 @@ impl Writer<'_, '_, '_> {
         self.open.push(Frame { what: What::Map, is_empty: true, next: at + 1, end, around });
     }
 
-    /// Closes what is innermost.
+    /// Closes the innermost container.
     #[inline]
     fn close(&mut self, bracket: u8) -> Result<(), Error> {
         self.depth = self.depth.saturating_sub(1);
@@ -425,7 +426,7 @@ impl Writer<'_, '_, '_> {
         Ok(())
     }
 
-    /// Writes any value: a leaf as a whole; of a container the beginning.
+    /// Writes any value: a leaf completely, a container up to its beginning.
     fn value(&mut self, start: u32) -> Result<(), Error> {
         let mut at = start;
         loop {
@@ -459,7 +460,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// Opens a container. Returns the value to continue with, if it has no
+    /// Opens a container. Returns the value to continue with if the container has no
     /// brackets of its own.
     fn container(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
         let end = self.document.tape().next(at);
@@ -525,7 +526,7 @@ impl Writer<'_, '_, '_> {
         Ok(first)
     }
 
-    /// Opens a map that may be out of the ordinary.
+    /// Opens a map that may have special properties.
     fn any_map(&mut self, at: u32, node: &Node, end: u32) -> Result<(), Error> {
         if node.has(flag::RESTRICTED) {
             self.lose(LossKind::Restricted, at);
@@ -537,7 +538,7 @@ impl Writer<'_, '_, '_> {
         if self.options.sort_keys { self.put_in_order(at, end, false) } else { Ok(()) }
     }
 
-    /// Opens a map, with the entry that names its class.
+    /// Opens a map, with an entry for the name of its class.
     fn open_any_map(&mut self, at: u32, end: u32) -> Result<(), Error> {
         let class = self.class.take();
         self.open_map(at, end);
@@ -550,8 +551,8 @@ impl Writer<'_, '_, '_> {
         Ok(())
     }
 
-    /// An object with the option `class`: a map gets one more entry; anything
-    /// else is put in braces.
+    /// Writes an object with the option `class`: a map gets one more entry; any other
+    /// body is put in braces.
     fn object(&mut self, at: u32, class: u32) -> Result<(), Error> {
         let is_map = self.nodes.get(at as usize + 1).is_some_and(|body| body.kind == Kind::Map);
         if is_map {
@@ -561,7 +562,7 @@ impl Writer<'_, '_, '_> {
         self.brace(class)
     }
 
-    /// Opens braces around a value that is no map, and writes its class.
+    /// Opens braces around a value that is not a map, and writes its class.
     fn brace(&mut self, class: u32) -> Result<(), Error> {
         self.emitter.byte(b'{');
         self.depth += 1;
@@ -570,13 +571,13 @@ impl Writer<'_, '_, '_> {
         self.class_entry(class)?;
         self.emitter.comma();
         self.emitter.line(self.depth)?;
-        // The class has the name to itself.
+        // The class is the only one to use its key.
         self.emitter.word(if self.is_reserved(b"value") { "\"body\"" } else { "\"value\"" });
         self.emitter.colon();
         Ok(())
     }
 
-    /// The entry that names the class.
+    /// Writes the entry with the name of the class.
     fn class_entry(&mut self, class: u32) -> Result<(), Error> {
         self.emitter.line(self.depth)?;
         let key = self.options.class.as_deref().unwrap_or_default();
@@ -598,13 +599,13 @@ impl Writer<'_, '_, '_> {
         self.losses.add(kind, || document.path(at));
     }
 
-    /// An error for a value that JSON can't represent.
+    /// Returns an error for a value that JSON can't represent.
     #[cold]
     fn cannot(&self, at: u32, found: impl Into<String>, help: &'static str) -> Error {
         Error::new(ErrorKind::Unrepresentable).on_path(self.original.path(at)).finding(found.into()).helping(help)
     }
 
-    /// What a link to something open becomes.
+    /// Writes a link to an open container.
     fn cycle(&mut self, at: u32) -> Result<(), Error> {
         match self.options.cycles {
             Cycles::Null => {

@@ -18,11 +18,11 @@ pub(super) struct Wrapper {
 /// The letters of the option bits of a regexp.
 pub(super) const OPTIONS: [(u8, u8); 5] = [(4, b's'), (1, b'i'), (2, b'x'), (16, b'u'), (32, b'n')];
 
-/// How many wrappers a late encoding looks through.
+/// How many wrappers a late encoding passes.
 const WRAPPERS: u32 = 64;
 
 impl<S: Sink> Reader<'_, '_, S> {
-    /// What stands behind `I`.
+    /// Reads what follows `I`.
     #[inline]
     pub(super) fn with_variables(&mut self, start: usize, key: u16) -> Result<(), Error> {
         let Some(tag) = self.scan.peek() else { return Err(self.scan.truncated(1, "a value")) };
@@ -64,8 +64,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
-    /// A string that has `E` as its only instance variable, which is by far
-    /// the most frequent. Takes nothing if it is another.
+    /// Reads a string with `E` as its only instance variable, by far the most common
+    /// case. Consumes nothing of any other value.
     #[inline]
     fn utf8_string(&mut self, key: u16) -> Result<bool, Error> {
         let before = self.scan.at;
@@ -84,7 +84,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(false)
     }
 
-    /// Modules and classes before a value, and what they stand before.
+    /// Reads modules and classes before a value, and the value's beginning.
     pub(super) fn wrappers(&mut self, tag: u8, start: usize, key: u16, variables: Option<usize>) -> Result<(), Error> {
         let mut list = Vec::new();
         let (mut tag, mut at) = (tag, if variables.is_some() { start + 1 } else { start });
@@ -136,12 +136,12 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
             return self.hash(tag, start, key, flag::IDENTITY);
         }
-        // The machine continues, so that a long row of these takes no stack.
+        // The machine continues, so that a long sequence of these uses no stack.
         self.scan.at = start;
         Ok(())
     }
 
-    /// The innermost wrapper gets its value.
+    /// Marks the value of the innermost wrapper as read.
     fn fill(&mut self) {
         if let Some(frame) = self.frames.last_mut() {
             frame.left = 0;
@@ -149,7 +149,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
-    /// A string or a regexp, and what stands around it.
+    /// Reads a string or a regexp, and its wrappers.
     pub(super) fn wrapped(
         &mut self,
         tag: u8,
@@ -207,8 +207,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// The count of instance variables of a string, and its encoding where it
-    /// comes first. Returns how many are left.
+    /// Reads the count of a string's instance variables, and the encoding if it is
+    /// first. Returns how many are left.
     fn payload_variables(&mut self, string: &mut Node, node: u32) -> Result<u32, Error> {
         let at = self.scan.at;
         let mut left = self.count("instance variables", 2)?;
@@ -223,7 +223,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(left)
     }
 
-    /// Whether the next instance variable is one that says the encoding.
+    /// Whether the next instance variable gives the encoding.
     pub(super) fn encoding_is_next(&self) -> bool {
         let rest = self.scan.input.get(self.scan.at..).unwrap_or(&[]);
         let (name, value) = match rest {
@@ -244,15 +244,15 @@ impl<S: Sink> Reader<'_, '_, S> {
         name == b"encoding" || name == b"E" && matches!(value, b'T' | b'F')
     }
 
-    /// The bytes of a name in the input.
+    /// Returns the bytes of a name in the input.
     fn sink_bytes(&self, node: &Node) -> &[u8] {
         let crate::document::Location::Input(start) = node.place() else { return &[] };
         let start = start as usize;
         self.scan.input.get(start..start.saturating_add(node.aux as usize)).unwrap_or(&[])
     }
 
-    /// An object that its class dumped to a string. It takes its number behind
-    /// the instance variables of that string.
+    /// Reads an object that its class dumped to a string. It takes its number after the
+    /// instance variables of that string.
     pub(super) fn user_dump(&mut self, start: usize, key: u16, variables: bool) -> Result<(), Error> {
         let node = self.sink.next_node();
         self.piece(start, node, "dumped object");
@@ -279,7 +279,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// The count of the instance variables of the value that was read.
+    /// Reads the count of the instance variables of the value that was just read.
     pub(super) fn variables(&mut self) -> Result<(), Error> {
         let at = self.scan.at;
         let count = self.count("instance variables", 2)?;
@@ -292,7 +292,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// Members of an object, or instance variables.
+    /// Reads members of an object, or instance variables.
     pub(super) fn members(&mut self, mut frame: Frame) -> Result<(), Error> {
         let depth = self.frames.len();
         if !S::DETAIL && frame.state == State::Members {
@@ -333,7 +333,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// The encoding of a value that is on the tape already.
+    /// Applies the encoding to a value that is already on the tape.
     fn late_encoding(&mut self, attributes: u32, encoding: Encoding, start: usize) -> Result<(), Error> {
         for at in attributes + 1..attributes + 1 + WRAPPERS {
             let Some(node) = self.sink.nodes().get(at as usize).copied() else { break };
@@ -360,12 +360,12 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 }
 
-/// An integer that is not negative.
+/// Reads an integer that is not negative.
 fn small(scan: &mut crate::format::Scan<'_>) -> Option<usize> {
     let head = scan.peek()?;
     scan.at += 1;
     match head {
-        // -5 is another way to say 0.
+        // -5 is another spelling of 0.
         0 | 0xFB => Some(0),
         5..=127 => Some(usize::from(head) - 5),
         1..=4 => {

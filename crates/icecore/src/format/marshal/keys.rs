@@ -1,8 +1,9 @@
 //! The keys of hashes.
 //!
-//! A Ruby hash makes a copy of a string key, one for all equal keys. So equal keys are the
-//! same object, linked or not, and no link outside of keys can name them: the numbers that
-//! they took are spelling. A hash that compares by identity keeps its keys themselves.
+//! A Ruby hash copies a string key, and all equal keys share one copy. So equal keys are
+//! the same object, linked or not, and links outside of keys can't refer to them: the
+//! numbers that they took are spelling. A hash that compares by identity keeps the keys
+//! themselves.
 
 use super::read::{Reader, SIDE};
 use super::spelling::value as code;
@@ -10,8 +11,7 @@ use crate::document::{IS_KEY, KEY_NODE, Kind, Node, Recorder, Sink, flag};
 use crate::error::Error;
 
 impl<'a, S: Sink> Reader<'a, '_, S> {
-    /// Reads a key: its id, or that it has a node of its own, which may be open
-    /// still.
+    /// Reads a key. Returns its id, or that it has a node, which may still be open.
     #[inline]
     pub(super) fn key(&mut self, map: u32) -> Result<u16, Error> {
         let (start, node) = (self.scan.at, self.sink.next_node());
@@ -92,7 +92,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
         Ok(KEY_NODE)
     }
 
-    /// A string as a key: its id, if it can have one.
+    /// Reads a string as a key. Returns its id, if it can have one.
     fn string_key(&mut self, string: Node, number: i64, linked: bool, start: usize) -> u16 {
         let at = self.sink.next_node();
         self.piece(start, at, "key");
@@ -115,7 +115,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
         key
     }
 
-    /// Records how a key was written, where the rule says otherwise.
+    /// Records how a key was written, if that differs from the rule.
     fn note_key(&mut self, string: Node, number: i64, linked: bool) {
         let value = self.sink.next_node();
         let crate::document::Location::Input(place) = string.place() else { return };

@@ -12,7 +12,7 @@
 //! # Ok::<(), icecore::Error>(())
 //! ```
 //!
-//! `FORMAT.md` beside this file has the facts.
+//! See `FORMAT.md` in this folder for the facts.
 
 mod attributes;
 mod keys;
@@ -71,7 +71,7 @@ pub static FORMAT: Format = Format {
     writer: |settings| Box::new(WriteOptions::from_settings(settings)),
 };
 
-/// Reads a dump, of which nothing may be left.
+/// Reads a dump. Nothing may follow it.
 ///
 /// # Errors
 /// Of any kind but `Usage`, `Unrepresentable` and `Output`; with offset and
@@ -96,7 +96,7 @@ impl Feed for ReadOptions {
     }
 }
 
-/// Feeds the sink with a dump; says how far it came, and what stopped it.
+/// Feeds a dump to the sink. Returns how far it got, and the error that stopped it.
 fn feed<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
     let mut scan = Scan::new(input);
     if let Err(error) = header(&mut scan, sink) {
@@ -115,7 +115,7 @@ fn feed<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<
     (consumed, error)
 }
 
-/// What stands where the version should be: a version of another Ruby, or a text that was never dumped.
+/// Describes the bytes in the place of the version: a version of another Ruby, or a text that was never dumped.
 fn text_or_version(bytes: &[u8], major: u8, minor: u8) -> String {
     const SHOWN: usize = 20;
     let start = bytes.get(..bytes.len().min(SHOWN)).unwrap_or_default();
@@ -145,8 +145,8 @@ fn header<S: Sink>(scan: &mut Scan<'_>, sink: &mut S) -> Result<(), Error> {
     Ok(())
 }
 
-/// Two bytes of a version are little: what follows must make sense. If all of it
-/// was read, that is sure.
+/// Two bytes of a version prove little: the rest must be plausible. If all of it was read, the
+/// format is certain.
 fn detect(input: &[u8]) -> Option<Guess> {
     let [MAJOR, minor @ 0..=MINOR, _, ..] = input else { return None };
     let mut limits = Limits::default();

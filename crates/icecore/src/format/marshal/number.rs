@@ -1,10 +1,9 @@
-//! Integers and floats as Marshal has them.
+//! Marshal's integers and floats.
 
 use crate::num::decimal::{POWERS, few_digits};
 use crate::num::float128;
 
-/// Appends a fixnum: a byte for small ones, otherwise a count and
-/// little-endian bytes.
+/// Appends a fixnum: a byte for small ones, otherwise a count and little-endian bytes.
 pub(super) fn push_long(value: i64, buf: &mut Vec<u8>) {
     match value {
         0 => buf.push(0),
@@ -25,8 +24,8 @@ pub(super) fn is_fixnum(value: i64) -> bool {
     (-(1 << 30)..1 << 30).contains(&value)
 }
 
-/// Whether a 64-bit Ruby keeps this float in the reference itself: then equal
-/// ones are one object.
+/// Whether a 64-bit Ruby stores this float in the reference itself: then equal floats
+/// are one object.
 pub(super) fn is_immediate(bits: u64) -> bool {
     bits == 0 || matches!(bits >> 60 & 7, 3 | 4) && bits != 0x3000_0000_0000_0000
 }
@@ -50,7 +49,7 @@ pub(super) fn push_float(value: f64, buf: &mut Vec<u8>) {
         let ten = POWERS[scale];
         buf.extend_from_slice(whole.format(digits / ten).as_bytes());
         if scale > 0 {
-            // The 1 in front keeps zeros behind the point, and becomes the point.
+            // The leading 1 keeps zeros after the point, and is replaced by the point.
             let point = buf.len();
             buf.extend_from_slice(whole.format(ten + digits % ten).as_bytes());
             buf[point] = b'.';
@@ -92,8 +91,8 @@ fn push_decimal(text: &str, buf: &mut Vec<u8>) {
     }
 }
 
-/// The part of this text that is what Ruby writes too. `None` where it writes
-/// an exponent, or may.
+/// Returns the part of this text that Ruby writes, too. `None` if Ruby writes, or may
+/// write, an exponent.
 #[inline]
 fn plain_decimal(text: &[u8]) -> Option<&[u8]> {
     if text.starts_with(b"0.0000") || text.contains(&b'e') {
@@ -105,8 +104,8 @@ fn plain_decimal(text: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The digits of a decimal number without zeros at either end, how many there
-/// are, and how many of them stand before the point.
+/// Returns the digits of a decimal number without zeros at either end, their number,
+/// and how many of them are before the point.
 fn decimal(text: &str) -> ([u8; 32], usize, i32) {
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
     let mut digits = [0; 32];
@@ -128,8 +127,8 @@ fn decimal(text: &str) -> ([u8; 32], usize, i32) {
     (digits, len, point + exponent.parse::<i32>().unwrap_or(0))
 }
 
-/// The float that a short decimal without an exponent says: one whose digits
-/// and whose power of ten are floats, so that one division is exact.
+/// Returns the float for a short decimal without an exponent, if its digits and its
+/// power of ten are exact floats, so that one division is enough.
 #[inline]
 pub(super) fn short_float(text: &[u8]) -> Option<f64> {
     let (negative, digits) = match text {
@@ -156,10 +155,10 @@ pub(super) fn short_float(text: &[u8]) -> Option<f64> {
 
 const TENS: [f64; 17] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16];
 
-/// The float that this text says, as Ruby reads it: `strtod` takes what it can,
-/// and bytes of a mantissa may follow. Never fails: what is no number is 0.
+/// Returns the float for this text, as Ruby reads it: `strtod` takes as much as it can,
+/// and bytes of a mantissa may follow. Never fails: text that is not a number is 0.
 pub(super) fn parse_float(text: &[u8]) -> f64 {
-    // Ruby compares as C does, to the first zero byte.
+    // Ruby compares as C does, up to the first zero byte.
     let head = text.split(|byte| *byte == 0).next().unwrap_or(text);
     match head {
         b"nan" => return f64::NAN,
@@ -176,7 +175,7 @@ pub(super) fn parse_float(text: &[u8]) -> f64 {
     with_mantissa(value, &text[len..])
 }
 
-/// How much of the text `strtod` takes.
+/// Returns how much of the text `strtod` consumes.
 fn number_len(text: &[u8]) -> usize {
     let digits = |at: usize| text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut at = text.iter().take_while(|byte| matches!(byte, b' ' | 9..=13)).count();
@@ -213,10 +212,10 @@ fn hexadecimal(text: &str) -> f64 {
     if negative { -value } else { value }
 }
 
-/// How many bits of the mantissa the text is trusted for, where more follow.
+/// How many bits of the mantissa the text provides, if more bytes follow.
 const MANTISSA: i32 = 37;
 
-/// Files of Ruby 1.6 to 1.8 have the lower bits of the mantissa behind a zero
+/// Adds the lower bits of the mantissa: files of Ruby 1.6 to 1.8 have them after a zero
 /// byte, because their text was not exact.
 fn with_mantissa(value: f64, tail: &[u8]) -> f64 {
     let [0, tail @ ..] = tail else { return value };
@@ -238,7 +237,7 @@ fn with_mantissa(value: f64, tail: &[u8]) -> f64 {
     if value < 0.0 { -joined } else { joined }
 }
 
-/// A float as a fraction of at least a half and a power of two.
+/// Splits a float into a fraction of at least a half and a power of two.
 fn split(value: f64) -> (f64, i32) {
     let bits = value.to_bits();
     match (bits >> 52 & 0x7FF) as i32 {
@@ -251,7 +250,7 @@ fn split(value: f64) -> (f64, i32) {
     }
 }
 
-/// The nearest float of a binary128, and whether it is the same number.
+/// Returns the nearest float of a binary128, and whether it is the same number.
 pub(super) fn narrowed(bytes: &[u8]) -> (f64, bool) {
     let bytes = bytes.try_into().unwrap_or([0; 16]);
     (float128::to_f64(&bytes), float128::to_f64_exact(&bytes).is_some())

@@ -44,9 +44,8 @@ impl ReadOptions {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// Byte strings that are UTF-8 become strings in UTF-8. PHP's strings and most
-    /// of Perl's are bytes, and to Ruby bytes beyond ASCII are another string than
-    /// the text that they spell.
+    /// Byte strings that are UTF-8 become strings in UTF-8. PHP's strings and most of Perl's are
+    /// bytes, and for Ruby, bytes beyond ASCII differ from the text that they encode.
     pub utf8: bool,
 }
 

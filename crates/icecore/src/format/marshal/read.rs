@@ -1,4 +1,4 @@
-//! The reader: one machine with an explicit stack.
+//! The reader: a machine with an explicit stack.
 
 use super::read_fast::Record;
 use super::symbols::Symbol;
@@ -9,29 +9,29 @@ use crate::format::Scan;
 use crate::limits::Limits;
 use std::collections::HashMap;
 
-/// Maps of up to this many entries get ids for their keys; the keys of larger
-/// ones are seldom seen again.
+/// Maps of up to this many entries get ids for their keys; keys of larger maps seldom
+/// occur again.
 pub(super) const KEYED: u32 = 256;
-/// How many values are taken before the machine looks at limits again.
+/// How many values are read before the machine checks limits again.
 pub(super) const BATCH: u32 = 1024;
 
-/// What is being read.
+/// Current state of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Array,
-    /// A hash; whether the key of the next value was read to a node of its own.
+    /// A hash; whether the key of the next value was read as a node.
     Hash(bool),
     /// The default value of a hash.
     Default,
-    /// The names and values of an object, whose node stands before.
+    /// The names and values of an object, whose node is the previous one.
     Members,
     /// One value, in a wrapper that ends with it.
     Part,
-    /// A value that instance variables follow.
+    /// A value, followed by its instance variables.
     Owner,
     /// Instance variables of the value in an `Attrs`.
     Variables,
-    /// Those of the payload of a `u`, whose node stands before.
+    /// Those of the payload of a `u`, whose node is the previous one.
     Payload,
 }
 
@@ -41,41 +41,41 @@ pub(super) struct Frame {
     pub(super) state: State,
     /// Its node.
     pub(super) at: u32,
-    /// How many children are still to come.
+    /// Number of children still to read.
     pub(super) left: u32,
-    /// How many children there were.
+    /// Number of children so far.
     pub(super) count: u32,
 }
 
-/// What an object number that is no node names.
+/// Target of an object number that is not a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side {
-    /// The string: a key, or the name of an encoding. Or a float, where nodes
-    /// are taken away.
+    /// The string: a key, or the name of an encoding. Or a float, if nodes are taken
+    /// away.
     pub(super) node: Node,
     /// Its id as a key; 0 while it has none.
     pub(super) key: u16,
 }
 
-/// The bit of an object number's entry that says: a [`Side`].
+/// This bit of an object number's entry means that it is a [`Side`].
 pub(super) const SIDE: u32 = 1 << 31;
 /// An object that is not on the tape yet.
 pub(super) const PENDING: u32 = u32::MAX;
 
-/// What a reader keeps for the next document that is read onto the same tape.
+/// Memory for the next document that is read onto the same tape.
 #[derive(Default)]
 pub(super) struct Kept {
     frames: Vec<Frame>,
     symbols: Vec<Symbol>,
     numbers: Vec<u32>,
     sides: Vec<Side>,
-    /// The ids that symbols had in the last document, by number: as a key and as a class.
+    /// The ids of symbols in the last document, by number: as a key and as a class.
     guesses: Vec<(u16, u32)>,
 }
 
-/// So many symbols are guessed.
+/// How many symbols are predicted.
 const GUESSES: usize = 256;
-/// Of each of these vectors so many entries are kept.
+/// How many entries of each of these vectors are kept.
 const ENTRIES_KEPT: usize = 1 << 16;
 
 pub(super) struct Reader<'a, 's, S: Sink> {
@@ -86,15 +86,15 @@ pub(super) struct Reader<'a, 's, S: Sink> {
     pub(super) limits: &'s Limits,
     pub(super) frames: Vec<Frame>,
     pub(super) symbols: Vec<Symbol>,
-    /// What follows a string in UTF-8 as it is written, once the symbol `E` has
-    /// a number: four bytes. Before, no four bytes are that.
+    /// The four bytes that follow a string in UTF-8, once the symbol `E` has a number.
+    /// Before that, a value that four bytes can't have.
     pub(super) utf8: u64,
     /// The nodes of objects by number.
     pub(super) numbers: Vec<u32>,
-    /// The nodes of the numbers below this one were taken away.
+    /// The nodes of numbers below this one were taken away.
     pub(super) gone: usize,
     pub(super) sides: Vec<Side>,
-    /// The ids of encodings, by where their names are.
+    /// The ids of encodings, by the location of their names.
     pub(super) encodings: HashMap<(u64, u32), u16>,
     /// The first number of each float and of each key, if spelling is recorded.
     pub(super) floats: HashMap<u64, i64>,
@@ -123,7 +123,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         }
     }
 
-    /// Leaves what it has to the next document.
+    /// Keeps the memory for the next document.
     pub(super) fn keep(mut self) {
         fn emptied<T>(list: &mut Vec<T>) -> Vec<T> {
             let mut list = std::mem::take(list);
@@ -144,7 +144,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         self.sink.tape().memory.keep(memory);
     }
 
-    /// Reads the root and all that is in it.
+    /// Reads the root and everything in it.
     pub(super) fn run(&mut self) -> Result<(), Error> {
         let is_begun = !S::DETAIL && !S::PARTS && !matches!(self.record(NO_KEY)?, Record::Other);
         if !is_begun {
@@ -159,7 +159,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
                 State::Array => self.items(frame)?,
                 State::Hash(has_key) => self.entries(frame, has_key)?,
                 State::Default => {
-                    // It is no entry, and is not counted.
+                    // It is not an entry, and is not counted.
                     self.set_top(State::Part, 0);
                     self.value(NO_KEY)?;
                 }
@@ -175,9 +175,9 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         Ok(())
     }
 
-    // -- Small things --------------------------------------------------------
+    // -- Small helpers --------------------------------------------------------
 
-    /// An integer: a byte, or a count of bytes and these.
+    /// Reads an integer: a byte, or a count of bytes and these bytes.
     #[inline]
     pub(super) fn long(&mut self) -> Result<i64, Error> {
         let head = self.scan.u8("an integer")? as i8;
@@ -196,7 +196,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         }
     }
 
-    /// A count of things that take at least `least` bytes each.
+    /// Reads a count of elements that need at least `least` bytes each.
     #[inline]
     pub(super) fn count(&mut self, what: &'static str, least: usize) -> Result<u32, Error> {
         let at = self.scan.at;
@@ -214,7 +214,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         }
     }
 
-    /// A length and that many bytes: where they are.
+    /// Reads a length and this many bytes; returns where they are.
     #[inline]
     pub(super) fn bytes(&mut self, what: &'static str) -> Result<(usize, usize), Error> {
         let at = self.scan.at;
@@ -279,7 +279,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         at
     }
 
-    /// Opens what was put on the tape.
+    /// Opens a container that was put on the tape.
     #[inline]
     pub(super) fn open(&mut self, state: State, at: u32, left: u32) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
@@ -311,7 +311,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         }
     }
 
-    /// Closes what is open, so that what was read is a document.
+    /// Closes open containers, so that the nodes read so far are a document.
     pub(super) fn abandon(&mut self) {
         while let Some(frame) = self.frames.last() {
             let (at, of) = (frame.at, frame.count.saturating_add(frame.left));
@@ -334,7 +334,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         let mut taken = 0;
         while taken < most && self.frames.len() == depth {
             taken += 1;
-            // What is opened must find this frame as it will be.
+            // Nested containers must find this frame already updated.
             if let Some(top) = self.frames.last_mut() {
                 top.left -= 1;
                 top.count += 1;
@@ -387,7 +387,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
 
     // -- Values --------------------------------------------------------------
 
-    /// Reads a value: a leaf whole, of a container the beginning.
+    /// Reads a value: a leaf completely, a container up to its beginning.
     #[inline]
     pub(super) fn value(&mut self, key: u16) -> Result<(), Error> {
         let start = self.scan.at;
@@ -468,7 +468,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         Ok(())
     }
 
-    /// A leaf and its bytes.
+    /// Writes a leaf, with a span for its bytes.
     #[inline]
     pub(super) fn simple(&mut self, node: Node, key: u16, start: usize, what: &'static str) -> u32 {
         let at = self.leaf(node, key, start);

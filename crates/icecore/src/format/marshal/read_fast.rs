@@ -1,9 +1,8 @@
-//! Fast loops for common dumps: leaves, and arrays, hashes and objects of leaves whose
-//! keys were seen before.
+//! Fast loops for common dumps: leaves, and arrays, hashes and objects of leaves whose keys
+//! were seen before.
 //!
-//! Each loop stops in front of anything else and consumes nothing of it: the machine in
-//! [`super::read`] continues there. A reader with detail does not use them, so tests
-//! compare both.
+//! Each loop stops before anything else without consuming it: the machine in [`super::read`]
+//! continues there. A reader with detail does not use them, so tests compare both.
 
 use super::number::{is_immediate, parse_float, short_float};
 use super::read::{BATCH, Frame, KEYED, Reader, SIDE, Side, State};
@@ -15,16 +14,16 @@ use crate::error::Error;
 pub(super) enum Record {
     /// It is complete.
     Complete,
-    /// It holds more than leaves: the machine continues inside it.
+    /// It contains more than leaves: the machine continues inside it.
     Opened,
-    /// It is not read here. Nothing was consumed.
+    /// It is left to the machine. Nothing was consumed.
     Other,
 }
 
-/// How many integers are put on the tape in one go.
+/// How many integers are put on the tape at once.
 const RUN: usize = 32;
 
-/// The integer at `at` and where it ends.
+/// Returns the integer at `at` and its end.
 #[inline(always)]
 pub(super) fn long(input: &[u8], at: usize) -> Option<(i64, usize)> {
     let head = *input.get(at)? as i8;
@@ -34,7 +33,7 @@ pub(super) fn long(input: &[u8], at: usize) -> Option<(i64, usize)> {
         -128..=-5 => Some((i64::from(head) + 5, at + 1)),
         _ => {
             // Here the head is the number of bytes, 1 to 4, negative for a negative number.
-            // Four bytes are loaded whatever it is; the shifts clear those behind, and
+            // Four bytes are always loaded; the shifts clear the bytes after the number, and
             // `filler` extends the sign.
             let len = usize::from(head.unsigned_abs());
             let unused = 32 - 8 * len as u32;
@@ -50,14 +49,14 @@ pub(super) fn long(input: &[u8], at: usize) -> Option<(i64, usize)> {
     }
 }
 
-/// Up to four bytes at the end of the input.
+/// Returns up to four bytes at the end of the input.
 #[cold]
 fn last_word(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
 }
 
-/// The bytes whose length stands at `at`: their offset and how many there are. Their end
-/// is not checked against the input.
+/// Returns offset and number of the bytes whose length is at `at`. Their end is not checked
+/// against the input.
 #[inline(always)]
 pub(super) fn sized(input: &[u8], at: usize) -> Option<(usize, u32)> {
     let head = *input.get(at)?;
@@ -71,8 +70,8 @@ pub(super) fn sized(input: &[u8], at: usize) -> Option<(usize, u32)> {
 }
 
 impl<S: Sink> Reader<'_, '_, S> {
-    /// The leaf at `at`, if it is one of the common ones, and where it ends. It
-    /// has its number then, and must be put on the tape.
+    /// Returns the leaf at `at`, if it is a common one, and where it ends. It already has
+    /// its number, so it must be put on the tape.
     #[inline(always)]
     fn leaf_at(&mut self, at: usize) -> Option<(Node, usize)> {
         let input = self.scan.input;
@@ -124,8 +123,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
-    /// Gives the next float on the tape its number. A sink of windows removes nodes, so
-    /// there the value is kept beside the numbers for later links.
+    /// Gives the next float on the tape its number. A sink of windows removes nodes, so the
+    /// value is then kept next to the numbers for later links.
     #[inline(always)]
     pub(super) fn number_float(&mut self, bits: u64) {
         if S::PARTS && is_immediate(bits) {
@@ -136,8 +135,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
-    /// Where what follows the first string in UTF-8 ends, which begins at `at`: it calls the
-    /// symbol `E`.
+    /// Returns the end of what follows the first string in UTF-8, from `at` on: it defines
+    /// the symbol `E`.
     fn first_utf8(&mut self, at: usize) -> Option<usize> {
         let number = self.symbols.len();
         if self.utf8 != u64::MAX || number >= 122 || !self.scan.input.get(at..)?.starts_with(b"\x06:\x06ET") {
@@ -148,8 +147,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         Some(at + 5)
     }
 
-    /// The symbol whose length stands at `at`, called for the first time, and where it ends;
-    /// with the ids that this one had in the document before.
+    /// Returns the symbol whose length is at `at`, at its first occurrence, and where it
+    /// ends; with its ids in the previous document.
     #[inline(always)]
     fn guessed(&self, at: usize) -> Option<(Symbol, usize)> {
         let input = self.scan.input;
@@ -162,7 +161,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             .then(|| (Symbol { key, class, ..Symbol::new(start, len) }, end))
     }
 
-    /// The same as a key, if it is one. It has its number then.
+    /// The same as a key, if it is one. It then has its number.
     #[inline(always)]
     fn guessed_key(&mut self, at: usize) -> Option<(u16, usize)> {
         let (symbol, end) = self.guessed(at)?;
@@ -187,7 +186,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             .then_some((Symbol { key: 0, ..symbol }, end))
     }
 
-    /// The id of the key at `at` and where it ends, if it was a key before.
+    /// Returns the id of the key at `at` and its end, if it was a key before.
     #[inline(always)]
     fn key_at(&mut self, at: usize, state: State) -> Option<(u16, usize)> {
         let input = self.scan.input;
@@ -201,7 +200,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             b';' => self.symbols.get(number)?.key,
             b'@' if state != State::Members => {
                 let entry = *self.numbers.get(number)?;
-                // What is pending has no side.
+                // A pending object has no side.
                 if entry & SIDE == 0 {
                     return None;
                 }
@@ -212,7 +211,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         (key != 0).then_some((key, next))
     }
 
-    /// Reads the rest of an array, up to an item that has to be opened.
+    /// Reads the rest of an array, up to an item that must be opened.
     pub(super) fn fast_items(&mut self, frame: Frame) -> Result<(), Error> {
         let depth = self.frames.len();
         let most = frame.left.min(BATCH);
@@ -250,7 +249,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// Reads a run of integers, at most this many. Returns how many.
+    /// Reads a run of at most `most` integers. Returns how many.
     fn integers(&mut self, most: u32) -> u32 {
         let input = self.scan.input;
         let mut at = self.scan.at;
@@ -290,7 +289,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// Writes down how far the innermost container has come.
+    /// Records how far the innermost container was read.
     #[inline(always)]
     fn taken(&mut self, frame: Frame, taken: u32) {
         if let Some(top) = self.frames.last_mut() {
@@ -299,8 +298,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
-    /// Takes entries of a small hash, or members of an object, whose keys were
-    /// seen before. Returns whether something was opened.
+    /// Reads entries of a small hash, or members of an object, whose keys were seen before.
+    /// Returns whether a container was opened.
     pub(super) fn fast_entries(&mut self, frame: Frame) -> Result<bool, Error> {
         let depth = self.frames.len();
         let most = frame.left.min(BATCH);
@@ -330,8 +329,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(false)
     }
 
-    /// Reads an array, a small hash or an object, as far as it is made of
-    /// leaves.
+    /// Reads an array, a small hash or an object, as far as it consists of leaves.
     #[inline]
     pub(super) fn record(&mut self, key: u16) -> Result<Record, Error> {
         let input = self.scan.input;
@@ -412,7 +410,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(Record::Complete)
     }
 
-    /// Whether the keys of this hash may be taken by [`Reader::fast_entries`].
+    /// Whether [`Reader::fast_entries`] may read the keys of this hash.
     #[inline]
     pub(super) fn is_plain_hash(&self, frame: Frame) -> bool {
         let by_identity = || self.sink.nodes().get(frame.at as usize).is_some_and(|map| map.has(flag::IDENTITY));

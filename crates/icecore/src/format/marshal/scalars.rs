@@ -7,8 +7,8 @@ use crate::document::{Form, Kind, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::num::bigint::Integer;
 
-/// The integers that a 64-bit Ruby keeps in the reference itself. It links larger
-/// ones, as it does every object.
+/// Integers that a 64-bit Ruby stores in the reference itself. It links larger ones, like every
+/// object.
 const IMMEDIATE: std::ops::Range<i64> = -(1 << 62)..1 << 62;
 
 impl<S: Sink> Reader<'_, '_, S> {
@@ -66,7 +66,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         self.sink.tape().borrowed(Kind::BigInt, place, len).with(flags)
     }
 
-    /// What stands behind `@`.
+    /// Reads what follows `@`.
     pub(super) fn link(&mut self, start: usize, key: u16) -> Result<(), Error> {
         let number = self.long()?;
         let entry = self.entry(number).ok_or_else(|| self.bad_link(start, number))?;
@@ -79,8 +79,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             return Err(Error::new(ErrorKind::BadLink).at(start));
         }
         if entry & SIDE != 0 {
-            // To a program this is a string of its own: hashes keep another one
-            // as their key.
+            // For a program this is a separate string: hashes keep another one as their key.
             let node = self.sides[(entry & !SIDE) as usize].node;
             let at = self.simple(node, key, start, "link");
             self.numbers[number as usize] = at;
@@ -96,8 +95,8 @@ impl<S: Sink> Reader<'_, '_, S> {
             return Ok(());
         }
         if target.kind == Kind::Int && IMMEDIATE.contains(&(target.payload as i64)) {
-            // Written as a bignum, which took a number. These integers have no identity in a
-            // 64-bit Ruby; one of 32 bits links them.
+            // Written as a bignum, which took a number. These integers have no identity in a 64-bit
+            // Ruby; a 32-bit Ruby links them.
             let at = self.simple(Node::leaf(Kind::Int, target.payload), key, start, "link");
             self.sink.note(at, code::LINK, number as u64);
             return Ok(());
@@ -112,7 +111,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// Whether no program can change the object at `at`: then a link to it is no sharing. With instance variables of its own it would be another object.
+    /// Whether no program can change the object at `at`: then a link to it is not sharing. An
+    /// object with its own instance variables can be changed.
     fn is_immutable(&mut self, at: u32, node: &Node) -> bool {
         let nodes = self.sink.nodes();
         let around = (at as usize).checked_sub(1).and_then(|at| nodes.get(at));
@@ -135,26 +135,26 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
-    /// What has this number: a node or a string aside.
+    /// Returns the node or side with this number.
     pub(super) fn entry(&self, number: i64) -> Option<u32> {
         let entry = *self.numbers.get(usize::try_from(number).ok()?)?;
         (entry != PENDING).then_some(entry)
     }
 
-    /// Gives a number to a string that is no node.
+    /// Gives a number to a string that is not a node.
     pub(super) fn number_string(&mut self, node: Node) {
         self.numbers.push(SIDE | self.sides.len() as u32);
         self.sides.push(Side { node, key: 0 });
     }
 
-    /// The string with this number, if it is a plain one.
+    /// Returns the string with this number, if it is a plain one.
     pub(super) fn string_numbered(&self, number: i64) -> Option<Node> {
         let entry = self.entry(number)?;
         if entry & SIDE != 0 {
             let side = self.sides.get((entry & !SIDE) as usize)?;
             return side.node.kind.has_bytes().then_some(side.node);
         }
-        // Asked whether it is whole, the sink knows that it would have to be.
+        // Calling `is_whole` records that the document must be read as a whole.
         if (number as usize) < self.gone && !self.sink.is_whole() {
             return None;
         }

@@ -1,7 +1,7 @@
-//! What is special in skimming a dump.
+//! Skimming of a dump.
 //!
-//! Symbols are kept as they come, and so is where the keys of hashes and floats stand, which
-//! Ruby links wherever they come again.
+//! Symbols are kept as they are read, and so are the positions of hash keys and floats, which
+//! Ruby links wherever they occur again.
 
 mod run;
 
@@ -13,10 +13,10 @@ use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure}
 use crate::format::tags::{Count, Part, Table};
 use std::collections::HashMap;
 
-/// How many symbols, and how many strings and floats that may be linked, are kept.
+/// How many symbols are kept, and how many strings and floats that may be linked.
 const SYMBOLS: usize = 1 << 20;
 const SIDES: usize = 1 << 20;
-/// In [`Opened::note`]: entries with keys, those with a default value after them, members.
+/// In [`Opened::note`]: entries with keys, entries with a default value after them, members.
 const ENTRIES: u64 = 1;
 const DEFAULT: u64 = 2;
 const MEMBERS: u64 = 3;
@@ -32,13 +32,13 @@ pub(super) fn skim(input: Input<'_>) -> Box<dyn Skim + '_> {
 #[derive(Debug, Default)]
 struct Symbols {
     minor: u8,
-    /// Where the names of symbols stand, and how long they are.
+    /// Offsets and lengths of the names of symbols.
     places: Vec<(u64, u32)>,
-    /// Where keys and floats begin, and how many values and symbols stood before: they may be
+    /// Positions of keys and floats, and how many values and symbols came before: they may be
     /// linked without being shared. In the order of their numbers.
     sides: Vec<Mark>,
-    /// Of an answer: how many values have a number there, the first number in it, and the
-    /// numbers there of symbols and of values.
+    /// For an answer: how many of its values have a number, the first number in it, and the
+    /// numbers of symbols and of values there.
     count: u64,
     first: u64,
     written: HashMap<u64, u64>,
@@ -46,13 +46,13 @@ struct Symbols {
 }
 
 impl Symbols {
-    /// Where the value with this number begins, if it may be linked so.
+    /// Returns the position of the value with this number, if it may be linked like this.
     fn side(&self, number: u64) -> Sure<Mark> {
         let found = self.sides.binary_search_by_key(&number, |side| side.numbers[0]);
         found.ok().and_then(|at| self.sides.get(at).copied()).ok_or(Unsure)
     }
 
-    /// What begins at the mark may be linked later.
+    /// Notes that the value at the mark may be linked later.
     fn note(&mut self, mark: Mark) {
         let is_new = self.sides.last().is_none_or(|last| last.numbers[0] < mark.numbers[0]);
         if is_new && self.sides.len() < SIDES {
@@ -94,13 +94,13 @@ fn emit_tagged(skimmer: &mut Skimmer<'_, Symbols>, tag: u8, number: u64) {
     }
 }
 
-/// A symbol, with its tag: its number.
+/// Reads a symbol with its tag; returns its number.
 fn symbol(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<u64> {
     let tag = skimmer.view.byte()?;
     match tag::TAGS.parts(tag) {
         [Part::Name] => new_symbol(skimmer),
         [Part::Again] => known_symbol(skimmer),
-        // One in an encoding.
+        // A symbol with an encoding.
         _ => Err(Unsure),
     }
 }
@@ -110,7 +110,7 @@ fn new_symbol(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<u64> {
     let at = skimmer.view.position();
     let known = skimmer.format.places.len() as u64;
     let number = match skimmer.answer().is_some() && skimmer.names < known {
-        // It may be before the answer, and be read once more.
+        // It may be before the answer, and is read again.
         true => skimmer.format.places.binary_search_by_key(&at, |place| place.0).map_err(|_| Unsure)? as u64,
         false => skimmer.names,
     };
@@ -140,7 +140,7 @@ fn known_symbol(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<u64> {
     Ok(number)
 }
 
-/// The name of a symbol, which comes next.
+/// Reads the name of a symbol, which is next.
 fn write_out(skimmer: &mut Skimmer<'_, Symbols>, number: u64, len: u32) -> Sure<()> {
     if skimmer.answer().is_none() {
         return skimmer.view.advance(u64::from(len));
@@ -155,7 +155,7 @@ fn write_out(skimmer: &mut Skimmer<'_, Symbols>, number: u64, len: u32) -> Sure<
     skimmer.pass(u64::from(len))
 }
 
-/// The text of a symbol as the key.
+/// Uses the text of a symbol as the key.
 fn symbol_key(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<()> {
     let number = symbol(skimmer)?;
     let (at, len) = skimmer.format.place(number)?;
@@ -167,7 +167,8 @@ fn symbol_key(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<()> {
     Ok(())
 }
 
-/// A string with no more than its encoding, or a float: what is linked without being shared.
+/// Skips a string with only its encoding, or a float: values that are linked without being
+/// shared.
 fn pass_side(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<()> {
     let tag = skimmer.pass_byte()?;
     let has_encoding = tag == b'I';
@@ -186,7 +187,7 @@ fn pass_side(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<()> {
     Ok(())
 }
 
-/// The instance variable `E`, and its value.
+/// Reads the instance variable `E` and its value.
 fn encoding(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<()> {
     let number = symbol(skimmer)?;
     let (at, len) = skimmer.format.place(number)?;
@@ -197,14 +198,14 @@ fn encoding(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<()> {
     Ok(())
 }
 
-/// The bytes of a string, after its tag, as the key.
+/// Reads the bytes of a string, after its tag, as the key.
 fn string_key(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<()> {
     let len = count(skimmer)?;
     skimmer.key.clear();
     skimmer.view.append(len, &mut skimmer.key)
 }
 
-/// A key of a hash.
+/// Reads a key of a hash.
 fn next_key(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<KeyOf> {
     let mark = skimmer.mark();
     let tag = skimmer.view.peek()?;
@@ -330,7 +331,7 @@ impl Tokens for Symbols {
 
     fn count(skimmer: &mut Skimmer<'_, Self>, _: u8) -> Sure<u64> {
         let count = count(skimmer)?;
-        // No larger than a fixnum, so it is written as it was meant.
+        // Not larger than a fixnum, so it was written in its shortest form.
         if count >= 1 << 30 {
             return Err(Unsure);
         }

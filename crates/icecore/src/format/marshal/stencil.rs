@@ -4,9 +4,9 @@ use super::number::{is_fixnum, parse_float, short_float};
 use super::read_fast::{long, sized};
 use crate::document::{Kind, Location, Node};
 
-/// The scalar at this place. What stands behind the bytes of a string, as its encoding, is not a part of it, so
-/// strings stand only where such strings stood. Floats and large integers have numbers, which a key may name: they
-/// stand only where there was one.
+/// Returns the scalar at this offset. What follows the bytes of a string, such as its encoding, is
+/// not part of it, so strings may only replace strings of the same kind. Floats and large integers
+/// have numbers, which links may use: they may only replace others with a number.
 pub(super) fn scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
     let (node, end) = match *input.get(at)? {
         b'I' if input.get(at + 1) == Some(&b'"') => text(input, at + 2, like, Kind::Text)?,
@@ -33,7 +33,7 @@ fn has_number(node: &Node) -> bool {
     node.kind == Kind::Float || node.kind == Kind::Int && !is_fixnum(node.payload as i64)
 }
 
-/// The string whose length stands at `at`, and where its bytes end: of a text in UTF-8, `E` must follow.
+/// Returns the string whose length is at `at`, and the end of its bytes. After text in UTF-8, `E` must follow.
 #[inline]
 fn text(input: &[u8], at: usize, like: Node, kind: Kind) -> Option<(Node, usize)> {
     let (start, len) = sized(input, at)?;
@@ -46,7 +46,7 @@ fn text(input: &[u8], at: usize, like: Node, kind: Kind) -> Option<(Node, usize)
         .then(|| (Node::string(kind, Location::Input(start as u64), len), end))
 }
 
-/// An integer of at most 63 bits that is too large for an `i`, as it should be.
+/// Returns an integer of at most 63 bits that is too large for an `i`, in its shortest form.
 #[inline(never)]
 fn bignum(input: &[u8], at: usize) -> Option<(Node, usize)> {
     let (start, pairs) = sized(input, at + 2)?;

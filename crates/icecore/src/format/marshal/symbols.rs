@@ -1,10 +1,10 @@
-//! Symbols: names that are written once and then named by number.
+//! Symbols: names that are written once and then referred to by number.
 
 use super::read::Reader;
 use crate::document::{Kind, Location, Node, Sink};
 use crate::error::{Error, ErrorKind};
 
-/// A symbol that has a number.
+/// A symbol with a number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Symbol {
     pub(super) node: Node,
@@ -15,21 +15,22 @@ pub(super) struct Symbol {
 }
 
 impl Symbol {
-    /// The one of these bytes of the input, which has no ids yet.
+    /// Makes a symbol from these bytes of the input, without ids.
     #[inline(always)]
     pub(super) fn new(start: usize, len: u32) -> Symbol {
         Symbol { node: Node::string(Kind::Symbol, Location::Input(start as u64), len), key: 0, class: 0 }
     }
 }
 
-/// What follows a string in UTF-8, where the symbol `E` has this number, which takes a byte.
+/// Returns the bytes that follow a string in UTF-8, if the symbol `E` has this number, which
+/// fits into a byte.
 #[inline]
 pub(super) fn utf8_tail(number: usize) -> u64 {
     let number = if number == 0 { 0 } else { number as u8 + 5 };
     u64::from(u32::from_le_bytes([6, b';', number, b'T']))
 }
 
-/// What instance variables say of an encoding.
+/// An encoding given by instance variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Utf8,
@@ -39,7 +40,7 @@ pub(super) enum Encoding {
 }
 
 impl<'a, S: Sink> Reader<'a, '_, S> {
-    /// The bytes of a string, all of which stand in the input.
+    /// Returns the bytes of a string that is completely in the input.
     #[inline]
     pub(super) fn input_bytes(&self, node: &Node) -> &'a [u8] {
         let Location::Input(start) = node.place() else { return &[] };
@@ -47,7 +48,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
         self.scan.input.get(start..start.saturating_add(node.aux as usize)).unwrap_or(&[])
     }
 
-    /// A symbol where only a symbol may stand; its number.
+    /// Reads a symbol where only a symbol is allowed; returns its number.
     pub(super) fn symbol(&mut self, node: u32) -> Result<usize, Error> {
         let start = self.scan.at;
         match self.scan.u8("a symbol")? {
@@ -61,7 +62,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
         }
     }
 
-    /// The number behind `;`.
+    /// Reads the number after `;`.
     pub(super) fn symbol_link(&mut self, start: usize, node: u32) -> Result<usize, Error> {
         let number = self.long()?;
         self.piece(start, node, "symbol number");
@@ -76,7 +77,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
         })
     }
 
-    /// The bytes behind `:`, and its encoding if it has one.
+    /// Reads the bytes after `:`, and the encoding if there is one.
     pub(super) fn new_symbol(&mut self, start: usize, variables: bool, node: u32) -> Result<usize, Error> {
         let (place, len) = self.bytes("a symbol")?;
         self.piece(start, node, "symbol");
@@ -133,8 +134,8 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
         Ok(number)
     }
 
-    /// The encoding that the instance variable of this name says, if it is
-    /// one that does. Takes its value then.
+    /// Returns the encoding given by the instance variable of this name, if it is one that
+    /// gives an encoding. Then reads its value.
     pub(super) fn encoding(&mut self, variable: usize, node: u32) -> Result<Option<Encoding>, Error> {
         let Some(symbol) = self.symbols.get(variable) else { return Ok(None) };
         let name = self.sink.tape().bytes(&symbol.node, self.scan.input);
@@ -170,7 +171,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
                     other => return Err(self.malformed(start, "the name of an encoding (\" or @)", other)),
                 };
                 self.piece(start, node, "encoding");
-                // A link names it again: it is read once.
+                // A link to a name that was already read.
                 if let Some(id) = self.encodings.get(&(side.payload, side.aux)) {
                     return Ok(Some(Encoding::Named(*id)));
                 }
@@ -183,13 +184,13 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
         }
     }
 
-    /// The id of an encoding's name.
+    /// Returns the id of an encoding's name.
     pub(super) fn encoding_id(&mut self, name: &[u8]) -> Result<u16, Error> {
         let at = self.scan.at;
         self.sink.tape().intern_encoding(name).map_err(|error| error.at(at))
     }
 
-    /// The node of a string in this encoding.
+    /// Returns the node of a string in this encoding.
     pub(super) fn encoded(&mut self, mut node: Node, encoding: Encoding) -> Result<Node, Error> {
         node.kind = match encoding {
             Encoding::Utf8 => Kind::Text,
@@ -203,7 +204,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
         Ok(node)
     }
 
-    /// The id of a symbol as a key, if it can have one.
+    /// Returns the id of a symbol as a key, if it can have one.
     pub(super) fn symbol_key(&mut self, number: usize) -> Option<u16> {
         let symbol = *self.symbols.get(number)?;
         if symbol.key != 0 {
@@ -220,7 +221,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
         Some(key)
     }
 
-    /// The id of the class that a symbol names.
+    /// Returns the id of the class that a symbol names.
     pub(super) fn class(&mut self, node: u32) -> Result<u32, Error> {
         let start = self.scan.at;
         let number = self.symbol(node)?;

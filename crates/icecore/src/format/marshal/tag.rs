@@ -28,7 +28,7 @@ tags! {
     _ = b'@', "link", ["the number of an object", "no"], [Part::Link];
 }
 
-/// What a letter is, in words.
+/// Returns the name of a type.
 pub(super) fn name(tag: u8) -> &'static str {
     TAGS.name(tag).unwrap_or("type")
 }

@@ -1,7 +1,7 @@
 //! The writer.
 //!
 //! It replays the spelling of a document that was read from Marshal. Without one it
-//! chooses as Ruby does.
+//! chooses like Ruby.
 
 use super::number::{is_fixnum, push_long};
 use super::spelling::{self, value as code};
@@ -18,7 +18,7 @@ use crate::hash::SeededMap;
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output, READY, Spare, Written};
 
-/// Writes a document as a dump, and says what Marshal could not represent.
+/// Writes a document as a dump, and reports what Marshal could not represent.
 ///
 /// # Errors
 /// Of kind `Limit`, if the document is nested too deeply; `Output`, if the
@@ -62,7 +62,7 @@ fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -
     out.buffer().extend_from_slice(&[MAJOR, minor.filter(|minor| *minor <= MINOR).unwrap_or(MINOR)]);
     let mut writer = Writer {
         document,
-        // Absent entries are not counted, and notes want to be looked for.
+        // Absent entries are not counted, and notes need a lookup.
         fast: spelling.is_none() && !document.tape().keys().any_absent(),
         limits,
         spelling: spelling.map(|spelling| Replay::new(spelling, document.tape())),
@@ -82,13 +82,13 @@ fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -
     Ok(writer.losses)
 }
 
-/// What is not all written.
+/// A value that is not completely written.
 #[derive(Clone, Copy)]
 pub(super) enum Frame {
-    /// The nodes from `at` to `end`, and the keys that they have.
+    /// The nodes from `at` to `end`, and the form of their keys.
     Children { at: u32, end: u32, keys: Keys },
-    /// What follows a value with attributes: its encoding, if that comes here,
-    /// and entries.
+    /// What follows a value with attributes: its encoding, if it is written here, and
+    /// entries.
     Variables { attributes: u32, encoded: Option<u32> },
     /// A dumped object takes its number.
     Number { at: u32 },
@@ -97,15 +97,15 @@ pub(super) enum Frame {
 /// How keys are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keys {
-    /// As what they are; equal strings are one.
+    /// As values; equal strings are one object.
     Values,
-    /// As what they are, and each is itself.
+    /// As values, each with its own identity.
     Identity,
     /// As symbols that name members.
     Members,
 }
 
-/// What a number was given to, as far as notes may refer to it.
+/// A value with a number that notes may refer to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Known<'d> {
     Float(u64),
@@ -117,17 +117,17 @@ pub(super) struct Writer<'d> {
     pub(super) document: &'d Document<'d>,
     pub(super) limits: &'d Limits,
     pub(super) spelling: Option<Replay<'d>>,
-    /// Whether what is common may be written without a look at what is not.
+    /// Whether the fast loops may be used.
     fast: bool,
     pub(super) stack: Vec<Frame>,
     pub(super) names: Names<'d>,
-    /// The numbers of nodes that links name.
+    /// The numbers of nodes that links refer to.
     pub(super) numbers: SeededMap<u32, u32>,
-    /// The numbers of floats that Ruby keeps in the reference itself.
+    /// The numbers of floats that Ruby stores in the reference itself.
     pub(super) floats: Floats,
-    /// What has a number, if there are notes.
+    /// The values with a number, if there are notes.
     pub(super) known: SeededMap<u32, Known<'d>>,
-    /// Nodes that get the next number as well: wrappers that Ruby lacks.
+    /// Nodes that get the next number as well: wrappers that Ruby does not have.
     pub(super) also: Vec<u32>,
     /// The next object number.
     pub(super) next: u32,
@@ -150,7 +150,7 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    // -- Small things --------------------------------------------------------
+    // -- Small helpers --------------------------------------------------------
 
     pub(super) fn behind(&self, at: u32) -> u32 {
         self.document.tape().next(at)
@@ -174,7 +174,7 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// The node takes the next number.
+    /// Gives the next number to the node.
     #[inline]
     pub(super) fn number(&mut self, at: u32) {
         if self.document.node(at).has(flag::TARGET) {
@@ -193,11 +193,11 @@ impl<'d> Writer<'d> {
 
     // -- Values --------------------------------------------------------------
 
-    /// Writes a value: a leaf whole, of a container the front.
+    /// Writes a value: a leaf completely, a container up to its front.
     pub(super) fn value(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         self.also.clear();
         let (first, mut at, mut links) = (at, at, false);
-        // Hand-made links may go round in a circle.
+        // Hand-made links may form a circle.
         for _ in 0..=self.document.most_steps(self.limits) {
             let node = self.document.node(at);
             if node.flags & (flag::WEAK | flag::OVERLOAD) != 0 && may_be_weak(node.kind) {
@@ -252,7 +252,7 @@ impl<'d> Writer<'d> {
         Err(too_long_a_chain(self.document, first, links, self.limits))
     }
 
-    /// What is in a wrapper that Ruby has nothing for.
+    /// Returns the content of a wrapper that Ruby can't represent.
     fn lacking(&mut self, kind: LossKind, at: u32, node: &Node) -> u32 {
         self.lose(kind, at);
         if node.has(flag::TARGET) {
@@ -261,8 +261,8 @@ impl<'d> Writer<'d> {
         at + 1
     }
 
-    /// Whether an object is one that Ruby could have: of a class that is a constant,
-    /// with members that are variables. What was read from Ruby is.
+    /// Whether Ruby could have this object: its class is a constant, and its members are
+    /// variables. Objects read from Ruby always are.
     fn is_object(&self, at: u32, node: &Node) -> bool {
         let body = Cursor::new(self.document, at + 1);
         let has_names = node.end() > at + 1
@@ -295,8 +295,8 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Attributes: what stands before the value that has them, and that value; or where it
-    /// is, if something wraps it.
+    /// Writes attributes: everything before the value that has them, and that value.
+    /// Returns the value's node if something wraps it.
     fn attributed(&mut self, first: u32, buf: &mut Vec<u8>) -> Result<Option<u32>, Error> {
         let mut inner = first;
         while self.document.node(inner).kind == Kind::Attrs {
@@ -308,7 +308,7 @@ impl<'d> Writer<'d> {
         }
         let node = self.document.node(inner);
         if !takes_number(node) && !node.kind.is_again() {
-            // Nothing can be said about an integer and the like.
+            // Integers and the like can't have attributes.
             self.lose(LossKind::Attributes, first);
             return self.bare(inner, &node, None, buf).map(|()| None);
         }
@@ -356,8 +356,8 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// A value without its attributes. `outside`: its encoding is written by
-    /// what stands around it.
+    /// Writes a value without its attributes. `outside`: its encoding is written by its
+    /// wrapper.
     fn bare(&mut self, at: u32, node: &Node, outside: Option<()>, buf: &mut Vec<u8>) -> Result<(), Error> {
         if !node.kind.is_container() {
             return self.leaf(at, node, outside.is_some(), buf);
@@ -416,7 +416,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// How many entries of a map are written.
+    /// Returns how many entries of a map are written.
     fn entries(&mut self, at: u32, node: &Node) -> i64 {
         if node.has(flag::RESTRICTED) {
             self.lose(LossKind::Restricted, at);
@@ -429,7 +429,7 @@ impl<'d> Writer<'d> {
         count
     }
 
-    /// What stands behind a payload has no place in a dump.
+    /// Reports parts after a payload, which a dump can't represent.
     fn lost_links(&mut self, at: u32) {
         if self.behind(at + 1) < self.behind(at) {
             self.lose(LossKind::Opaque, at);
@@ -439,7 +439,7 @@ impl<'d> Writer<'d> {
     fn user_dump(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
         let payload = self.document.node(at + 1);
         let string = if payload.kind == Kind::Attrs { at + 2 } else { at + 1 };
-        // The variables behind one `I` would be those of the payload.
+        // The variables after one `I` would be those of the payload.
         let is_in_variables = at.checked_sub(1).is_some_and(|around| {
             self.document.node(around).kind == Kind::Attrs && self.behind(at) < self.behind(around)
         });
@@ -458,7 +458,7 @@ impl<'d> Writer<'d> {
         self.push(Frame::Variables { attributes: at + 1, encoded: Some(string) })
     }
 
-    // -- What is under way ---------------------------------------------------
+    // -- Open containers -----------------------------------------------------
 
     fn step(&mut self, frame: Frame, buf: &mut Vec<u8>) -> Result<(), Error> {
         match frame {
@@ -538,7 +538,7 @@ impl<'d> Writer<'d> {
     }
 }
 
-/// Whether Ruby can have a class of this name: `A::B`.
+/// Whether Ruby can have a class of this name, such as `A::B`.
 fn is_constant(name: &[u8]) -> bool {
     String::from_utf8_lossy(name).split("::").all(|part| {
         part.starts_with(|c: char| c.is_ascii_uppercase() || !c.is_ascii())
@@ -552,12 +552,12 @@ fn is_variable(name: &[u8]) -> bool {
         && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii())
 }
 
-/// Whether the flags of a node of this kind say how it is referred to.
+/// Whether the flags of this kind of node describe the reference to it.
 fn may_be_weak(kind: Kind) -> bool {
     kind.is_container() || kind == Kind::Link
 }
 
-/// Whether this is no object of its own that two places could share.
+/// Whether this is not a separate object that two places could share.
 fn is_immediate(node: Node) -> bool {
     !takes_number(node) || matches!(node.kind, Kind::Int | Kind::Uint | Kind::BigInt | Kind::Float | Kind::Float32)
 }

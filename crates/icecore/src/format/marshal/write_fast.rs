@@ -1,19 +1,19 @@
-//! A fast loop for common documents: leaves, arrays, hashes and objects that no link
-//! names.
+//! A fast loop for common documents: leaves, arrays, hashes and objects that links do not
+//! refer to.
 //!
-//! It stops in front of anything else and leaves it to [`super::write`], which writes the
-//! same bytes.
+//! It stops before anything else and leaves it to [`super::write`], which writes the same
+//! bytes.
 
 use super::number::is_fixnum;
 use super::write::{Frame, Keys, Writer};
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, flag};
 use crate::error::Error;
 
-/// How many bytes are gathered before the output gets them.
+/// How many bytes are collected before they are passed to the output.
 pub(super) const CHUNK: usize = 64 << 10;
 
-/// Up to seven bytes, and their number in the highest byte: a key or a number is
-/// prepared once, and written by one store of eight bytes.
+/// Up to seven bytes, and their number in the highest byte: a key or a number is prepared
+/// once, and written with one store of eight bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Word(u64);
 
@@ -26,7 +26,7 @@ impl Word {
         Word(byte as u64 | 1 << 56)
     }
 
-    /// An integer of up to four bytes.
+    /// Returns an integer of up to four bytes.
     #[inline(always)]
     pub(super) fn long(value: i64) -> Word {
         match value {
@@ -34,7 +34,8 @@ impl Word {
             1..=122 => Word::byte(value as u8 + 5),
             -123..=-1 => Word::byte((value - 5) as u8),
             _ => {
-                // The bits without the repeated sign; a negative length is a negative number.
+                // The bits without the repeated sign; a negative length means a negative
+                // number.
                 let bits = 64 - (value ^ value >> 63).leading_zeros();
                 let len = bits.div_ceil(8).clamp(1, 4);
                 let head = if value < 0 { (len as u8).wrapping_neg() } else { len as u8 };
@@ -54,13 +55,13 @@ impl Word {
         self.0
     }
 
-    /// A length or a count.
+    /// Returns a length or a count.
     #[inline(always)]
     pub(super) fn length(len: usize) -> Word {
         Word::long(len as i64)
     }
 
-    /// These bytes and those of `behind`, together at most seven.
+    /// Returns these bytes followed by those of `behind`, together at most seven.
     #[inline(always)]
     pub(super) fn and(self, behind: Word) -> Word {
         const BYTES: u64 = u64::MAX >> 8;
@@ -79,16 +80,16 @@ impl Word {
     }
 }
 
-/// Where small things are put together: no vector has to be looked at.
+/// Buffer for small pieces: appending needs no check of a vector.
 pub(super) struct Room {
     bytes: [u8; ROOM],
     to: usize,
 }
 
 pub(super) const ROOM: usize = 512;
-/// What one child may take of it: a key, a front and a short string.
+/// Most bytes that one child may use: a key, a front and a short string.
 const CHILD: usize = 64;
-/// How long a string may be to go there.
+/// Longest string that is put there.
 const SHORT: usize = 32;
 
 impl Room {
@@ -101,7 +102,7 @@ impl Room {
         self.to
     }
 
-    /// Puts a string of any length behind what is there.
+    /// Appends a string of any length.
     #[inline(always)]
     pub(super) fn long(&mut self, bytes: &[u8], buf: &mut Vec<u8>) {
         if bytes.len() <= SHORT {
@@ -119,15 +120,14 @@ impl Room {
         self.to += word.len();
     }
 
-    /// Puts a name of up to 16 bytes there, whose first bytes these are.
+    /// Puts a name of up to 16 bytes there; `head` contains its first bytes.
     #[inline(always)]
     pub(super) fn head(&mut self, head: u128, len: usize) {
         self.bytes[self.to..self.to + 16].copy_from_slice(&head.to_le_bytes());
         self.to += len;
     }
 
-    /// Puts a string of up to [`SHORT`] bytes there: more are copied, and do not
-    /// count.
+    /// Puts a string of up to [`SHORT`] bytes there: more are copied, but do not count.
     #[inline(always)]
     fn short(&mut self, base: &[u8], start: usize, len: usize) -> bool {
         let Some(rest) = base.get(start..) else { return false };
@@ -153,20 +153,20 @@ impl Room {
     }
 }
 
-/// Where the writer stands: at a child that is to be written next.
+/// Position of the writer: the next child to write.
 #[derive(Clone, Copy)]
 pub(super) struct Here {
     pub(super) at: u32,
     pub(super) end: u32,
     pub(super) keys: Keys,
-    /// Whether the key of the child was written.
+    /// Whether the key of the child is written.
     pub(super) has_key: bool,
 }
 
 impl Writer<'_> {
-    /// Writes what it can of the children that are left, of what is in them,
-    /// and of what they are in. Returns the child that it can't write; `None`
-    /// if what is left is on the stack.
+    /// Writes as much as it can of the remaining children, of their content, and of the
+    /// containers around them. Returns the child that it can't write; `None` if the rest
+    /// is on the stack.
     pub(super) fn fast_children(&mut self, here: Here, buf: &mut Vec<u8>) -> Result<Option<Here>, Error> {
         let mut room = Room::new();
         self.also.clear();
@@ -181,7 +181,7 @@ impl Writer<'_> {
         let Here { mut at, mut end, mut keys, .. } = here;
         let most = buf.len() + CHUNK;
         loop {
-            // Long strings go past the room.
+            // Long strings are not put into the buffer.
             if room.to > ROOM - CHILD || buf.len() >= most {
                 room.empty(buf);
                 if buf.len() >= most {
@@ -241,11 +241,10 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a leaf behind its key, if it is one of the common ones and nothing
-    /// refers to it.
+    /// Writes a leaf after its key, if it is a common one and nothing refers to it.
     #[inline(always)]
     fn fast_leaf(&mut self, at: u32, node: &Node, room: &mut Room, buf: &mut Vec<u8>) -> bool {
-        // A hint is only on a string, and means that it may be a link.
+        // Only strings have a hint, which means that it may be a link.
         if node.flags & (flag::TARGET | flag::HINT) != 0 {
             return false;
         }
@@ -290,8 +289,8 @@ impl Writer<'_> {
         true
     }
 
-    /// Writes the front of a container without anything special. Returns its
-    /// children: the first, the end, and how their keys are written.
+    /// Writes the front of a plain container. Returns its children: the first, the end,
+    /// and the form of their keys.
     #[inline(always)]
     fn fast_open(&mut self, at: u32, node: &Node, room: &mut Room) -> Option<(u32, u32, Keys)> {
         const PLAIN: u8 = !flag::REF;
@@ -318,7 +317,7 @@ impl Writer<'_> {
         if !is_plain || class.is_none() || body.kind != Kind::Map || body.end() <= at + 1 {
             return None;
         }
-        // What has a member of another kind is written otherwise.
+        // An object with any other member is left to the machine.
         let mut member = at + 2;
         while member < body.end() {
             let node = self.document.nodes().get(member as usize)?;
@@ -336,13 +335,13 @@ impl Writer<'_> {
     }
 }
 
-/// Whether this is an item that [`integers`] takes.
+/// Whether [`integers`] accepts this item.
 #[inline(always)]
 pub(super) fn is_small(node: &Node) -> bool {
     node.kind == Kind::Int && node.flags == 0 && node.key == NO_KEY && is_fixnum(node.payload as i64)
 }
 
-/// Writes a run of integers; returns how many it took.
+/// Writes a run of integers; returns how many.
 #[inline]
 pub(super) fn integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
     const MOST: usize = 64;

@@ -1,9 +1,9 @@
-//! Writes what a Ruby program filled: in one go over the nodes, as they stand in the order
-//! in which they are written.
+//! Writes what a Ruby program filled, in one pass over the nodes, whose order is that of the
+//! output.
 //!
-//! What was called before is called by its number. Numbers of keys and classes stand beside
-//! their ids, so that a small document looks nothing up; tables by name are made when a value
-//! comes that needs one. What is special is left to [`super::write`], which writes the same
+//! A symbol that occurred before is written as its number. Numbers of keys and classes are
+//! stored by their ids, so a small document needs no lookup; tables by name are built when a
+//! value first needs one. Special values are left to [`super::write`], which writes the same
 //! bytes.
 
 use super::number::{is_fixnum, is_immediate, push_float, push_long};
@@ -13,20 +13,20 @@ use crate::hash::SeededMap;
 use crate::limits::Limits;
 use crate::output::{Called, Spare};
 
-/// So many symbols are looked through one by one.
+/// Up to this many symbols are searched linearly.
 const FEW: usize = 32;
 /// Kind, encoding and bytes of a string.
 type Text<'d> = (Kind, u16, &'d [u8]);
 
-/// What one node may take in the room.
+/// Most bytes of one node in the buffer.
 const NODE: usize = 96;
 
-/// Who was called first by a symbol.
+/// What a symbol named first.
 #[derive(Clone, Copy)]
 enum Name {
     Key(u16),
     Class(u32),
-    /// The short name of the instance variable that says an encoding.
+    /// The short name of the instance variable for an encoding.
     Encoding,
     /// A value.
     Node(u32),
@@ -52,7 +52,7 @@ impl Name {
     }
 }
 
-/// A container that is being written: where it ends, and how many children are still to come.
+/// A container that is being written: where it ends, and how many children are still to write.
 fn packed(end: u32, left: u32) -> u64 {
     u64::from(end) << 32 | u64::from(left)
 }
@@ -63,28 +63,28 @@ struct Filled<'d, 's> {
     call: u32,
     keys: &'s mut Vec<Called>,
     classes: &'s mut Vec<Called>,
-    /// Who has the symbol with each number, packed.
+    /// The first use of each symbol by number, packed.
     symbols: &'s mut Vec<u64>,
     /// The containers around the innermost one, packed.
     stack: &'s mut Vec<u64>,
-    /// All of them by name, once a value needs that.
+    /// All symbols by name, once a value needs this.
     by_name: Option<SeededMap<&'d [u8], u32>>,
     /// The number of the symbol `E`.
     short: Option<u32>,
-    /// What follows a string in UTF-8.
+    /// Bytes that follow a string in UTF-8.
     utf8_tail: Word,
     /// Keys that are strings, with their object numbers.
     string_keys: Vec<(u16, u32)>,
-    /// Strings that are one object wherever they stand, once a value needs that.
+    /// Strings that are one object everywhere, once a value needs this.
     interned: Option<SeededMap<Text<'d>, u32>>,
     /// The numbers of floats, once there is one.
     floats: Option<SeededMap<u64, u32>>,
-    /// Nodes that links name, and their numbers.
+    /// Nodes that links refer to, and their numbers.
     targets: Vec<(u32, u32)>,
     next: u32,
 }
 
-/// Appends the document; `None`, if it has something special.
+/// Appends the document; `None` if anything in it is special.
 pub(super) fn write_filled(
     document: &Document<'_>,
     limits: &Limits,
@@ -156,7 +156,7 @@ impl<'d> Filled<'d, '_> {
                     continue;
                 }
                 NO_KEY | KEY_NODE => {}
-                // The value behind it is the one that counts.
+                // The value after it counts.
                 IS_KEY => {
                     left += 1;
                     self.key_node(at, node, &mut room, buf)?;
@@ -180,7 +180,7 @@ impl<'d> Filled<'d, '_> {
         }
     }
 
-    // -- Small things -----------------------------------------------------------
+    // -- Small helpers -----------------------------------------------------------
 
     #[inline(always)]
     fn number(&mut self, at: u32, node: &Node) {
@@ -208,8 +208,8 @@ impl<'d> Filled<'d, '_> {
         name.unwrap_or_default()
     }
 
-    /// The number of a symbol that may have been called before in another place; `true`, if
-    /// it was.
+    /// Returns the number of a symbol that may have been used before in another place, and
+    /// whether it was.
     fn called_before(&mut self, name: Name, bytes: &'d [u8]) -> (u32, bool) {
         let next = self.symbols.len() as u32;
         let is_class_like = next > 0 && bytes.first().is_some_and(u8::is_ascii_uppercase);
@@ -219,7 +219,7 @@ impl<'d> Filled<'d, '_> {
         }
         let found = match &self.by_name {
             Some(names) => names.get(bytes).copied(),
-            // A member, a key, a class: few of these can be another's name.
+            // A member, a key, a class: few of these can have the same name.
             None if bytes == b"E" => self.short,
             None if is_class_like => {
                 let found = self.symbols.iter().position(|name| self.name_of(Name::of(*name)) == bytes);
@@ -240,9 +240,9 @@ impl<'d> Filled<'d, '_> {
         (next, false)
     }
 
-    /// Writes a symbol, and says what it is called by from now on.
+    /// Writes a symbol, and returns the word to use for it from now on.
     fn symbol(&mut self, name: Name, bytes: &'d [u8], room: &mut Room, buf: &mut Vec<u8>) -> Option<Word> {
-        // What is not ASCII says its encoding.
+        // A symbol that is not ASCII has an encoding.
         if !bytes.is_ascii() {
             return None;
         }
@@ -260,8 +260,8 @@ impl<'d> Filled<'d, '_> {
         Some(word)
     }
 
-    /// Writes a short symbol that begins with no capital, so that it is no class's name and
-    /// not `E`, if all before it are known to be other ones.
+    /// Writes a short symbol that does not begin with a capital, so that it is neither the
+    /// name of a class nor `E`, if all previous symbols are known to differ.
     #[inline(always)]
     fn short_symbol(&mut self, id: u16, entry: &NameEntry, room: &mut Room) -> Option<Word> {
         const NOT_ASCII: u128 = u128::MAX / 0xFF * 0x80;
@@ -277,7 +277,7 @@ impl<'d> Filled<'d, '_> {
         Some(Word::byte(b';').and(Word::length(number)))
     }
 
-    /// The symbol `E`.
+    /// Writes the symbol `E`.
     #[inline]
     fn encoding(&mut self, room: &mut Room, buf: &mut Vec<u8>) -> Option<Word> {
         let number = self.symbols.len();
@@ -325,7 +325,7 @@ impl<'d> Filled<'d, '_> {
         Some(())
     }
 
-    /// From now on the key is written so.
+    /// Sets the word for the key.
     #[inline]
     fn called_as(&mut self, id: u16, word: Word) {
         if self.keys.len() <= usize::from(id) {
@@ -352,7 +352,7 @@ impl<'d> Filled<'d, '_> {
 
     // -- Strings -------------------------------------------------------------------
 
-    /// The number of a key that is a string; the next one, if it stands nowhere yet.
+    /// Returns the number of a key that is a string; the next number if it is new.
     fn interned_key(&mut self, id: u16, kind: Kind, bytes: &'d [u8]) -> u32 {
         let next = self.next;
         match &mut self.interned {
@@ -378,7 +378,7 @@ impl<'d> Filled<'d, '_> {
         *strings.entry((node.kind, node.encoding(), bytes)).or_insert(next)
     }
 
-    /// Writes a string in full, without a look whether it was there.
+    /// Writes a string in full, without a check if it is known.
     fn string(&mut self, kind: Kind, bytes: &[u8], room: &mut Room, buf: &mut Vec<u8>) -> Option<()> {
         if kind == Kind::Bytes {
             room.put(Word::byte(b'"'));
@@ -398,7 +398,8 @@ impl<'d> Filled<'d, '_> {
         Some(())
     }
 
-    /// A string in US-ASCII; others say the name of their encoding, and are special.
+    /// Writes a string in US-ASCII. Strings in other encodings contain the name of the
+    /// encoding, and are special.
     fn encoded(&mut self, node: &Node, bytes: &[u8], room: &mut Room, buf: &mut Vec<u8>) -> Option<()> {
         let encoding = self.document.tape().encodings().get(u32::from(node.encoding()))?;
         if encoding.bytes != b"US-ASCII" {
@@ -520,7 +521,7 @@ impl<'d> Filled<'d, '_> {
         }
     }
 
-    /// Writes the front of a container; says where its children begin, and how many there are.
+    /// Writes the front of a container; returns where its children begin, and their number.
     #[inline(always)]
     fn open(&mut self, at: u32, node: &Node, room: &mut Room, buf: &mut Vec<u8>) -> Option<(u32, u32)> {
         match node.kind {

@@ -1,8 +1,8 @@
 //! Finds equal floats of a document.
 //!
-//! Ruby keeps most floats in the reference itself, so equal floats are one object and are
-//! written once. One short loop looks all of them up before the first is written: its
-//! lookups are independent, so the processor waits for many of them at the same time.
+//! Ruby stores most floats in the reference itself, so equal floats are one object and
+//! are written once. A short loop looks all of them up before the first is written: its
+//! lookups are independent, so the processor can wait for many of them at the same time.
 //! Between two writes it would wait for each.
 
 use super::number::{is_immediate, narrowed};
@@ -13,17 +13,17 @@ use std::hash::BuildHasher;
 #[derive(Debug, Default)]
 pub(super) struct Floats {
     is_filled: bool,
-    /// The nodes of floats that Ruby keeps in the reference.
+    /// The nodes of floats that Ruby stores in the reference.
     nodes: Vec<u32>,
-    /// For each of them, the place in this list of the first that is equal.
+    /// For each of them, the index in this list of the first equal one.
     first: Vec<u32>,
     /// For each of those, its object number, plus one.
     numbers: Vec<u32>,
-    /// The place of the float that probably comes next.
+    /// The index of the float that is probably next.
     next: usize,
 }
 
-/// The bits that a float is written from.
+/// Returns the bits that a float is written from.
 fn bits(document: &Document<'_>, node: &Node) -> Option<u64> {
     let bits = match node.kind {
         Kind::Float => node.payload,
@@ -35,8 +35,8 @@ fn bits(document: &Document<'_>, node: &Node) -> Option<u64> {
 }
 
 impl Floats {
-    /// The object number of the float at `at`, plus one, to be looked at and to
-    /// be set; `None` if it is not one of these.
+    /// Returns the object number of the float at `at`, plus one, to read and to set;
+    /// `None` if it is not one of these.
     #[inline]
     pub(super) fn number(&mut self, document: &Document<'_>, at: u32) -> Option<&mut u32> {
         if !self.is_filled {
@@ -61,7 +61,7 @@ impl Floats {
             }
         }
         self.numbers.resize(values.len(), 0);
-        // A place holds the upper half of a hash, and the position plus one.
+        // A slot contains the upper half of a hash, and the position plus one.
         let mut places = vec![0u64; (2 * values.len()).next_power_of_two()];
         let (seeded, mask) = (Seeded::default(), places.len() - 1);
         for (position, value) in (0u32..).zip(&values) {

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::output::LossKind;
 
 impl Writer<'_> {
-    /// Writes a leaf. `outside`: its encoding is written by what stands around.
+    /// Writes a leaf. `outside`: its encoding is written by its wrapper.
     #[inline]
     pub(super) fn leaf(&mut self, at: u32, node: &Node, outside: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
         match node.kind {
@@ -51,7 +51,7 @@ impl Writer<'_> {
                 let encoding = self.encoding_name(node);
                 self.symbol(document.bytes(node), encoding, buf);
             }
-            // Ruby has no class of such a name.
+            // Ruby has no class with such a name.
             Kind::EnumCase | Kind::Module if node.kind == Kind::EnumCase || node.form() == Form::Variable => {
                 self.lose(LossKind::Name, at);
                 self.number(at);
@@ -129,7 +129,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The number that a note says, if that is the number of the same thing.
+    /// Returns the number in a note, if it is the number of the same value.
     pub(super) fn noted_link(&self, at: u32, code: u16, thing: Known<'_>) -> Option<i64> {
         let number = self.note(at, code).and_then(|number| u32::try_from(number).ok())?;
         (self.known.get(&number) == Some(&thing)).then_some(i64::from(number))
@@ -173,7 +173,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A string of text that is no node.
+    /// Writes a string of text that is not a node.
     pub(super) fn utf8(&mut self, bytes: &[u8], buf: &mut Vec<u8>) {
         buf.extend_from_slice(b"I\"");
         self.bytes(bytes, buf);
@@ -189,12 +189,12 @@ impl Writer<'_> {
         let letters = if flags.kind.is_string() { self.document.bytes(&flags) } else { b"" };
         let (mut options, mut is_all) = (0, true);
         for letter in letters {
-            // What Ruby calls `m` is `s` here; what Perl calls `m` Ruby always does.
+            // Ruby's `m` is `s` here; Ruby always does what Perl calls `m`.
             if *letter == b'm' {
                 continue;
             }
             match OPTIONS.iter().find(|(_, known)| *known == *letter) {
-                // `xx` says more than `x`.
+                // `xx` means more than `x`.
                 Some((bit, _)) if options & bit == 0 => options |= bit,
                 _ => is_all = false,
             }

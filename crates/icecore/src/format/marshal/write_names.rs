@@ -9,17 +9,17 @@ use crate::hash::SeededMap;
 use crate::output::LossKind;
 use std::borrow::Cow;
 
-/// What is called by number when it comes again.
+/// Names that are written as a number when they occur again.
 #[derive(Default)]
 pub(super) struct Names<'d> {
     /// Symbols by encoding and bytes.
     symbols: SeededMap<(&'d [u8], Cow<'d, [u8]>), u32>,
     /// The number of the symbol `E`, plus one.
     utf8: u32,
-    /// What follows a string in UTF-8, once that symbol has a number.
+    /// Bytes that follow a string in UTF-8, once that symbol has a number.
     pub(super) utf8_tail: Word,
-    /// What is written for a key, by its id: for the key of a hash, and for the
-    /// name of a member.
+    /// Bytes to write for a key, by its id: for the key of a hash, and for the name of a
+    /// member.
     keys: Vec<Word>,
     members: Vec<Word>,
     /// The number of a key's symbol by the key's id, plus one.
@@ -33,7 +33,7 @@ pub(super) struct Names<'d> {
     strings: SeededMap<(Kind, u16, &'d [u8]), u32>,
 }
 
-/// The name of binary strings' encoding.
+/// Name of the encoding of binary strings.
 const BINARY: &[u8] = b"ASCII-8BIT";
 
 /// How an encoding is written.
@@ -52,13 +52,13 @@ fn slot<T: Clone + Default>(list: &mut Vec<T>, id: usize) -> &mut T {
 }
 
 impl<'d> Names<'d> {
-    /// The number of a string that is one object wherever it stands; `next` is its number
-    /// if it stands nowhere yet.
+    /// Returns the number of a string that is one object everywhere; `next` is its number
+    /// if it is new.
     pub(super) fn interned(&mut self, node: &Node, bytes: &'d [u8], next: u32) -> u32 {
         *self.strings.entry((node.kind, node.encoding(), bytes)).or_insert(next)
     }
 
-    /// What is written for the key with this id; nothing, if that is not known.
+    /// Returns the bytes to write for the key with this id; none if they are not known.
     #[inline(always)]
     pub(super) fn known_key(&self, id: u16, keys: Keys) -> Word {
         let list = if keys == Keys::Members { &self.members } else { &self.keys };
@@ -81,12 +81,12 @@ fn symbol_number(number: u32) -> Word {
 }
 
 impl<'d> Writer<'d> {
-    /// The name of the encoding of a string or symbol; empty if it has none.
+    /// Returns the name of the encoding of a string or symbol; empty if it has none.
     pub(super) fn encoding_name(&self, node: &Node) -> &'d [u8] {
         self.document.tape().encodings().get(u32::from(node.encoding())).map_or(b"", |name| name.bytes)
     }
 
-    /// The encoding that is written with a string or a regexp.
+    /// Returns the encoding that is written with a string or a regexp.
     pub(super) fn encoding_of(&self, at: u32) -> Option<Encoding<'d>> {
         let mut node = self.document.node(at);
         if node.kind == Kind::Regexp {
@@ -104,12 +104,12 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Whether something is written about the encoding of this.
+    /// Whether an encoding is written for this.
     pub(super) fn says_encoding(&self, at: u32) -> bool {
         self.encoding_of(at).is_some() || self.note(at, code::NAME_ENCODING).is_some()
     }
 
-    /// Writes the instance variable that says the encoding.
+    /// Writes the instance variable for the encoding.
     pub(super) fn encoding(&mut self, at: u32, buf: &mut Vec<u8>) {
         match (self.encoding_of(at), self.note(at, code::NAME_ENCODING)) {
             (Some(encoding), _) => self.encoding_as(encoding, buf),
@@ -197,8 +197,8 @@ impl<'d> Writer<'d> {
         *slot(&mut self.names.by_class, class as usize) = number + 1;
     }
 
-    /// Writes the key with this id, of the value at `value`. `false`: the entry
-    /// does not exist.
+    /// Writes the key with this id, for the value at `value`. Returns `false` if the
+    /// entry does not exist.
     pub(super) fn key(&mut self, id: u16, value: u32, keys: Keys, buf: &mut Vec<u8>) -> bool {
         let known = self.names.by_key.get(usize::from(id)).copied().unwrap_or(0);
         if known != 0 {
@@ -250,7 +250,7 @@ impl<'d> Writer<'d> {
         true
     }
 
-    /// Writes a key that has a node. `false`: it is a value like others.
+    /// Writes a key that has a node. Returns `false` if it is written like other values.
     pub(super) fn key_node(&mut self, at: u32, node: &Node, keys: Keys, buf: &mut Vec<u8>) -> bool {
         if !is_plain_key(node.kind) || node.has(flag::TARGET) && keys != Keys::Members {
             return false;
@@ -269,7 +269,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Writes the name of a member: of a string it is that of a variable.
+    /// Writes the name of a member: a string becomes the name of a variable.
     fn member(&mut self, node: &Node, bytes: &'d [u8], buf: &mut Vec<u8>) -> u32 {
         if node.kind == Kind::Symbol {
             return self.symbol(bytes, self.encoding_name(node), buf);
@@ -283,7 +283,7 @@ impl<'d> Writer<'d> {
         self.symbol(name, encoding, buf)
     }
 
-    /// Writes a string as a key: equal ones are one. Returns its number.
+    /// Writes a string as a key: equal ones are one object. Returns its number.
     fn string_key(&mut self, node: &Node, bytes: &'d [u8], value: u32, buf: &mut Vec<u8>) -> u32 {
         let thing = (node.kind, node.encoding(), bytes);
         let mut known = self.names.strings.get(&thing).copied();

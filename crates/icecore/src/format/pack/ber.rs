@@ -1,11 +1,11 @@
-//! `w`: integers of any size, seven bits a byte.
+//! `w`: integers of any size, with seven bits in each byte.
 
 use super::read::Machine;
 use crate::document::{Kind, Node, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::num::bigint;
 
-/// Beyond so many bytes perl gives the digits as a string.
+/// Above this many bytes, perl returns the digits as a string.
 const SHORT: usize = 8;
 
 impl<S: Sink> Machine<'_, S> {
@@ -22,7 +22,7 @@ impl<S: Sink> Machine<'_, S> {
                         .finding("the end"));
                 };
                 digits.push(byte & 0x7F);
-                // A decimal digit is more than three bits.
+                // A decimal digit has more than three bits.
                 if digits.len() as u64 * 7 > u64::from(self.limits.digits) * 10 / 3 + 64 {
                     return Err(self.limits.too_many_digits());
                 }
@@ -42,7 +42,8 @@ impl<S: Sink> Machine<'_, S> {
         Ok(())
     }
 
-    /// Perl gives what is long as text, without leading zeros: zero is empty.
+    /// Pushes the digits: perl returns long integers as text without leading zeros, so
+    /// zero is empty.
     fn push_digits(&mut self, digits: &[u8]) -> Result<(), Error> {
         let magnitude = magnitude(digits);
         if bigint::exceeds(&magnitude, self.limits.digits) {
@@ -56,7 +57,7 @@ impl<S: Sink> Machine<'_, S> {
         self.push_owned(start)
     }
 
-    /// A byte string of all that stands in the arena from `start` on.
+    /// Pushes a byte string of everything in the arena from `start` on.
     pub(super) fn push_owned(&mut self, start: usize) -> Result<(), Error> {
         let len = self.sink.tape().arena.len() - start;
         if len as u64 > self.limits.string {
@@ -68,7 +69,8 @@ impl<S: Sink> Machine<'_, S> {
     }
 }
 
-/// Seven bits each, most significant first, as bytes, least significant first.
+/// Converts groups of seven bits, most significant first, to bytes, least significant
+/// first.
 fn magnitude(digits: &[u8]) -> Vec<u8> {
     let (mut bytes, mut bits, mut count) = (Vec::with_capacity(digits.len()), 0u32, 0);
     for digit in digits.iter().rev() {
@@ -84,7 +86,7 @@ fn magnitude(digits: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Appends an integer of this magnitude, least significant byte first.
+/// Appends an integer with this magnitude, least significant byte first.
 pub(super) fn push(magnitude: &[u8], out: &mut Vec<u8>) {
     let (mut digits, mut bits, mut count) = (Vec::new(), 0u32, 0);
     for byte in magnitude {

@@ -7,7 +7,7 @@ use crate::error::Error;
 impl<S: Sink> Machine<'_, S> {
     pub(super) fn digits(&mut self, task: &Task<'_>) -> Result<(), Error> {
         let letter = task.op.letter;
-        // How many digits a byte has, and in which order they stand.
+        // Number of digits in a byte, and their order.
         let (each, bits) = if matches!(letter, b'b' | b'B') { (8, 1) } else { (2, 4) };
         let high_first = matches!(letter, b'B' | b'H');
         let most = self.left().saturating_mul(each);

@@ -3,14 +3,14 @@
 use crate::error::{Error, ErrorKind};
 use crate::steps;
 
-/// Work that may still be done.
+/// Work that is still allowed.
 pub(super) struct Budget {
     left: u64,
     expected: &'static str,
 }
 
 impl Budget {
-    /// For a template and data of so many bytes.
+    /// Returns the budget for a template and data of this size.
     pub(super) fn new(size: usize, expected: &'static str) -> Budget {
         Budget { left: (size as u64).saturating_mul(64).saturating_add(1 << 20), expected }
     }

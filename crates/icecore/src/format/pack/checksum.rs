@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind};
 /// The sum of a field.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Checksum {
-    /// How many bits it has; 0: no sum is wanted.
+    /// Number of bits; 0 if no sum is wanted.
     pub(super) bits: u64,
     sum: u64,
     float: f64,
@@ -21,7 +21,7 @@ impl Checksum {
         self.bits > 0
     }
 
-    /// Whether it is kept as a float, as perl does with more than 64 bits.
+    /// Whether it is kept as a float, as perl does for more than 64 bits.
     fn is_float(&self) -> bool {
         self.bits > 64
     }
@@ -42,7 +42,7 @@ impl Checksum {
         }
     }
 
-    /// Bits that are set are counted, however many bits the sum has.
+    /// Counts set bits, whatever the size of the sum.
     pub(super) fn count(&mut self, bits: u64) {
         self.sum = self.sum.wrapping_add(bits);
     }
@@ -51,7 +51,7 @@ impl Checksum {
         self.float += value;
     }
 
-    /// The sum, behind a field of this letter.
+    /// Returns the sum, after a field of this letter.
     pub(super) fn value(&self, letter: u8) -> Result<Node, Error> {
         let is_float = b"fFdD".contains(&letter) || self.is_float() && b"cCsSiIlLnNUWvVqQjJ".contains(&letter);
         if is_float {
@@ -62,12 +62,12 @@ impl Checksum {
     }
 }
 
-/// The sum without what goes beyond its bits.
+/// Returns the sum without the part beyond its bits.
 fn remainder(mut sum: f64, bits: u64) -> Result<f64, Error> {
     let modulus = 2f64.powi(i32::try_from(bits.min(2000)).unwrap_or(2000));
     if sum < 0.0 {
-        // Perl adds the modulus until the sum is not below zero: for ever, if
-        // the sum is so large that adding changes nothing.
+        // Perl adds the modulus until the sum is not below zero: forever, if the sum is
+        // so large that adding changes nothing.
         if sum.is_infinite() && modulus.is_finite() || -sum > modulus * 2f64.powi(53) {
             return Err(Error::new(ErrorKind::Unsupported)
                 .expecting("a sum that fits its bits")

@@ -2,10 +2,10 @@
 
 use super::template::Order;
 
-/// What stands for a number.
+/// Form of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// How many bytes it has.
+    /// Number of bytes.
     pub(super) size: usize,
     pub(super) value: Value,
     pub(super) big: bool,
@@ -19,8 +19,8 @@ pub(super) enum Value {
 }
 
 impl Layout {
-    /// The layout of a letter, on a machine with 64 bits and little-endian
-    /// numbers. `None`: the letter stands for no such number.
+    /// Returns the layout of a letter, on a machine with 64 bits and little-endian
+    /// numbers. `None`: the letter is not that of such a number.
     pub(super) fn of(letter: u8, shriek: bool, order: Order) -> Option<Layout> {
         use Value::{Float, Int, Uint};
         let (size, value) = match (letter, shriek) {
@@ -44,7 +44,7 @@ impl Layout {
         Some(Layout { size, value, big })
     }
 
-    /// The bits of a whole number, with its sign where it has one.
+    /// Returns the bits of an integer, sign-extended if it has a sign.
     pub(super) fn bits(&self, bytes: &[u8]) -> u64 {
         let fold = |bits: u64, byte: &u8| bits << 8 | u64::from(*byte);
         let bits = if self.big { bytes.iter().fold(0, fold) } else { bytes.iter().rev().fold(0, fold) };

@@ -10,8 +10,8 @@ use crate::format::Request;
 use crate::limits::Limits;
 use crate::steps::counted;
 
-/// What is allowed: the reader's own budget is about 64 steps a byte, and a megabyte of
-/// them for anything.
+/// Returns the allowed steps. The reader's own budget is 64 steps for each byte, plus about a
+/// million.
 fn most(template: &str, data: usize) -> u64 {
     (4 << 20) + 200 * (template.len() + data) as u64
 }

@@ -13,16 +13,16 @@ struct Part {
     waiting: Waiting,
 }
 
-/// What a part needs to continue.
+/// State that a part needs to continue.
 enum Waiting {
     Nothing,
-    /// The count of a symbol, which is being measured.
+    /// The count of a symbol is being measured.
     Count(Symbol),
-    /// The length of a group that is there so many times.
+    /// The length of a group that occurs this many times.
     Group(u64, usize),
 }
 
-/// The length of the template between `start` and `end`.
+/// Returns the length of the template between `start` and `end`.
 pub(super) fn measure(
     scanner: &Scanner<'_>,
     start: usize,
@@ -74,7 +74,7 @@ pub(super) fn measure(
     Ok(measured)
 }
 
-/// What is added to the total by a letter that is no group.
+/// Adds a letter that is not a group to the total.
 fn extend(scanner: &Scanner<'_>, total: u64, symbol: &Symbol, count: u64) -> Result<u64, Error> {
     let over = total % count.max(1);
     let (times, size) = match (symbol.letter, symbol.shriek) {

@@ -1,6 +1,6 @@
 //! The bytes of Perl's `pack`.
 //!
-//! `FORMAT.md` beside this file has the facts.
+//! See `FORMAT.md` in this folder for the facts.
 
 mod ber;
 mod bits;
@@ -35,7 +35,7 @@ use read::Unpack;
 
 const NAME: &str = "pack";
 
-/// What a template may have.
+/// What a template may contain.
 const LETTERS: &str =
     "a letter of pack's (a A Z b B h H c C W U s S l L q Q j J i I n N v V f d F D u w x X @ . or a group)";
 
@@ -56,7 +56,7 @@ pub static FORMAT: Format = Format {
     writer: |settings| Box::new(Options::from_settings(settings)),
 };
 
-/// Reads a list by a template, as perl's `unpack` does.
+/// Reads a list with a template, as perl's `unpack` does.
 ///
 /// ```
 /// use icecore::{Limits, format::pack};
@@ -67,20 +67,20 @@ pub static FORMAT: Format = Format {
 /// ```
 ///
 /// # Errors
-/// Of kind `Usage` for the template; `Malformed` or `Truncated` where `unpack`
-/// dies; `Trailing` for bytes that the template leaves, if [`Options::exact`] asks;
-/// `Limit`. What is left out is in [`Document::repairs`].
+/// Of kind `Usage` for the template; `Malformed` or `Truncated` where `unpack` dies;
+/// `Trailing` for bytes after the template's end, with [`Options::exact`]; `Limit`. Ignored
+/// bytes are reported in [`Document::repairs`].
 pub fn read<'a>(input: &'a [u8], options: &Options, limits: &Limits) -> Result<Document<'a>, Error> {
     options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }
 
-/// A mistake in a template.
+/// Error for a mistake in a template.
 #[cold]
 fn usage(expected: impl Into<std::borrow::Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::Usage).expecting(expected)
 }
 
-/// Pointers are refused: what they point to is in no file.
+/// Pointers are refused: no file contains what they point to.
 #[cold]
 fn pointer(op: &template::Op) -> Error {
     Error::new(ErrorKind::Unsupported)
@@ -88,7 +88,7 @@ fn pointer(op: &template::Op) -> Error {
         .finding(format!("`{}`, a pointer into the memory of a running program", char::from(op.letter)))
 }
 
-/// What a letter reads, for people.
+/// Describes what a letter reads, for messages.
 fn what(letter: u8) -> &'static str {
     match letter {
         b'a' | b'A' | b'Z' => "string",

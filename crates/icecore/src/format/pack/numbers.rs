@@ -1,4 +1,4 @@
-//! Reading numbers and characters.
+//! Reads numbers and characters.
 
 use super::layout::{Layout, Value};
 use super::read::{Machine, Task};
@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::num::float128;
 
 impl<S: Sink> Machine<'_, S> {
-    /// How many things of `size` bytes are there at most, of `len`.
+    /// Returns how many items of `size` bytes are left, at most `len`.
     fn most(&self, len: u64, size: usize) -> usize {
         usize::try_from(len).unwrap_or(usize::MAX).min(self.left() / size)
     }
@@ -47,7 +47,7 @@ impl<S: Sink> Machine<'_, S> {
         Ok(())
     }
 
-    /// Numbers that stand one behind the other: this is what has to be fast.
+    /// Reads numbers that follow each other: this must be fast.
     fn run_of(&mut self, layout: Layout, count: usize) -> Result<(), Error> {
         self.room(count)?;
         let end = self.at + count * layout.size;
@@ -83,8 +83,8 @@ impl<S: Sink> Machine<'_, S> {
         Ok(())
     }
 
-    /// Takes bytes; `characters`: each is a character. Returns whether they were
-    /// there; if not, none is taken.
+    /// Reads bytes; `characters`: each is a character. Returns false, with nothing
+    /// consumed, if there are not enough.
     pub(super) fn take(&mut self, bytes: &mut [u8], characters: bool) -> Result<bool, Error> {
         if !characters {
             let Some(there) = self.data.get(self.at..).and_then(|rest| rest.get(..bytes.len())) else {
@@ -107,7 +107,7 @@ impl<S: Sink> Machine<'_, S> {
         Ok(true)
     }
 
-    /// The character that stands at an offset.
+    /// Returns the character at an offset.
     pub(super) fn character(&self, at: usize) -> Result<(u64, usize), Error> {
         let found = utf8::decode(self.data.get(at..).unwrap_or(&[]));
         match found.value {
@@ -116,13 +116,13 @@ impl<S: Sink> Machine<'_, S> {
         }
     }
 
-    /// A byte, or a character as a byte.
+    /// Reads a byte, or a character as a byte.
     pub(super) fn byte(&mut self, characters: bool) -> Result<Option<u8>, Error> {
         let mut byte = [0];
         Ok(self.take(&mut byte, characters)?.then_some(byte[0]))
     }
 
-    /// `C`, `c`, `W` and `U`.
+    /// Reads `C`, `c`, `W` and `U`.
     pub(super) fn characters(&mut self, task: &Task<'_>) -> Result<(), Error> {
         let letter = task.op.letter;
         let count = self.most(task.len, 1);
@@ -162,7 +162,7 @@ impl<S: Sink> Machine<'_, S> {
                 }
                 (_, false) => self.byte(false)?.map_or(0, u64::from),
             };
-            // As perl's C code has it: an int, for these two.
+            // As in perl's C code: an int, for these two.
             let narrow = i64::from(value as u32 as i32);
             let signed = match letter {
                 b'c' => Some(if narrow >= 128 { narrow - 256 } else { narrow }),
@@ -179,7 +179,7 @@ impl<S: Sink> Machine<'_, S> {
         Ok(())
     }
 
-    /// `C0` and `U0`; also where nothing is left to be read, as in perl.
+    /// Handles `C0` and `U0`; also if nothing is left to read, as in perl.
     fn mode(&mut self, task: &Task<'_>) -> Result<(), Error> {
         let has_characters = self.has_characters;
         match task.op.letter {
@@ -197,8 +197,8 @@ impl<S: Sink> Machine<'_, S> {
         Ok(())
     }
 
-    /// A character whose UTF-8 stands there as characters. `None`: it is not
-    /// all there.
+    /// Reads a character whose UTF-8 bytes are each stored as a character. `None` if it
+    /// is incomplete.
     fn doubly(&mut self) -> Result<Option<u64>, Error> {
         let start = self.at;
         let mut bytes = [0; 13];
@@ -213,7 +213,7 @@ impl<S: Sink> Machine<'_, S> {
         Ok(Some(utf8::decode(&bytes[..len]).value.unwrap_or(0)))
     }
 
-    /// Uuencoded lines.
+    /// Reads uuencoded lines.
     pub(super) fn uuencoded(&mut self) -> Result<(), Error> {
         let rest = &self.data[self.at..];
         let is_wanted = !self.frame().checksum.is_wanted();
@@ -226,7 +226,7 @@ impl<S: Sink> Machine<'_, S> {
         if !is_wanted {
             return Ok(());
         }
-        // Perl gives undef if there is too little even for one byte.
+        // Perl returns undef if there is not even enough for one byte.
         if len == 0 && rest.len() * 3 / 4 == 0 {
             return self.push(Node::leaf(Kind::Null, 0));
         }
@@ -244,7 +244,7 @@ fn float(layout: Layout, bytes: &[u8]) -> f64 {
         4 => f64::from(f32::from_bits(layout.bits(bytes) as u32)),
         8 => f64::from_bits(layout.bits(bytes)),
         _ => {
-            // x86's format of 80 bits, and six bytes that mean nothing.
+            // x86's format of 80 bits, and six bytes of padding.
             let mut all: [u8; 16] = bytes.try_into().unwrap_or([0; 16]);
             if layout.big {
                 all.reverse();

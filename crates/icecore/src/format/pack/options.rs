@@ -49,20 +49,20 @@ pub(super) const OPTIONS: &[Opt] = &[
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// The template, looked through once.
+    /// The compiled template.
     pub(super) program: Program,
-    /// What the items of the list stand for.
+    /// Meaning of the items of the list.
     pub shape: Shape,
-    /// Stop where the template stops; `unpack` leaves out what is behind.
+    /// The data must end with the template; `unpack` ignores the rest.
     pub exact: bool,
-    /// The packed string is text.
+    /// Whether the packed string is text.
     pub utf8: bool,
-    /// Pack the UTF-8 bytes of texts, not their characters.
+    /// Pack the UTF-8 bytes of texts instead of their characters.
     pub encode: bool,
 }
 
 impl Options {
-    /// This template; nothing else.
+    /// Returns options with this template only.
     pub fn new(template: &str) -> Options {
         let program = Program::new(template.as_bytes());
         Options { program, shape: Shape::List, exact: false, utf8: false, encode: false }

@@ -1,4 +1,4 @@
-//! Packing numbers and characters.
+//! Packs numbers and characters.
 
 use super::layout::{Layout, Value};
 use super::packer::{Packer, QUICK, Task};
@@ -40,8 +40,8 @@ impl Packer<'_, '_> {
         self.spend(usize::try_from(task.len).unwrap_or(usize::MAX) / QUICK)
     }
 
-    /// Integers that fit, as far as they stand one behind the other in the
-    /// list: this is what has to be fast.
+    /// Packs integers that fit, while they follow each other in the list: this must be
+    /// fast.
     fn run_of(&mut self, layout: Layout, left: u64) -> u64 {
         if !self.is_plain() {
             return 0;
@@ -73,7 +73,7 @@ impl Packer<'_, '_> {
         count as u64
     }
 
-    /// The next item as a number.
+    /// Packs the next item as a number.
     fn number(&mut self, layout: Layout, letter: u8) -> Result<(), Error> {
         let (item, at) = self.next()?;
         let mut bytes = [0; 16];
@@ -95,7 +95,7 @@ impl Packer<'_, '_> {
                 let bits = self.integer(&item, at, letter)?;
                 let spare = 64 - 8 * size.min(8) as u32;
                 let fits = match (value, item) {
-                    // Too large for a signed field, whose bits look negative.
+                    // Too large for a signed field: its bits would look negative.
                     (Value::Int, Item::Uint(_)) => false,
                     (Value::Int, _) => ((bits << spare) as i64) >> spare == bits as i64,
                     (_, Item::Int(number)) if number < 0 => false,
@@ -115,7 +115,7 @@ impl Packer<'_, '_> {
         Ok(())
     }
 
-    /// What perl takes an item for where it wants an integer: its 64 bits.
+    /// Returns the 64 bits that perl uses for an item where it needs an integer.
     pub(super) fn integer(&mut self, item: &Item<'_>, at: u32, letter: u8) -> Result<u64, Error> {
         let number = match *item {
             Item::Int(value) => return Ok(value as u64),
@@ -174,7 +174,7 @@ impl Packer<'_, '_> {
         Error::new(ErrorKind::Unrepresentable).on_path(self.items.path(at)).expecting(expected)
     }
 
-    /// `W` and `U`.
+    /// Packs `W` and `U`.
     pub(super) fn characters(&mut self, task: &Task<'_>) -> Result<(), Error> {
         let letter = task.op.letter;
         self.room(task.len)?;
@@ -209,7 +209,7 @@ impl Packer<'_, '_> {
         Ok(())
     }
 
-    /// `w`
+    /// Packs `w`.
     pub(super) fn compressed(&mut self, len: u64) -> Result<(), Error> {
         self.room(len)?;
         for _ in 0..len {
@@ -224,7 +224,7 @@ impl Packer<'_, '_> {
         Ok(())
     }
 
-    /// The bytes of a whole number, least significant first.
+    /// Returns the bytes of an integer, least significant first.
     fn magnitude(&mut self, item: &Item<'_>, at: u32) -> Result<Vec<u8>, Error> {
         let float = self.float(item, at);
         let is_integer = matches!(item, Item::Int(_) | Item::Uint(_));
@@ -249,7 +249,7 @@ impl Packer<'_, '_> {
         }
     }
 
-    /// The magnitude of a text that perl takes for a long integer.
+    /// Returns the magnitude of a text that perl takes for a long integer.
     fn digits_of(&mut self, text: &[u8], at: u32) -> Result<Vec<u8>, Error> {
         let text = text.split(|byte| *byte == 0).next().unwrap_or(&[]);
         let mut digits = Vec::new();
@@ -281,7 +281,7 @@ impl Packer<'_, '_> {
     }
 }
 
-/// Appends integers as long as they fit; returns how many did.
+/// Appends integers while they fit; returns how many did.
 #[inline(always)]
 fn extend<const N: usize>(out: &mut Vec<u8>, nodes: &[Node], bytes: impl Fn(i64) -> Option<[u8; N]>) -> usize {
     const PART: usize = 256;
@@ -305,7 +305,7 @@ fn extend<const N: usize>(out: &mut Vec<u8>, nodes: &[Node], bytes: impl Fn(i64)
     count
 }
 
-/// As perl makes a float of 32 bits: what is too large is infinite.
+/// Converts to a 32-bit float as perl does: too large values become infinite.
 fn narrow(value: f64) -> f32 {
     if value > f64::from(f32::MAX) {
         f32::INFINITY
@@ -316,7 +316,7 @@ fn narrow(value: f64) -> f32 {
     }
 }
 
-/// The magnitude of a float of 2^64 or more.
+/// Returns the magnitude of a float of 2^64 or more.
 fn magnitude_of(value: f64) -> Vec<u8> {
     let bits = value.to_bits();
     let exponent = (bits >> 52 & 0x7FF) as usize - 1075;

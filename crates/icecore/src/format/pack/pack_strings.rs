@@ -1,4 +1,4 @@
-//! Packing strings.
+//! Packs strings.
 
 use super::packer::{Packer, QUICK, Task};
 use super::{utf8, uu};
@@ -52,7 +52,7 @@ impl<'d> Packer<'_, 'd> {
         Ok(bytes.map_or(Chars::Wide(chars), |bytes| Chars::Bytes(bytes.into())))
     }
 
-    /// `a`, `A` and `Z`
+    /// Packs `a`, `A` and `Z`.
     pub(super) fn string(&mut self, task: &Task<'_>) -> Result<(), Error> {
         let letter = task.op.letter;
         let (item, at) = self.next()?;
@@ -62,14 +62,14 @@ impl<'d> Packer<'_, 'd> {
         let len = if task.star { (there + usize::from(is_z)) as u64 } else { task.len };
         self.room(len)?;
         let len = usize::try_from(len).unwrap_or(usize::MAX);
-        // `Z` ends with a null, if there is room for anything.
+        // `Z` ends with a null, if it has space for anything.
         let kept = if len <= there { len - usize::from(is_z && len > 0) } else { there };
         if kept < there {
             self.items.lose_at(LossKind::Width, at);
         }
         self.spend(kept / QUICK)?;
-        // `@!` and `.!` count the bytes that perl has for characters, and perl
-        // has two for some as soon as a text was packed.
+        // `@!` and `.!` count the bytes that perl uses for characters. Once a text was
+        // packed, perl uses two bytes for some of them.
         if self.program.counts_bytes && matches!(item, Item::Text(_)) && !self.encodes && !self.is_text {
             self.widen()?;
         }
@@ -97,14 +97,14 @@ impl<'d> Packer<'_, 'd> {
         self.out.extend(chars.iter().map(|value| *value as u8));
     }
 
-    /// `b`, `B`, `h` and `H`
+    /// Packs `b`, `B`, `h` and `H`.
     pub(super) fn digits(&mut self, task: &Task<'_>) -> Result<(), Error> {
         let (item, at) = self.next()?;
         let chars = self.chars_of(&item)?;
         let letter = task.op.letter;
         let (each, bits) = if matches!(letter, b'b' | b'B') { (8, 1) } else { (2, 4) };
         let high_first = matches!(letter, b'B' | b'H');
-        // Perl counts the bytes of a text, and takes zeros behind its characters.
+        // Perl counts the bytes of a text, and uses zeros after its characters.
         let there = match item {
             Item::Text(text) if !self.encodes => text.len(),
             _ => chars.len(),
@@ -132,7 +132,7 @@ impl<'d> Packer<'_, 'd> {
         self.zeros(field.saturating_sub(bytes.len()) as u64)
     }
 
-    /// `u`
+    /// Packs `u`.
     pub(super) fn uuencode(&mut self, task: &Task<'_>) -> Result<(), Error> {
         let (item, at) = self.next()?;
         let bytes = match self.chars_of(&item)? {
@@ -155,7 +155,7 @@ impl<'d> Packer<'_, 'd> {
     }
 }
 
-/// What perl takes a character for, whatever it is.
+/// Returns the digit that perl makes of any character.
 fn digit(value: u64, each: usize) -> u8 {
     let is_letter = u8::try_from(value).is_ok_and(|byte| byte.is_ascii_alphabetic());
     match each {

@@ -13,22 +13,22 @@ pub(super) struct Packer<'p, 'd> {
     pub(super) program: &'p Program,
     pub(super) items: Items<'d>,
     pub(super) limits: &'p Limits,
-    /// Texts are packed as their UTF-8 bytes.
+    /// Whether texts are packed as their UTF-8 bytes.
     pub(super) encodes: bool,
     pub(super) out: &'p mut Vec<u8>,
-    /// Where what is packed starts.
+    /// Start of the packed data.
     pub(super) base: usize,
-    /// What is packed is a string of characters, and stands there in UTF-8.
+    /// Whether the result is a string of characters, stored in UTF-8.
     pub(super) is_text: bool,
     frames: Vec<Frame>,
-    /// A length for `/`, in the place of items.
+    /// A length for `/`, instead of items.
     length: Option<u64>,
-    /// How long the result may get, and how much work may be done.
+    /// Limits for the length of the result, and for the work.
     pub(super) most: usize,
     budget: Budget,
 }
 
-/// How many bytes that are only filled or copied are as much work as a step.
+/// How many bytes can be filled or copied for the cost of one step.
 pub(super) const QUICK: usize = 16;
 
 /// The whole template, or a group that is being run.
@@ -38,17 +38,17 @@ struct Frame {
     next: usize,
     left: u64,
     until_end: bool,
-    /// Where it started, from the base on.
+    /// Offset where it started, relative to the base.
     from: usize,
-    /// Characters are written as characters, although the result is UTF-8.
+    /// Whether characters are written as characters, if the result is UTF-8.
     characters: bool,
     outer_characters: bool,
     was_text: bool,
-    /// How long the result was, and how many items were left, when it started.
+    /// Length of the result, and number of items left, when it started.
     began: (usize, usize),
-    /// What `/` said for the next letter.
+    /// The count that `/` gave for the next letter.
     count: Option<u64>,
-    /// What a group left behind instead of the next letter's own `/`.
+    /// The value that a group left instead of the next letter's own `/`.
     slash: Option<bool>,
 }
 
@@ -126,14 +126,14 @@ impl<'p, 'd> Packer<'p, 'd> {
         });
     }
 
-    /// The end of a group: once more, or back to what it stands in.
+    /// Ends a group: runs it again, or returns to the outer one.
     fn leave(&mut self) {
         let (len, items, is_text) = (self.len(), self.items.left(), self.is_text);
         let Some(frame) = self.frames.last_mut() else { return };
-        // Becoming text makes characters of what was bytes.
+        // After the conversion to text, bytes are characters.
         frame.outer_characters |= is_text != frame.was_text;
         frame.left = frame.left.saturating_sub(1);
-        // If it took no item and added no byte, the same would happen again.
+        // If it used no item and added no byte, the same would happen again.
         let is_stuck = !is_text && frame.began == (len, items);
         if frame.left > 0 && !(frame.until_end && items == 0) && !is_stuck {
             frame.next = frame.start;
@@ -186,7 +186,8 @@ impl<'p, 'd> Packer<'p, 'd> {
         done
     }
 
-    /// What stands before `/`: how long the next item is, or how many are left.
+    /// Returns the length before `/`: of the next item, or the number of remaining
+    /// items.
     fn length_of(&mut self, op: &Op) -> Result<u64, Error> {
         let items = self.items.left() as u64;
         Ok(match (op.letter, op.count) {
@@ -255,12 +256,12 @@ impl<'p, 'd> Packer<'p, 'd> {
         self.frames.last_mut().expect("a frame, while a letter is at work")
     }
 
-    /// Whether what is written are characters of a text, not its bytes.
+    /// Whether characters of a text are written, not its bytes.
     pub(super) fn has_characters(&self) -> bool {
         self.is_text && self.frames.last().is_some_and(|frame| frame.characters)
     }
 
-    /// How long the result is so far.
+    /// Returns the length of the result so far.
     pub(super) fn len(&self) -> usize {
         self.out.len() - self.base
     }
@@ -269,7 +270,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         self.budget.spend(work)
     }
 
-    /// Makes sure that so many bytes more are allowed.
+    /// Checks that this many more bytes are allowed.
     pub(super) fn room(&mut self, more: u64) -> Result<(), Error> {
         let most = self.most as u64;
         match (self.len() as u64).checked_add(more) {
@@ -281,8 +282,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         }
     }
 
-    /// The next item and where it stands. Behind the last one comes an empty
-    /// one.
+    /// Returns the next item and its node. After the last one, items are empty.
     pub(super) fn next(&mut self) -> Result<(Item<'d>, u32), Error> {
         if let Some(length) = self.length {
             let item = i64::try_from(length).map_or(Item::Uint(length), Item::Int);
@@ -305,7 +305,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         }
     }
 
-    /// How many nodes may be taken directly from the list.
+    /// Whether nodes may be taken directly from the list.
     pub(super) fn is_plain(&self) -> bool {
         self.length.is_none() && !self.has_characters()
     }
@@ -319,7 +319,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         }
     }
 
-    /// The bytes that are there become characters.
+    /// Converts the bytes written so far to characters.
     pub(super) fn become_text(&mut self) -> Result<(), Error> {
         if self.is_text {
             return Ok(());
@@ -331,7 +331,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         self.spend(self.len() / QUICK)?;
         let old = self.out.split_off(self.base);
         let mut done = 0;
-        // Groups start one behind the other.
+        // Groups start in ascending order.
         for frame in &mut self.frames {
             let from = frame.from.clamp(done, old.len());
             utf8::push_bytes(&old[done..from], self.out);
@@ -342,8 +342,8 @@ impl<'p, 'd> Packer<'p, 'd> {
         Ok(())
     }
 
-    /// The same, where a character that is no byte is to be written: from then
-    /// on characters are.
+    /// The same, before a character that is not a byte is written: from then on
+    /// characters are written.
     pub(super) fn widen(&mut self) -> Result<(), Error> {
         self.become_text()?;
         self.frame().characters = true;
@@ -381,14 +381,14 @@ impl<'p, 'd> Packer<'p, 'd> {
         }
     }
 
-    /// Where the group starts that is so many further out.
+    /// Returns where the group starts that is this many levels further out.
     fn start_of(&self, groups: u64) -> usize {
         let back = usize::try_from(groups).unwrap_or(usize::MAX);
         let at = self.frames.len().checked_sub(1).and_then(|last| last.checked_sub(back));
         at.and_then(|at| self.frames.get(at)).map_or(0, |frame| frame.from)
     }
 
-    /// How many bytes or characters there are from an offset on.
+    /// Returns how many bytes or characters follow an offset.
     fn count(&mut self, from: usize, characters: bool) -> Result<u64, Error> {
         let bytes = self.out.get(self.base + from..).unwrap_or(&[]);
         if !characters {
@@ -399,7 +399,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         Ok(count)
     }
 
-    /// Makes the result so long, counted from an offset.
+    /// Sets the length of the result, counted from an offset.
     fn resize(&mut self, from: usize, len: i64, characters: bool) -> Result<(), Error> {
         let more = len.max(0).unsigned_abs();
         if !characters {
@@ -422,7 +422,7 @@ impl<'p, 'd> Packer<'p, 'd> {
             return self.zeros(left);
         }
         self.shrink((self.len() - end) as u64, false)?;
-        // Perl forgets the least of all numbers.
+        // Perl ignores the smallest integer.
         self.shrink(len.checked_neg().map_or(0, |back| back.max(0).unsigned_abs()), true)
     }
 
@@ -439,7 +439,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         Ok(())
     }
 
-    /// Takes bytes or characters off the end.
+    /// Removes bytes or characters at the end.
     fn shrink(&mut self, len: u64, characters: bool) -> Result<(), Error> {
         let there = &self.out[self.base..];
         let mut end = there.len();
@@ -453,7 +453,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         }
         self.spend(if characters { there.len() - end } else { 0 })?;
         self.out.truncate(self.base + end);
-        // What starts behind the end starts at the end now.
+        // Groups that start after the end now start at the end.
         for frame in self.frames.iter_mut().rev().take_while(|frame| frame.from > end) {
             frame.from = end;
         }

@@ -31,7 +31,7 @@ impl<S: Sink> Machine<'_, S> {
         }
     }
 
-    /// How many bytes or characters are between two places.
+    /// Returns how many bytes or characters are between two offsets.
     fn count(&mut self, from: usize, to: usize, characters: bool) -> Result<u64, Error> {
         if !characters {
             return Ok((to - from) as u64);
@@ -85,7 +85,7 @@ impl<S: Sink> Machine<'_, S> {
         self.spend(start - self.at)
     }
 
-    /// `.`: where one is, seen from the start of a group.
+    /// Reads `.`: the position, relative to the start of a group.
     fn position(&mut self, task: &Task<'_>, characters: bool) -> Result<(), Error> {
         let from = match task.len {
             _ if task.star => 0,

@@ -13,7 +13,7 @@ use crate::format::flat::shape;
 use crate::limits::Limits;
 use crate::num::numify::{Numified, float_bits};
 
-/// What the template takes of the input.
+/// Reads the input with a template.
 #[derive(Debug)]
 pub(super) struct Unpack<'o>(pub(super) &'o Options);
 
@@ -25,7 +25,7 @@ impl Feed for Unpack<'_> {
     }
 }
 
-/// Feeds the sink with a list; says how far it came, and what stopped it.
+/// Feeds a list to the sink. Returns how far it got, and the error that stopped it.
 fn feed<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
     let program = &options.program;
     let mut upgraded = Vec::new();
@@ -41,7 +41,7 @@ fn feed<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S)
     let mut error = machine.run().err();
     let reached = machine.high;
     let consumed = match is_upgraded {
-        // Each byte of the input has one byte that is no continuation.
+        // Each byte of the input has one byte here that is not a continuation byte.
         true => upgraded[..reached].iter().filter(|byte| !utf8::is_continuation(**byte)).count(),
         false => reached,
     };
@@ -60,64 +60,64 @@ fn feed<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S)
     (consumed, error)
 }
 
-/// A template that is being run over bytes. Perl's function is recursive in the
-/// groups; this has a stack.
+/// A template that is being run over bytes. Perl's function is recursive for groups;
+/// this one has a stack.
 pub(super) struct Machine<'m, S: Sink> {
     program: &'m Program,
     /// The bytes: the input, or the input with each byte as a character.
     pub(super) data: &'m [u8],
     pub(super) limits: &'m Limits,
     pub(super) sink: &'m mut S,
-    /// Strings are copied: the bytes are not the input.
+    /// Whether strings are copied, because the bytes are not the input.
     pub(super) copies: bool,
-    /// The bytes are characters in UTF-8.
+    /// Whether the bytes are characters in UTF-8.
     pub(super) has_characters: bool,
-    /// They were so from the start.
+    /// Whether they were from the start.
     pub(super) was_text: bool,
-    /// How far it is, and how far it ever was.
+    /// The current position, and the highest one so far.
     pub(super) at: usize,
     pub(super) high: usize,
-    /// `/` stood behind the last letter that was looked at.
+    /// Whether `/` followed the last letter.
     slash: bool,
     frames: Vec<Frame>,
-    /// Work that may still be done.
+    /// Work that is still allowed.
     budget: Budget,
     most_values: usize,
 }
 
 /// The whole template, or a group that is being run.
 pub(super) struct Frame {
-    /// Its operations, and the next one of them.
+    /// Its operations, and the next one.
     start: usize,
     end: usize,
     next: usize,
-    /// How often it is still to be run, this time included.
+    /// How often it is still run, including this time.
     left: u64,
     until_end: bool,
-    /// How many values were there before.
+    /// Number of values before it.
     floor: usize,
     /// Where it started.
     pub(super) from: usize,
-    /// Whether it counts characters, and did so when it began.
+    /// Whether it counts characters now, and did when it began.
     pub(super) characters: bool,
     outer_characters: bool,
     pub(super) checksum: Checksum,
-    /// It ended before its end.
+    /// Whether it ended early.
     broken: bool,
-    /// What is left to do when the group in it is done.
+    /// What remains to be done after the inner group.
     pending: PendingOp,
 }
 
-/// A letter that is at work.
+/// A letter that is being processed.
 #[derive(Clone, Copy)]
 struct PendingOp {
     op: usize,
-    /// The count that was said: behind `/` still that of the length.
+    /// The stated count; with `/`, still that of the length.
     said: Count,
     len: u64,
-    /// The count is not from a length before `/`.
+    /// Whether the count is not from a length before `/`.
     explicit: bool,
-    /// There were no bytes left when it began.
+    /// Whether no bytes were left when it began.
     beyond: bool,
 }
 
@@ -155,7 +155,8 @@ impl<'m, S: Sink> Machine<'m, S> {
         self.frames.last_mut().expect("a frame, while a letter is at work")
     }
 
-    /// The frame so many groups further out; `None` beyond the outermost.
+    /// Returns the frame that is this many groups further out; `None` beyond the
+    /// outermost.
     pub(super) fn outer(&self, groups: u64) -> Option<&Frame> {
         let back = usize::try_from(groups).ok()?.checked_add(1)?;
         self.frames.len().checked_sub(back).and_then(|at| self.frames.get(at))
@@ -174,7 +175,7 @@ impl<'m, S: Sink> Machine<'m, S> {
         self.budget.spend(work)
     }
 
-    /// Makes sure that so many values more are allowed.
+    /// Checks that this many more values are allowed.
     pub(super) fn room(&self, more: usize) -> Result<(), Error> {
         let values = self.values().saturating_add(more);
         if values >= self.limits.nodes as usize {
@@ -255,8 +256,8 @@ impl<'m, S: Sink> Machine<'m, S> {
         });
     }
 
-    /// Runs the innermost group again, if it is to be. If nothing was read and
-    /// no value came of it, the same would happen for ever.
+    /// Runs the innermost group again, if necessary. If nothing was read and no value
+    /// was added, the same would happen forever.
     fn again(&mut self) -> bool {
         let (at, values, end) = (self.at, self.values(), self.data.len());
         self.high = self.high.max(at);
@@ -284,7 +285,7 @@ impl<'m, S: Sink> Machine<'m, S> {
         Ok(())
     }
 
-    /// Starts a letter; returns whether it is done.
+    /// Starts a letter; returns whether it is complete.
     fn start(&mut self, job: &mut PendingOp) -> Result<bool, Error> {
         let program = self.program;
         let op = &program.ops[job.op];
@@ -347,7 +348,7 @@ impl<'m, S: Sink> Machine<'m, S> {
         usage(format!("{expected} at position {} of the template", op.at)).finding(found)
     }
 
-    /// What comes behind a letter: its sum, and what a `/` behind it says.
+    /// Completes a letter: its sum, and the effect of a `/` after it.
     fn finish(&mut self, job: PendingOp) -> Result<Option<PendingOp>, Error> {
         let program = self.program;
         let frame = self.frame();
@@ -384,7 +385,7 @@ impl<'m, S: Sink> Machine<'m, S> {
         Ok(Some(PendingOp { op: next, said: job.said, len, explicit: false, beyond: false }))
     }
 
-    /// The last value, as a length.
+    /// Removes the last value and returns it as a length.
     fn pop_length(&mut self) -> Result<u64, Error> {
         let Some(node) = self.sink.tape().nodes.pop() else { return Ok(0) };
         let bits = match node.kind {

@@ -8,8 +8,8 @@ use super::template::Fast;
 use crate::document::{Kind, Location, Sink};
 
 impl<S: Sink> Machine<'_, S> {
-    /// Reads records as far as they are whole. Returns whether the input was; if
-    /// not, `left` is how many more there may be.
+    /// Reads complete records. Returns whether they cover the input; if not, `left` is
+    /// the limit of further ones.
     pub(super) fn records(&mut self, fast: Fast, left: &mut u64) -> bool {
         let (start, most) = (self.at, self.data.len());
         if self.frame().characters || self.room(self.left() + 1).is_err() || self.limits.string < most as u64 {
@@ -17,7 +17,7 @@ impl<S: Sink> Machine<'_, S> {
         }
         let count = match fast {
             Fast::Prefixed(layout, trims) => match (layout.value, layout.size, layout.big) {
-                // The usual ones, where the compiler sees the length.
+                // The common ones, for which the compiler knows the length.
                 (Value::Uint, 4, true) => {
                     self.prefixed(trims, |bytes: &[u8; 4]| Some(u32::from_be_bytes(*bytes) as usize))
                 }
@@ -74,10 +74,10 @@ impl<S: Sink> Machine<'_, S> {
     }
 }
 
-/// How long a string is without the blanks and nulls at its end.
+/// Returns the length of a string without blanks and nulls at its end.
 #[inline]
 pub(super) fn trimmed(mut string: &[u8]) -> usize {
-    // Eight spaces at a time: most fields are padded with them.
+    // Eight spaces at once: most fields are padded with spaces.
     while let Some((front, b"        ")) = string.split_last_chunk::<8>() {
         string = front;
     }
@@ -91,7 +91,7 @@ pub(super) fn trimmed(mut string: &[u8]) -> usize {
 }
 
 impl Packer<'_, '_> {
-    /// Packs items of a list as long as they are strings and integers that fit.
+    /// Packs items of a list while they are strings and integers that fit.
     pub(super) fn records(&mut self, fast: Fast) {
         if !self.is_plain() {
             return;
@@ -121,7 +121,7 @@ impl Packer<'_, '_> {
                 Fast::Prefixed(layout, _) => {
                     let Some((bytes, size)) = length(layout, string.len()) else { break };
                     if size == 4 {
-                        // A length that the compiler knows.
+                        // The compiler knows this length.
                         self.out.extend_from_slice(&bytes[..4]);
                     } else {
                         self.out.extend_from_slice(&bytes[..size]);
@@ -141,7 +141,7 @@ impl Packer<'_, '_> {
     }
 }
 
-/// A length as bytes, if it fits.
+/// Returns a length as bytes, if it fits.
 #[inline]
 fn length(layout: Layout, len: usize) -> Option<([u8; 8], usize)> {
     let bits = 8 * layout.size as u32 - u32::from(layout.value == Value::Int);

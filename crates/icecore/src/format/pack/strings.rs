@@ -1,4 +1,4 @@
-//! Reading `a`, `A` and `Z`.
+//! Reads `a`, `A` and `Z`.
 
 use super::numbers::malformed;
 use super::read::{Machine, Task};
@@ -20,7 +20,7 @@ impl<S: Sink> Machine<'_, S> {
             b'Z' => {
                 let len = memchr::memchr(0, bytes).unwrap_or(bytes.len());
                 self.spend(len)?;
-                // `Z*` ends behind its null.
+                // `Z*` ends after its null.
                 let taken = if task.star { len + usize::from(self.at + len != self.data.len()) } else { bytes.len() };
                 (&bytes[..len], taken)
             }
@@ -48,7 +48,7 @@ impl<S: Sink> Machine<'_, S> {
         self.push(node)
     }
 
-    /// Where a string of `len` bytes or characters ends.
+    /// Returns the end of a string of `len` bytes or characters.
     fn end_of(&mut self, len: u64, characters: bool) -> Result<usize, Error> {
         if !characters {
             let len = usize::try_from(len).unwrap_or(usize::MAX).min(self.left());
@@ -66,7 +66,7 @@ impl<S: Sink> Machine<'_, S> {
         Ok(end)
     }
 
-    /// A string out of bytes that were made characters: these become bytes
+    /// Copies a string from bytes that were converted to characters: they become bytes
     /// again.
     fn copy(&mut self, value: &[u8], characters: bool) -> Result<(), Error> {
         self.spend(value.len())?;
@@ -89,7 +89,7 @@ impl<S: Sink> Machine<'_, S> {
         self.push_owned(start)
     }
 
-    /// `%32a`: the sum of bytes or characters.
+    /// Reads `%32a`: the sum of bytes or characters.
     fn sum(&mut self, len: u64, characters: bool) -> Result<(), Error> {
         let len = usize::try_from(len).unwrap_or(usize::MAX).min(self.left());
         self.spend(len)?;
@@ -110,7 +110,7 @@ impl<S: Sink> Machine<'_, S> {
     }
 }
 
-/// Without the blanks and nulls at its end.
+/// Removes blanks and nulls at the end.
 fn trim_text(mut text: &[u8]) -> Result<&[u8], Error> {
     while let Some(last) = text.iter().rposition(|byte| !utf8::is_continuation(*byte)) {
         let found = utf8::decode(&text[last..]);

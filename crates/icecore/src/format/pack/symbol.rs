@@ -4,35 +4,35 @@ use super::template::{DEPTH, Order};
 use super::usage;
 use crate::error::Error;
 
-/// A letter with all that belongs to it.
+/// A letter with its modifiers.
 #[derive(Clone, Debug)]
 pub(super) struct Symbol {
     pub(super) letter: u8,
     pub(super) shriek: bool,
     pub(super) order: Order,
-    /// The order that the group says in which it stands.
+    /// The byte order of the group that contains it.
     pub(super) inherited: Order,
     pub(super) count: Count,
     pub(super) slash: bool,
     pub(super) at: usize,
-    /// Where the inside of a group starts and ends.
+    /// Start and end of a group's content.
     pub(super) group: (usize, usize),
 }
 
-/// How often.
+/// A repeat count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
     None,
     Number(u64),
     Star,
-    /// As many as what stands here in the template is long.
+    /// The length of the template in this range.
     Template(usize, usize),
 }
 
-/// The template, and where its brackets end.
+/// The template, and the ends of its brackets.
 pub(super) struct Scanner<'t> {
     template: &'t [u8],
-    /// For each opening bracket its closing one; `NONE` where there is none.
+    /// The closing bracket for each opening one; `NONE` if there is none.
     ends: Vec<u32>,
 }
 
@@ -51,7 +51,7 @@ impl<'t> Scanner<'t> {
         self.template.get(at).copied().unwrap_or(0)
     }
 
-    /// Where the bracket behind `open` ends.
+    /// Returns the end of the bracket at `open`.
     fn end_of(&self, open: usize, ender: char, end: usize) -> Result<usize, Error> {
         match self.ends.get(open) {
             Some(close) if *close != NONE && (*close as usize) < end => Ok(*close as usize),
@@ -72,7 +72,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Goes over blanks and comments.
+    /// Skips blanks and comments.
     fn skip_blank(&self, at: &mut usize, end: usize) {
         while *at < end {
             match self.get(*at) {
@@ -86,7 +86,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// The next symbol before `end`.
+    /// Returns the next symbol before `end`.
     pub(super) fn next(
         &self,
         at: &mut usize,
@@ -201,7 +201,7 @@ impl<'t> Scanner<'t> {
         Ok(number.unsigned_abs())
     }
 
-    /// Whether `/` comes next, which it goes over.
+    /// Consumes `/`, if it is next.
     fn slash(&self, at: &mut usize, end: usize, start: usize) -> Result<bool, Error> {
         self.skip_blank(at, end);
         if *at >= end || self.get(*at) != b'/' {
@@ -215,8 +215,8 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// Where the brackets of a template end. As perl looks for them: brackets of
-/// the other kind that close nothing are skipped, comments too.
+/// Returns the ends of a template's brackets. As in perl, brackets of the other kind
+/// that close nothing are skipped, and so are comments.
 fn ends(template: &[u8]) -> Vec<u32> {
     if !template.iter().any(|byte| matches!(byte, b'(' | b'[')) {
         return Vec::new();

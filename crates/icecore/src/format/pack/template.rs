@@ -16,20 +16,20 @@ pub(super) struct Op {
     pub(super) shriek: bool,
     pub(super) order: Order,
     pub(super) count: Count,
-    /// `/` stands behind it.
+    /// Whether `/` follows it.
     pub(super) slash: bool,
-    /// Where it stands in the template.
+    /// Offset in the template.
     pub(super) at: usize,
     /// The operations of a group, or the number of the error.
     pub(super) body: (usize, usize),
-    /// What the group repeats, if that is as simple as it mostly is.
+    /// The content of the group, if it has one of the common simple forms.
     pub(super) fast: Option<Fast>,
 }
 
-/// What most groups repeat.
+/// Content of most groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fast {
-    /// `(N/a*)*`: a length and a string; whether blanks at its end are cut off.
+    /// `(N/a*)*`: a length and a string; whether blanks at its end are removed.
     Prefixed(Layout, bool),
     /// `(a8)*`: a string of this length.
     Fixed(usize, bool),
@@ -60,8 +60,7 @@ impl Fast {
 /// The order of bytes in a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Order {
-    /// That of the machine: Icecore takes it to be little-endian, as nearly
-    /// all are.
+    /// That of the machine: Icecore assumes little-endian, as nearly all are.
     #[default]
     Native,
     Big,
@@ -71,26 +70,26 @@ pub(super) enum Order {
 /// [`Op::letter`] of a mistake in the template.
 pub(super) const MISTAKE: u8 = 0;
 
-/// A template that was looked through.
+/// A compiled template.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     pub(super) ops: Vec<Op>,
-    /// The operations outside of all groups are the first ones: so many.
+    /// How many operations are outside of all groups; they are the first ones.
     pub(super) top: usize,
-    /// How long the template is.
+    /// Length of the template.
     pub(super) len: usize,
     errors: Vec<Error>,
-    /// It begins with `U`.
+    /// Whether it begins with `U`.
     pub(super) starts_in_u0: bool,
-    /// It begins with `U` or has `U0` in it: bytes are characters, and seen as
-    /// UTF-8 while `U0` holds.
+    /// Whether it begins with `U` or contains `U0`: bytes are then characters, and read as
+    /// UTF-8 while `U0` applies.
     pub(super) needs_utf8: bool,
-    /// There are places in it that are counted in bytes, whatever characters
-    /// are.
+    /// Whether it contains positions that are counted in bytes even if characters are
+    /// counted.
     pub(super) counts_bytes: bool,
 }
 
-/// How deep groups may be nested, as in perl.
+/// Most levels of groups, as in perl.
 pub(super) const DEPTH: usize = 100;
 
 impl Program {
@@ -107,7 +106,7 @@ impl Program {
         let scanner = Scanner::new(template);
         program.compile(&scanner, 0, template.len(), Order::Native, 0);
         program.top = program.ops.len();
-        // Groups are compiled behind what they stand in; the list grows.
+        // Groups are compiled after the operations that contain them; the list grows.
         let mut at = 0;
         let mut levels = vec![0u8; program.ops.len()];
         while at < program.ops.len() {
@@ -129,8 +128,8 @@ impl Program {
         program
     }
 
-    /// Compiles a part of the template; the body of a group is for now where it
-    /// stands in the template.
+    /// Compiles a part of the template; for now, the body of a group is its range in the
+    /// template.
     fn compile(&mut self, scanner: &Scanner<'_>, start: usize, end: usize, order: Order, level: usize) {
         let mut at = start;
         loop {
@@ -167,13 +166,13 @@ impl Program {
         Ok(Op { letter, shriek, order, count, slash, at, body: group, fast: None })
     }
 
-    /// What is wrong at an operation that is a mistake.
+    /// Returns the error of an operation that is a mistake.
     pub(super) fn mistake(&self, op: &Op) -> Error {
         self.errors.get(op.body.0).cloned().unwrap_or_else(|| super::usage("a template"))
     }
 }
 
-/// The first byte that is in no comment.
+/// Returns the first byte outside of comments.
 fn first_letter(mut template: &[u8]) -> Option<u8> {
     while let [b'#', rest @ ..] = template {
         let end = rest.iter().position(|byte| *byte == b'\n')?;

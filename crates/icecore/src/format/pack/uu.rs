@@ -1,15 +1,15 @@
-//! Uuencode: lines of six bits a character.
+//! Uuencode: lines with six bits in each character.
 
 fn is_digit(byte: u8) -> bool {
     (b' '..=b'`').contains(&byte)
 }
 
-/// The six bits of a character.
+/// Returns the six bits of a character.
 fn six(byte: u8) -> u8 {
     byte.wrapping_sub(b' ') & 0x3F
 }
 
-/// Decodes lines as far as they go, and returns how many bytes they took.
+/// Decodes lines as far as they are valid, and returns how many bytes they used.
 pub(super) fn decode(input: &[u8], mut out: Option<&mut Vec<u8>>) -> usize {
     let mut at = 0;
     while let Some(head) = input.get(at).copied().filter(|byte| *byte != b' ' && is_digit(*byte)) {
@@ -34,7 +34,7 @@ pub(super) fn decode(input: &[u8], mut out: Option<&mut Vec<u8>>) -> usize {
         if input.get(at) == Some(&b'\n') {
             at += 1;
         } else if input.get(at + 1) == Some(&b'\n') {
-            // Perhaps a checksum.
+            // This may be a checksum.
             at += 2;
         }
     }

@@ -9,12 +9,12 @@ use crate::format::uncopied;
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output, Written, metered};
 
-/// Packs the items of a list, and says what was lost.
+/// Packs the items of a list, and reports losses.
 ///
 /// # Errors
-/// Of kind `Usage` for the template; `Unrepresentable` for an item that is no
-/// scalar, and where `pack` dies; `Limit`, if the template asks for far more
-/// than there is; `Output`, if the output was closed.
+/// Of kind `Usage` for the template; `Unrepresentable` for an item that is not a
+/// scalar, and where `pack` dies; `Limit`, if the template requires far more than the
+/// data has; `Output`, if the output was closed.
 pub fn write(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Written {
     metered(document, limits, out, |out| packed(document, options, limits, out))
 }
@@ -52,8 +52,8 @@ fn packed(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut
     Ok(std::mem::take(&mut losses))
 }
 
-/// A string of characters: bytes, if they all are, and UTF-8 otherwise, as
-/// perl prints it.
+/// Finishes a string of characters: as bytes if they all are bytes, otherwise as UTF-8,
+/// as perl prints it.
 fn finish_text(buf: &mut Vec<u8>, base: usize, wants_text: bool, mut losses: Losses) -> Written {
     let mut bytes = Vec::new();
     let mut is_wide = false;

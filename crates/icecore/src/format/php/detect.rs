@@ -6,11 +6,10 @@ use crate::format::Reader as _;
 use crate::format::{Certainty, Guess, Request};
 use crate::limits::Limits;
 
-/// How many values are looked at.
+/// Limit of the values that are read.
 const ENOUGH: u32 = 10_000;
 
-/// There is no magic number: the values themselves must make sense, to the end
-/// or for a good while.
+/// PHP has no magic number: the values must parse, to the end or for a long stretch.
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     let is_null = input.starts_with(b"N;");
     if !is_null && !matches!(input, [b'a' | b'O' | b'C' | b's' | b'S' | b'E' | b'i' | b'd' | b'b', b':', ..]) {
@@ -27,7 +26,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
         None if is_null => Certainty::Possible,
         None => Certainty::Likely,
         Some(error) if error.kind() == ErrorKind::Limit => Certainty::Sure,
-        // Damaged or cut off: some of it must make sense.
+        // Damaged or cut off: a part of it must parse.
         Some(error) if error.kind() == ErrorKind::Truncated && outcome.consumed >= 8 => Certainty::Likely,
         Some(_) if is_container && outcome.document.nodes().len() >= 3 => Certainty::Likely,
         Some(_) if !is_container && is_head(input) => Certainty::Likely,
@@ -36,13 +35,13 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     Some(Guess { certainty, variant: String::new() })
 }
 
-/// Whether a string in other data is worth reading: `N;` may be a word of any text, but
-/// not all of one.
+/// Whether a string in other data is worth reading. `N;` may occur in any text, but is
+/// rarely all of one.
 pub(super) fn inside(input: &[u8]) -> bool {
     input == b"N;" || matches!(input, [b'a' | b'O' | b'C' | b's' | b'S' | b'E' | b'i' | b'd' | b'b', b':', ..])
 }
 
-/// Whether this is the beginning of a string of which more bytes are to come.
+/// Whether this is the beginning of a string whose end is not here yet.
 fn is_head(input: &[u8]) -> bool {
     let Some(rest) = input.strip_prefix(b"s:") else { return false };
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -52,8 +51,8 @@ fn is_head(input: &[u8]) -> bool {
     rest[digits..].starts_with(b":\"") && input.len() >= 16 && rest.len() - digits - 2 < len
 }
 
-/// Whether the input begins as a serialized value, and nothing else does: with a type
-/// and a length, or as a whole number, float or boolean.
+/// Whether the input begins as only a serialized value does: with a type and a length,
+/// or as a complete integer, float or boolean.
 pub(super) fn begins(input: &[u8]) -> bool {
     let [kind, b':', rest @ ..] = input else { return false };
     match kind {

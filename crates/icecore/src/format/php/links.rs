@@ -3,14 +3,14 @@
 use crate::document::{IS_KEY, Kind, Node};
 use crate::error::{Error, ErrorDetail, ErrorKind};
 
-/// The slot of flags or of a count in the payload of a class of PHP's own:
-/// nothing that could be linked to.
+/// Slot of flags or of a count in the payload of one of PHP's own classes: links can't
+/// refer to it.
 const NOTHING: u32 = u32::MAX;
 
-/// What the payload of an opaque object counts for.
+/// What the payload of an opaque object contributes to the count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Counted {
-    /// It is empty: its bytes are no value.
+    /// The payload is empty: its bytes are not a value.
     Nothing,
     /// Flags or a count, and the values that follow on the tape.
     Number,
@@ -18,40 +18,40 @@ pub(super) enum Counted {
     Values,
 }
 
-/// Nodes by slot. Filled only when a link asks: most data has none.
+/// Nodes by slot. Filled only when a link needs it: most data has no links.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     nodes: Vec<u32>,
-    /// How many nodes of the tape were looked at.
+    /// How many nodes of the tape were visited.
     seen: usize,
-    /// The slot of the first object whose payload was not opened. What that
-    /// counted is known to its class alone.
+    /// Slot of the first object whose payload was not opened. Only its class knows how
+    /// many values it counted.
     opaque: Option<usize>,
-    /// Opaque objects whose payload is known, and how many of them were looked at.
+    /// Opaque objects whose payload is known, and how many of them were visited.
     opened: Vec<(u32, Counted)>,
     opened_seen: usize,
-    /// Nodes that have no slot; and how many of them were looked at.
+    /// Nodes without a slot, and how many of them were visited.
     silent: Vec<u32>,
     silent_seen: usize,
 }
 
 impl Slots {
-    /// It is known what the payload of the opaque object at `at` counts for.
+    /// Records what the payload of the opaque object at `at` counts for.
     pub(super) fn opened(&mut self, at: u32, counted: Counted) {
         self.opened.push((at, counted));
     }
 
-    /// The node at `at` has no slot.
+    /// Records that the node at `at` has no slot.
     pub(super) fn silent(&mut self, at: u32) {
         self.silent.push(at);
     }
 
-    /// No slot for the root: it only holds the variables of a session.
+    /// The root has no slot: it only contains the variables of a session.
     pub(super) fn without_root() -> Slots {
         Slots { seen: 1, ..Slots::default() }
     }
 
-    /// The node with this slot, counted from 1.
+    /// Returns the node with this slot; slots start at 1.
     pub(super) fn find(&mut self, tape: &[Node], slot: u64) -> Result<u32, Error> {
         while let Some(node) = tape.get(self.seen) {
             let at = self.seen as u32;
@@ -65,7 +65,7 @@ impl Slots {
             }
             self.nodes.push(at);
             match node.kind {
-                // The body has the slot of its object.
+                // The body shares the slot of its object.
                 Kind::Object => self.seen += 1,
                 Kind::Opaque => match self.opened.get(self.opened_seen) {
                     Some((opened, counted)) if *opened == at => {
@@ -102,12 +102,13 @@ impl Slots {
         }
     }
 
-    /// The object at `at`, behind links to it, and whether there were none.
+    /// Follows links from `at` to an object. Returns it, and whether `at` was not a
+    /// link.
     pub(super) fn object(&self, tape: &[Node], at: u32) -> Result<(u32, bool), Error> {
         let Some(node) = tape.get(at as usize) else { return Ok((at, true)) };
         match node.kind {
             Kind::Object | Kind::Opaque | Kind::EnumCase => Ok((at, true)),
-            // A link names an object, never another link.
+            // A link refers to an object, never to another link.
             Kind::Link => Ok((node.payload as u32, false)),
             _ => Err(Error::new(ErrorKind::BadLink)
                 .expecting("the number of an object")

@@ -1,6 +1,6 @@
 //! PHP's `serialize()`.
 //!
-//! `FORMAT.md` beside this file has the facts.
+//! See `FORMAT.md` in this folder for the facts.
 
 mod detect;
 mod links;
@@ -38,7 +38,8 @@ use repair::{Mending, Start};
 
 const NAME: &str = "php";
 
-/// On a line of its own; or behind a container, where within one a key would follow.
+/// After a line end; or after a container, where a key would follow if it were inside
+/// another one.
 static RESTARTS: [Restart; 12] = [
     Restart::guess(b"\n", b"a:"),
     Restart::guess(b"\n", b"O:"),
@@ -78,8 +79,7 @@ pub static FORMAT: Format = Format {
     writer: |_| Box::new(WriteOptions::default()),
 };
 
-/// Reads a serialized value, of which nothing may be left unless the reading is
-/// lenient.
+/// Reads a serialized value. Nothing may follow it unless the reading is lenient.
 ///
 /// ```
 /// use icecore::{Limits, format::php};
@@ -91,17 +91,17 @@ pub static FORMAT: Format = Format {
 ///
 /// # Errors
 /// Of kind `Truncated`, `Malformed`, `BadLink`, `Trailing`, `Unsupported` or
-/// `Limit`; with offset and path, and with the offset that PHP gives.
+/// `Limit`; with offset and path, and with the offset that PHP reports.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
     options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }
 
-/// Reads a text as it stands.
+/// Reads a text without repair.
 fn read_plain<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
     feed::read(&Text { options }, input, request)
 }
 
-/// What a text is read with.
+/// Settings for reading a text.
 #[derive(Debug)]
 struct Text<'r> {
     options: &'r ReadOptions,
@@ -136,7 +136,8 @@ impl Reader for ReadOptions {
     }
 
     fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
-        // A repair may change the input, so only a full reading shows what the tape gets.
+        // A repair may change the input, so only a full reading shows what the tape will
+        // contain.
         if self.repair_lengths {
             return Filled::by_reading(limits, tape, |request| self.read(input, request));
         }

@@ -38,14 +38,13 @@ pub(super) const OPTIONS: &[Opt] = &[
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// Ignore bytes behind the value and clamp integers beyond 64 bits, as PHP
-    /// does (it warns of the second).
+    /// Ignore bytes after the value and clamp integers beyond 64 bits, as PHP does (with a warning
+    /// for the second).
     pub lenient: bool,
-    /// Take back what damaged the text, if one explanation reads all of it: a search and
-    /// replace in a dump of a database, a converted charset, other line ends, lost NUL bytes,
-    /// slashes, and more. The changes are in [`Document::repairs`](crate::Document::repairs), with
-    /// what happened. A valid text is not changed, but for blanks in names of properties where
-    /// NUL bytes were.
+    /// Undo damage to the text, if one explanation reads all of it: a search and replace in a
+    /// database dump, a converted charset, other line ends, lost NUL bytes, slashes, and more. The
+    /// changes and their cause are in [`Document::repairs`](crate::Document::repairs). A valid text
+    /// stays unchanged, except names of properties with blanks in the place of NUL bytes.
     ///
     /// ```
     /// use icecore::{Limits, format::php};
@@ -59,10 +58,10 @@ pub struct ReadOptions {
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub repair_lengths: bool,
-    /// Read the payload of a `C:` object as values of PHP, where it begins like one: what a class
-    /// gets from its own `serialize()` mostly is that. A payload that begins like a value must then be
-    /// well-formed to its end, and links are counted as by a class that unserializes it once; any other payload
-    /// counts for nothing.
+    /// Read the payload of a `C:` object as PHP values if it begins like one: the result of a
+    /// class's own `serialize()` mostly is one. Such a payload must then be well-formed to its end,
+    /// and links are counted as by a class that unserializes it once. Any other payload counts for
+    /// nothing.
     ///
     /// ```
     /// use icecore::{Limits, format::php};
@@ -73,8 +72,8 @@ pub struct ReadOptions {
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub payloads: bool,
-    /// Take links that nobody can follow, as they stand behind what only its class
-    /// understands: for readers that do not look where links lead.
+    /// Accept links whose targets are unknown, such as those after an opaque payload: for readers
+    /// that do not follow links.
     pub(crate) loose_links: bool,
 }
 
@@ -89,7 +88,7 @@ impl ReadOptions {
     }
 }
 
-/// How a value is written. There is nothing to choose so far.
+/// How a value is written. There are no options so far.
 ///
 /// ```
 /// use icecore::{Limits, format::php};

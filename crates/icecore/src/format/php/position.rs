@@ -5,15 +5,15 @@ use super::read_kept::word;
 /// The key of the next item of a list, `i:5;`, counted in decimal digits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Position {
-    /// The first byte is the lowest.
+    /// The text; its first byte is the lowest.
     text: u64,
-    /// Which bits of a word it has.
+    /// Bits of the word that the text occupies.
     mask: u64,
-    /// One, at the last digit.
+    /// The value 1 at the last digit.
     one: u64,
     len: u32,
     number: u32,
-    /// How often one can be added.
+    /// How many increments are left before the last digit overflows.
     ones: u32,
 }
 
@@ -29,7 +29,7 @@ impl Position {
 
     #[inline(never)]
     fn long(number: u32) -> Position {
-        // It would not fit into a word.
+        // The text does not fit into a word.
         if number > 99_999 {
             return Position { text: u64::MAX, mask: 0, one: 0, len: 0, number, ones: 0 };
         }
@@ -57,7 +57,7 @@ impl Position {
         self.number
     }
 
-    /// Goes to this number: mostly the one that it is at.
+    /// Moves to this number, which is mostly the current one.
     #[inline(always)]
     pub(super) fn go_to(&mut self, number: u32) {
         if self.number != number {
@@ -65,13 +65,13 @@ impl Position {
         }
     }
 
-    /// Its text as a word, and how many bytes of it that takes; none, if it takes more.
+    /// Returns the text as a word, and its length; 0 if it does not fit into a word.
     #[inline(always)]
     pub(super) fn text(&self) -> (u64, usize) {
         (self.text, self.len as usize)
     }
 
-    /// What stands behind it, if it is here.
+    /// Returns what follows this key if the input begins with it.
     #[inline(always)]
     pub(super) fn behind<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
         if word(rest) & self.mask != self.text {

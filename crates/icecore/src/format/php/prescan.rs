@@ -1,12 +1,13 @@
-//! A prescan: whether a text is one long list that can be handed over in parts.
+//! Prescan: checks if a text is one long list that can be handed over in parts.
 //!
-//! The last key of an array may show that it is no list, after its first items were handed
-//! over. So the text is scanned before: nothing is built, and errors are left to the reader.
+//! The last key of an array may show that it is not a list, when its first items are already
+//! handed over. So the text is scanned first: nothing is built, and errors are left to the
+//! reader.
 
 use super::read_leaf::{integer, string};
 
-/// Whether the root is an array whose keys are 0, 1, 2 and so on, without links
-/// anywhere. Of a damaged text it holds as far as the damage.
+/// Whether the root is an array with the keys 0, 1, 2 and so on, and no link occurs
+/// anywhere. In a damaged text this holds up to the damage.
 pub(super) fn is_list(input: &[u8]) -> bool {
     let Some(mut at) = input.starts_with(b"a:").then(|| behind_number(input, 2, b'{')).flatten() else { return false };
     let mut depth = 1usize;
@@ -43,7 +44,7 @@ pub(super) fn is_list(input: &[u8]) -> bool {
                 }
                 Some(at + 1)
             }
-            // Links, and what is too rare to be looked at here.
+            // Links, and values too rare to be handled here.
             _ => return false,
         };
         match behind {
@@ -55,14 +56,14 @@ pub(super) fn is_list(input: &[u8]) -> bool {
     true
 }
 
-/// Behind the digits at `at`, `:` and `last`.
+/// Skips the digits at `at`, `:` and `last`.
 fn behind_number(input: &[u8], at: usize, last: u8) -> Option<usize> {
     let digits = input.get(at..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let end = at + digits;
     (digits > 0 && input.get(end..end + 2)? == [b':', last]).then_some(end + 2)
 }
 
-/// Behind `O:`, the length, the name and `:`.
+/// Skips `O:`, the length, the name and `:`.
 fn behind_name(input: &[u8], at: usize) -> Option<usize> {
     let first = behind_number(input, at + 2, b'"')?;
     let len: usize = std::str::from_utf8(&input[at + 2..first - 2]).ok()?.parse().ok()?;

@@ -1,4 +1,4 @@
-//! The reader: one machine with an explicit stack.
+//! The reader: a machine with an explicit stack.
 
 use super::links::Slots;
 use super::list_to_map::Late;
@@ -18,25 +18,24 @@ const FRAMES_KEPT: usize = 1024;
 /// A container that is still open.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
-    /// Its node; of an object, its body's.
+    /// Its node; for an object, the node of its body.
     pub(super) at: u32,
-    /// How many entries are still to come.
+    /// Number of entries still to read.
     pub(super) left: u32,
-    /// How many there were.
+    /// Number of entries so far.
     pub(super) count: u32,
     pub(super) is_object: bool,
-    /// Whether the keys so far were 0, 1, 2 and so on.
+    /// Whether the keys so far are 0, 1, 2 and so on.
     pub(super) is_list: bool,
     /// Whether its keys get ids.
     pub(super) is_keyed: bool,
-    /// The id of the key before: the next one is guessed by it.
+    /// Id of the previous key; predicts the next one.
     pub(super) last: u16,
-    /// The key that the fast loop guesses next; 0: none.
+    /// The key that the fast loop predicts next; 0 for none.
     pub(super) guess: u16,
-    /// The key that it stands under, be it in lists.
+    /// The key of this container, or of the outermost list that contains it.
     pub(super) under: u16,
-    /// Whether it is an object whose payload is being read: nothing is ever left
-    /// in it.
+    /// Whether it is an object whose payload is being read; `left` is then always 0.
     pub(super) is_payload: bool,
 }
 
@@ -61,7 +60,7 @@ impl Frame {
     }
 }
 
-/// A key, before it is known what becomes of it.
+/// A key that is not yet on the tape.
 pub(super) enum Key {
     Int(i64),
     Input(usize, usize),
@@ -70,7 +69,7 @@ pub(super) enum Key {
 
 pub(super) struct Machine<'a, 's, S: Sink> {
     pub(super) tokens: Tokens<'a>,
-    /// The input; that of the tokens ends with the payload that they are in.
+    /// The whole input; the input of the tokens ends with the current payload.
     pub(super) whole: &'a [u8],
     pub(super) sink: &'s mut S,
     pub(super) limits: &'s Limits,
@@ -79,13 +78,13 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     pub(super) payloads: Vec<Payload>,
     pub(super) slots: Slots,
     late: Late,
-    /// Whether the root is a map even where its keys are those of a list.
+    /// Whether the root is a map even if its keys are those of a list.
     pub(super) root_is_map: bool,
-    /// What the fast loop keeps from document to document.
+    /// What the fast loop keeps from one document to the next.
     pub(super) warm: Box<Warm>,
-    /// Which value is being read: where it will stand, and the id of its key.
+    /// The value that is being read: its future node, and the id of its key.
     next: (u32, u16),
-    /// The source of the key before the next value, if it is to be kept.
+    /// Source of the key before the next value, if it must be kept.
     pub(super) key_source: Option<(usize, usize)>,
 }
 
@@ -110,7 +109,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
     }
 
-    /// Reads the root and all that is in it.
+    /// Reads the root and everything in it.
     pub(super) fn run(&mut self) -> Result<(), Error> {
         if S::DETAIL || !self.root() {
             self.value(NO_KEY)?;
@@ -118,7 +117,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.drain(0)
     }
 
-    /// Continues until no more than `outer` containers are open.
+    /// Continues until at most `outer` containers are open.
     #[inline(always)]
     pub(super) fn drain(&mut self, outer: usize) -> Result<(), Error> {
         while self.frames.len() > outer {
@@ -146,17 +145,17 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    /// A child of the root is complete.
+    /// Called when a child of the root is complete.
     #[inline]
     fn child_done(&mut self) -> Result<(), Error> {
-        // What is taken away must be finished.
+        // Nodes must be final before the sink takes them away.
         if self.sink.is_full() && !self.late.is_empty() && self.frames.last().is_some_and(|root| root.is_list) {
             std::mem::take(&mut self.late).insert_keys(self.sink);
         }
         self.sink.child_done()
     }
 
-    /// Nodes are wanted that may have been taken away.
+    /// Checks that no nodes were taken away, because earlier ones are needed.
     #[inline]
     fn check_whole(&self, start: usize) -> Result<(), Error> {
         if self.sink.is_whole() {
@@ -165,7 +164,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Err(Error::new(ErrorKind::BadLink).at(start).expecting("a list without links"))
     }
 
-    /// The path of what could not be read.
+    /// Returns the path of the value that could not be read.
     pub(super) fn path(&mut self) -> String {
         let (at, key) = self.next;
         let input = self.whole;
@@ -176,9 +175,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             .unwrap_or_else(|| self.sink.tape().path_to(next, input))
     }
 
-    /// Closes what is open, and gives the lists that turned out to be none their
-    /// keys: in any case, whatever stopped the reading.
-    /// Returns how far reading came and what stopped it, when all is closed.
+    /// Closes all open containers, and inserts the keys of lists that turned out to be maps,
+    /// even after an error. Returns how far reading came and what stopped it.
     pub(super) fn end(mut self, result: Result<(), Error>) -> (usize, Option<Error>) {
         let (input, consumed) = (self.whole, self.tokens.at);
         let error = result.err().map(|error| error.on_path(self.path()));
@@ -233,7 +231,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.sink.note_bytes(node, code, input.get(start..end).unwrap_or(&[]));
     }
 
-    /// The node `at` starts here.
+    /// Records that the node `at` starts here.
     #[inline]
     pub(super) fn begin(&mut self, at: u32, start: usize) {
         if !S::DETAIL {
@@ -247,8 +245,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     // -- Keys ---------------------------------------------------------------
 
-    /// Reads the key of the next entry of the innermost container, and says
-    /// what its value has in [`Node::key`].
+    /// Reads the key of the next entry of the innermost container. Returns the value for
+    /// [`Node::key`].
     #[inline]
     fn key(&mut self) -> Result<u16, Error> {
         let Some(frame) = self.frames.last_mut() else { return Ok(NO_KEY) };
@@ -325,7 +323,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         KEY_NODE
     }
 
-    /// The next time this key is guessed behind the one before.
+    /// Remembers that this key followed the previous one. Returns the key predicted next.
     fn follow(&mut self, id: u16) -> u16 {
         if let Some(frame) = self.frames.last_mut() {
             self.sink.tape().keys.learn(frame.last, id);
@@ -352,8 +350,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
     }
 
-    /// The innermost array is no list: the `count` entries before this one get
-    /// their keys.
+    /// The innermost array is not a list: the `count` entries before this one get their
+    /// keys.
     #[cold]
     fn unlist(&mut self, count: u32) {
         if let Some(frame) = self.frames.last_mut() {
@@ -364,7 +362,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     // -- Values ---------------------------------------------------------------
 
-    /// Reads a value: a leaf whole, of a container the front.
+    /// Reads a value: a leaf completely, a container up to its front.
     #[inline]
     pub(super) fn value(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.at;
@@ -424,7 +422,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    /// A string, with its pieces.
+    /// Records a string with its pieces.
     #[cold]
     fn quoted(&mut self, node: Node, is_default: bool, start: usize, text: usize, len: usize) {
         let end = self.tokens.at;
@@ -462,7 +460,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    /// A string with escapes: it is decoded into the arena.
+    /// Reads a string with escapes and decodes it into the arena.
     fn escaped(&mut self, start: usize) -> Result<Node, Error> {
         let mut bytes = Vec::new();
         self.tokens.escaped(&mut bytes)?;
@@ -470,7 +468,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(self.sink.tape().owned(Kind::Bytes, &bytes))
     }
 
-    /// `r:` and `R:`.
+    /// Reads `r:` or `R:`.
     #[cold]
     fn link(&mut self, start: usize) -> Result<(Node, bool), Error> {
         let is_same_variable = self.tokens.input[start] == b'R';
@@ -488,9 +486,10 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok((Node::leaf(kind, u64::from(target)), is_default && direct))
     }
 
-    /// The front of a container: pushes its node and opens it.
+    /// Pushes the node of a container and opens it.
     pub(super) fn open(&mut self, node: Node, start: usize, frame: Frame, is_default: bool) -> Result<(), Error> {
-        // PHP counts no level for an array without entries, and none for what a class wrote.
+        // PHP does not count an array without entries, nor the payload of a class, as a
+        // level.
         let is_level = frame.left > 0 || frame.is_object;
         if is_level && self.frames.len() - self.payloads.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(start));
@@ -517,7 +516,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn array(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.at;
         let (left, is_default) = self.tokens.array()?;
-        // A list begins with the key 0, or with its text.
+        // A list begins with the key 0, or with the text of 0.
         let first = read_leaf::string(self.tokens.input, self.tokens.at);
         let is_list = left == 0 || first.is_none_or(|(first, ..)| self.tokens.input[first] == b'0');
         let is_list = is_list && !(self.root_is_map && self.frames.is_empty());

@@ -1,9 +1,8 @@
-//! A fast loop for common data: leaves, lists, maps and objects, whose keys and classes
-//! were seen before.
+//! A fast loop for common data: leaves, lists, maps and objects whose keys and classes were
+//! seen before.
 //!
-//! It stops in front of anything else and consumes nothing of it: the machine in
-//! [`super::read`] continues there. A reader with detail does not use it, so tests compare
-//! both.
+//! It stops before anything else without consuming it: the machine in [`super::read`] continues
+//! there. A reader with detail does not use it, so tests compare both.
 
 use super::position::Position;
 use super::read::{Frame, Machine};
@@ -13,15 +12,15 @@ use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Names, Node, Sink, Tape};
 use crate::error::Error;
 use crate::limits::Limits;
 
-/// How many nodes are read before the machine may take those away that are finished.
+/// How many nodes are read before the machine may take finished ones away.
 const BATCH: usize = 4096;
 const _: () = assert!(KEPT < SHORT as usize);
 
 /// What stopped the loop.
 enum Stop {
-    /// Something that the machine must look at; nothing of it was consumed.
+    /// Something that the machine must handle; nothing of it was consumed.
     Here,
-    /// The same, behind the key of an entry.
+    /// The same, after the key of an entry.
     Value(u16),
 }
 
@@ -38,7 +37,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(self.tokens.at > start || self.sink.nodes().len() > nodes)
     }
 
-    /// Opens the root, if its front is a common one.
+    /// Opens the root if its front is a common one.
     pub(super) fn root(&mut self) -> bool {
         let Machine { tokens, sink, frames, limits, warm, .. } = self;
         let Limits { depth, nodes: most, string: longest, .. } = **limits;
@@ -59,7 +58,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     fn content(&mut self) -> Stop {
         let Machine { tokens, sink, frames, limits, warm, .. } = self;
         let Limits { depth, nodes: most, string: longest, .. } = **limits;
-        // Nobody looks at the length of a short string or key again.
+        // The length of a short string or key is not checked again.
         if longest < SHORT {
             return Stop::Here;
         }
@@ -72,7 +71,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         let mut run = Run { rest: input.get(tokens.at..).unwrap_or_default(), len: input.len(), nodes, most, longest };
         let mut position = Position::of(0);
-        // The key behind which something was met in a container that was just opened.
+        // The key before a value that stopped the loop in a container that was just opened.
         let mut met = None;
         let stop = loop {
             let open = frames.len();
@@ -84,7 +83,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 run.rest = rest;
                 close(run.nodes, &closed);
                 frames.pop();
-                // What is complete in the root may be taken away.
+                // Complete children of the root may be taken away.
                 if S::PARTS && open == 2 {
                     break Stop::Here;
                 }
@@ -116,7 +115,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             let under = if key == NO_KEY || key == KEY_NODE { frame.under } else { key };
             let inner = run.container(key, under, (keys, classes), warm);
             let Some(mut inner) = inner else { break Stop::Value(key) };
-            // Most have leaves only: they are read without being pushed.
+            // Most contain only leaves: they are read without being pushed.
             if !S::PARTS && inner.guess != 0 && !inner.is_list {
                 met = run.pairs(&mut inner, &warm.keys);
                 if met.is_none()
@@ -135,27 +134,27 @@ impl<S: Sink> Machine<'_, '_, S> {
     }
 }
 
-/// Where the loop is in the input, and what it fills. Its functions read runs of entries of one
-/// container: few enough things at a time that they stay in registers.
+/// Position of the loop in the input, and the nodes that it fills. Its functions read runs of
+/// entries of one container; the state is small enough to stay in registers.
 struct Run<'a, 't> {
     rest: &'a [u8],
-    /// Of the whole input.
+    /// Length of the whole input.
     len: usize,
     nodes: &'t mut Vec<Node>,
-    /// How many nodes there may be.
+    /// Limit of nodes.
     most: usize,
-    /// How long a string may be.
+    /// Limit of a string's length.
     longest: u64,
 }
 
 impl Run<'_, '_> {
-    /// So many of these entries may be read: each of them has one node.
+    /// How many of the `left` entries may be read: each needs one node.
     #[inline(always)]
     fn room(&self, left: u32) -> u32 {
         self.most.saturating_sub(self.nodes.len()).min(left as usize) as u32
     }
 
-    /// The key of an item that is a container.
+    /// Reads the key of an item that is a container.
     #[inline(always)]
     fn next_container(&mut self, frame: &mut Frame, position: &mut Position) -> Option<u16> {
         let rest = position.behind(self.rest)?;
@@ -169,7 +168,7 @@ impl Run<'_, '_> {
         })
     }
 
-    /// Reads leaves of a list. Some: it stands in front of something else, behind its key.
+    /// Reads leaves of a list. Returns the key if something else follows it.
     #[inline(never)]
     fn items(&mut self, frame: &mut Frame, position: &mut Position) -> Option<u16> {
         let (mut rest, mut here) = (self.rest, *position);
@@ -193,7 +192,7 @@ impl Run<'_, '_> {
         met
     }
 
-    /// The same for entries whose keys are guessed. None as well: another key is there.
+    /// The same for entries whose keys are predicted. Also `None` if another key follows.
     #[inline(never)]
     fn pairs(&mut self, frame: &mut Frame, keys: &[Kept]) -> Option<u16> {
         let (mut rest, mut guess, mut last) = (self.rest, frame.guess, frame.last);
@@ -235,7 +234,7 @@ impl Run<'_, '_> {
         None
     }
 
-    /// A key that was not guessed, if it has an id. The next time it is.
+    /// Reads a key that was not predicted but has an id. It is predicted the next time.
     #[inline(never)]
     fn new_key(&mut self, frame: &mut Frame, keys: &mut Names, warm: &mut Warm) -> Option<u16> {
         let (id, end) = known_key(self.rest, keys, frame, self.longest)?;
@@ -248,14 +247,14 @@ impl Run<'_, '_> {
         Some(id)
     }
 
-    /// Whether the value here is a leaf, which is read.
+    /// Reads a leaf. Returns false if the value is not one.
     fn leaf(&mut self, key: u16) -> bool {
         let Some(behind) = leaf(self.rest, key, self.nodes, self.len, self.longest) else { return false };
         self.rest = behind;
         true
     }
 
-    /// Opens an array or an object, if its front is a common one.
+    /// Opens an array or an object if its front is a common one.
     #[inline(always)]
     fn container(&mut self, key: u16, under: u16, names: (&Names, &Names), warm: &mut Warm) -> Option<Frame> {
         match self.rest.first()? {
@@ -309,7 +308,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// All is in the container that ends here.
+/// The container ends here, all its entries are read.
 #[inline(always)]
 fn close(nodes: &mut [Node], frame: &Frame) {
     let (at, end) = (frame.at as usize, nodes.len() as u32);
@@ -325,14 +324,14 @@ fn close(nodes: &mut [Node], frame: &Frame) {
     }
 }
 
-/// What stands behind the key of this item of a list.
+/// Returns what follows the key of this item of a list.
 #[inline(never)]
 fn behind_position(rest: &[u8], number: u32) -> Option<&[u8]> {
     let (_, end) = integer(rest, 0).filter(|(position, _)| *position == i64::from(number))?;
     rest.get(end..)
 }
 
-/// The string of a key, unless PHP makes an integer of it, as of "12": the machine does
+/// Reads the string of a key, unless PHP converts it to an integer, as "12": the machine does
 /// that.
 #[inline(always)]
 fn key_string(rest: &[u8], is_object: bool, longest: u64) -> Option<(usize, usize, usize)> {
@@ -341,7 +340,7 @@ fn key_string(rest: &[u8], is_object: bool, longest: u64) -> Option<(usize, usiz
     (len as u64 <= longest && !(may_be_integer && is_integer(rest, start, len))).then_some((start, len, end))
 }
 
-/// The id of the key here, if it has one, and where it ends.
+/// Returns the id of the key here, if it has one, and where it ends.
 fn known_key(rest: &[u8], keys: &mut Names, frame: &Frame, longest: u64) -> Option<(u16, usize)> {
     let guess = keys.guess(frame.last);
     if rest.first() == Some(&b'i') {
@@ -360,7 +359,7 @@ fn known_key(rest: &[u8], keys: &mut Names, frame: &Frame, longest: u64) -> Opti
     Some((id, end))
 }
 
-/// The key here as a node, and where it ends. `whole`: the length of the input.
+/// Returns the key here as a node, and where it ends. `whole`: length of the input.
 #[inline(always)]
 fn key_node(rest: &[u8], whole: usize, is_object: bool, longest: u64) -> Option<(Node, usize)> {
     if rest.first() == Some(&b'i') {
@@ -370,19 +369,19 @@ fn key_node(rest: &[u8], whole: usize, is_object: bool, longest: u64) -> Option<
     Some((bytes(whole - rest.len() + start, len, longest)?, end))
 }
 
-/// The front of an object whose class is known.
+/// Front of an object whose class is known.
 #[derive(Clone, Copy)]
 pub(super) struct Front<'a> {
     pub(super) text: &'a [u8],
     pub(super) class: u32,
-    /// How many properties it says.
+    /// The stated number of properties.
     pub(super) count: u32,
-    /// The first key that is guessed.
+    /// The key that is predicted first.
     pub(super) guess: u16,
 }
 
 impl<'a> Front<'a> {
-    /// That of the class that is guessed under this key.
+    /// Reads the front of the class that is predicted under this key.
     #[inline(always)]
     fn guessed(rest: &'a [u8], under: u16, warm: &Warm) -> Option<Front<'a>> {
         let class = warm.keys.get(usize::from(under))?.class;
@@ -392,7 +391,7 @@ impl<'a> Front<'a> {
         Some(Front { text, class: u32::from(class), count: kept.count, guess: kept.first })
     }
 
-    /// That of any class that was seen; the next time it is guessed.
+    /// Reads the front of any class seen before; it is predicted the next time.
     #[inline(never)]
     fn known(
         rest: &'a [u8],

@@ -1,31 +1,31 @@
-//! What the fast loop keeps from document to document: how keys and fronts of objects are
-//! written, and which one came behind which. The next one is compared with the input as a
-//! whole, so nothing of it is parsed.
+//! What the fast loop keeps from one document to the next: spellings of keys and of object
+//! fronts, and their usual order. The next one is compared with the input as a whole, so it is
+//! not parsed.
 
 use super::read::Frame;
 use super::read_fast::Front;
 use super::text::integer_key;
 use crate::document::{Kind, Names, Tape};
 
-/// The longest text that is kept: as two halves, which overlap in a shorter one.
+/// Longest text that is kept. It is compared as two halves, which overlap in a shorter text.
 pub(super) const KEPT: usize = 64;
 const HALF: usize = KEPT / 16;
 
-/// The text of a key, `s:4:"name";`, or of the front of an object, `O:4:"User":2:{`; and
-/// what was seen with it the last time. 0 is no id.
+/// Text of a key, `s:4:"name";`, or of an object's front, `O:4:"User":2:{`, and what followed it
+/// the last time. The id 0 means none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Kept {
-    /// The first words. Of a text of less than eight bytes: the text, with zeros behind it.
+    /// The first words. For a text of less than eight bytes: the text, padded with zeros.
     front: [u64; HALF],
-    /// The last words, the last one last. Of such a text: which bits of a word it has.
+    /// The last words, in order. For such a short text: the bits of the word that it occupies.
     back: [u64; HALF],
-    /// How many bytes; 0: it is not kept, or not yet.
+    /// Length in bytes; 0 if the text is not kept (yet).
     pub(super) len: u32,
-    /// Of an object: how many properties it says.
+    /// Stated number of properties of an object.
     pub(super) count: u32,
-    /// Whether a text was looked for.
+    /// Whether a text was already searched.
     is_known: bool,
-    /// The key behind this one.
+    /// The key that follows this one.
     pub(super) next: u16,
     /// The first key in a map that is the value of this key, or in an object of this class.
     pub(super) first: u16,
@@ -37,7 +37,7 @@ fn word_at(text: &[u8], at: usize) -> u64 {
     text.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |word| u64::from_le_bytes(*word))
 }
 
-/// The first eight bytes; zeros stand behind the end of the input.
+/// Returns the first eight bytes, padded with zeros after the end of the input.
 #[inline(always)]
 pub(super) fn word(rest: &[u8]) -> u64 {
     rest.first_chunk().map_or_else(|| last_word(rest), |word| u64::from_le_bytes(*word))
@@ -69,7 +69,7 @@ impl Kept {
         self.len = len as u32;
     }
 
-    /// What stands behind this text, if it is here.
+    /// Returns what follows this text if the input begins with it.
     #[inline(always)]
     pub(super) fn behind<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
         let text = rest.get(..self.len as usize)?;
@@ -84,7 +84,7 @@ impl Kept {
         is_it.then(|| &rest[text.len()..])
     }
 
-    /// The words between the first and the last one.
+    /// Whether the words between the first and the last one are equal.
     #[inline(always)]
     fn is_inside(&self, text: &[u8]) -> bool {
         let (Some(first), Some(last)) = (text.first_chunk::<16>(), text.last_chunk::<16>()) else { return false };
@@ -103,19 +103,19 @@ impl Kept {
 /// What is kept for the ids of a tape.
 #[derive(Debug, Default)]
 pub(super) struct Warm {
-    /// Of which tables of keys and classes they are.
+    /// Generations of the tables of keys and classes that the ids belong to.
     generations: (u64, u64),
-    /// By ids of keys; that of 0 is for what stands under no key.
+    /// By ids of keys; entry 0 is for values without a key.
     pub(super) keys: Vec<Kept>,
     /// By ids of classes.
     pub(super) fronts: Vec<Kept>,
     pub(super) seen: Seen,
-    /// Memory for the machine.
+    /// Reused memory of the machine.
     pub(super) frames: Vec<Frame>,
 }
 
 impl Warm {
-    /// Forgets what is for other tables. Ids that are left of them do no harm: they are guesses.
+    /// Forgets what belongs to other tables. Stale ids do no harm: they are only predictions.
     #[inline]
     pub(super) fn check(&mut self, keys: &Names, classes: &Names) {
         let generations = (keys.generation(), classes.generation());
@@ -129,7 +129,7 @@ impl Warm {
         self.generations = generations;
     }
 
-    /// Remembers a class whose name is right.
+    /// Remembers a class whose name is valid.
     pub(super) fn saw(&mut self, tape: &Tape, input: &[u8], (start, len): (usize, usize), class: u32) {
         self.check(&tape.keys, &tape.classes);
         self.seen.add(input, start, len, class);
@@ -149,8 +149,9 @@ impl Warm {
         self.fronts.get_mut(id as usize)
     }
 
-    /// Remembers that a key came behind `last`; `last` 0: as the first one of an object of
-    /// this class, or of a map under the key `under`. Returns what is guessed behind it.
+    /// Remembers that a key followed `last`; if `last` is 0, that it was the first one in an
+    /// object of this class, or in a map under the key `under`. Returns the key predicted after
+    /// it.
     pub(super) fn learn_key(&mut self, keys: &Names, (last, class, under): (u16, u32, u16), id: u16) -> u16 {
         if last != 0 {
             self.key(keys, last).into_iter().for_each(|kept| kept.next = id);
@@ -166,8 +167,7 @@ impl Warm {
         kept.next
     }
 
-    /// Remembers the front of an object under a key. Returns it with the key that is guessed
-    /// first.
+    /// Remembers the front of an object under a key. Returns it with the key predicted first.
     pub(super) fn learn_front<'a>(&mut self, keys: &Names, classes: &Names, under: u16, front: Front<'a>) -> Front<'a> {
         if let Ok(class) = u16::try_from(front.class)
             && let Some(kept) = self.key(keys, under)
@@ -181,7 +181,7 @@ impl Warm {
     }
 }
 
-/// Classes whose names were looked at: by a little hash.
+/// Classes whose names were checked, by a small hash.
 #[derive(Debug, Default)]
 pub(super) struct Seen([u16; 8]);
 
@@ -201,7 +201,7 @@ impl Seen {
     }
 }
 
-/// How a key is written; nothing, if it may stand for another one.
+/// Returns the spelling of a key; empty if it may stand for another key.
 fn key_text(keys: &Names, id: u16) -> Vec<u8> {
     let Some(name) = keys.get(u32::from(id)) else { return Vec::new() };
     match name.node.kind {

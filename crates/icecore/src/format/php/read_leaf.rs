@@ -1,15 +1,15 @@
-//! Leaves, numbers and strings in their usual spelling, for the fast loop: none here is an error,
-//! but left to the machine.
+//! Leaves, numbers and strings in their usual spelling, for the fast loop. Nothing here is an
+//! error: anything unusual is left to the machine.
 
 use super::read_kept::word;
 use crate::document::{Kind, Location, Node};
 use crate::steps;
 
-/// A string of fewer bytes is a short one: two digits say its length.
+/// Strings of fewer bytes are short: their length has at most two digits.
 pub(super) const SHORT: u64 = 100;
-/// How many digits an integer may have here: 18 are below 2^63, so nothing overflows.
+/// Most digits of an integer here: 18 digits are below 2^63, so nothing overflows.
 const DIGITS: usize = 18;
-/// Digits of which every integer is a `f64`, and powers of ten that are.
+/// Every integer of this many digits is exact as `f64`, and so are these powers of ten.
 const EXACT_DIGITS: usize = 15;
 const POWERS: [f64; 16] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
@@ -21,8 +21,8 @@ pub(super) fn push(nodes: &mut Vec<Node>, node: Node) -> u32 {
     at
 }
 
-/// Puts the leaf here on the tape, if it is one of the common ones; says what stands behind it. `whole`: the length of
-/// the input.
+/// Puts the leaf here on the tape if it is a common one; returns the rest. `whole`: length of the
+/// input.
 #[inline(always)]
 pub(super) fn leaf<'a>(
     rest: &'a [u8],
@@ -36,13 +36,13 @@ pub(super) fn leaf<'a>(
     Some(behind)
 }
 
-/// The scalar at this place, for a stencil.
+/// Returns the scalar at this offset, for a stencil.
 pub(super) fn scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
     let (node, behind) = common(input.get(at..)?, input.len(), u64::MAX)?;
     Some((Node { key: like.key, ..node }, input.len() - behind.len()))
 }
 
-/// The leaf here, if it is one of the common ones, and what stands behind it.
+/// Returns the leaf here, if it is a common one, and the rest.
 #[inline(always)]
 fn common(rest: &[u8], whole: usize, longest: u64) -> Option<(Node, &[u8])> {
     const TRUE_OR_FALSE: u32 = u32::from_le_bytes(*b"b:0;");
@@ -80,8 +80,8 @@ pub(super) fn bytes(start: usize, len: usize, longest: u64) -> Option<Node> {
     Some(Node::string(Kind::Bytes, Location::Input(start as u64), short))
 }
 
-/// An integer of up to five digits that is not negative, in a word that begins with `i:`; and
-/// where it ends.
+/// Reads a non-negative integer of up to five digits from a word that begins with `i:`. Returns it
+/// and its end.
 #[inline(always)]
 fn short_integer(head: u64) -> Option<(i64, usize)> {
     let bytes = head.to_le_bytes();
@@ -101,8 +101,8 @@ fn long_integer(rest: &[u8]) -> Option<(i64, usize)> {
     integer(rest, 0)
 }
 
-/// Where a string begins whose length has one or two digits, and how many bytes it says; of a
-/// word that begins with `s:`.
+/// Reads the length of a string, of one or two digits, from a word that begins with `s:`. Returns
+/// where the string begins and its length.
 #[inline(always)]
 fn short_string(head: u64) -> Option<(usize, usize)> {
     const QUOTE: u16 = u16::from_le_bytes(*b":\"");
@@ -121,7 +121,7 @@ fn long_string(rest: &[u8]) -> Option<(usize, usize, usize)> {
     string(rest, 0)
 }
 
-/// The integer at `at` and where it ends.
+/// Returns the integer at `at` and its end.
 #[inline(always)]
 pub(super) fn integer(input: &[u8], at: usize) -> Option<(i64, usize)> {
     let rest = input.get(at..)?;
@@ -146,7 +146,7 @@ pub(super) fn integer(input: &[u8], at: usize) -> Option<(i64, usize)> {
     None
 }
 
-/// Up to nine digits at `at`, and where they end.
+/// Returns a number of up to nine digits at `at`, and its end.
 #[inline(always)]
 pub(super) fn number(input: &[u8], at: usize) -> Option<(u32, usize)> {
     let mut value = 0;
@@ -163,7 +163,7 @@ pub(super) fn number(input: &[u8], at: usize) -> Option<(u32, usize)> {
     None
 }
 
-/// The float here and where it ends: digits with a point in them, and an exponent.
+/// Returns the float here and its end: digits with a point, maybe with an exponent.
 #[inline(never)]
 fn float(rest: &[u8]) -> Option<(f64, usize)> {
     let (negative, digits) = match rest {
@@ -192,7 +192,7 @@ fn float(rest: &[u8]) -> Option<(f64, usize)> {
     None
 }
 
-/// A float with more digits, or an exponent: its text is of the usual form.
+/// Reads a float with more digits, or an exponent, in the usual form.
 fn long_float(rest: &[u8]) -> Option<(f64, usize)> {
     let text = rest.get(2..)?;
     let len = text.iter().take(40).position(|byte| *byte == b';')?;
@@ -203,8 +203,7 @@ fn long_float(rest: &[u8]) -> Option<(f64, usize)> {
     Some((std::str::from_utf8(text).ok()?.parse().ok()?, len + 3))
 }
 
-/// The string at `at`: where its bytes start, how many there are, and where it
-/// ends.
+/// Returns start, length and end of the string at `at`.
 #[inline(always)]
 pub(super) fn string(input: &[u8], at: usize) -> Option<(usize, usize, usize)> {
     let rest = input.get(at..)?;

@@ -1,4 +1,4 @@
-//! Skims a text: strings are passed over by their length.
+//! Skims a text: strings are skipped by their length.
 
 mod run;
 
@@ -8,14 +8,14 @@ use crate::format::prelude::*;
 use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View};
 use run::Ended;
 
-/// In [`Opened::note`]: an object, whose keys stay strings.
+/// In [`Opened::note`]: the container is an object, whose keys stay strings.
 const OBJECT: u64 = 1;
 
 #[derive(Debug)]
 pub(super) struct Skimmer<'i> {
     view: View<'i>,
     key: Vec<u8>,
-    /// Whether there was a link in what was skipped last.
+    /// Whether the last skipped value had a link in it.
     has_links: bool,
 }
 
@@ -24,7 +24,7 @@ impl<'i> Skimmer<'i> {
         Skimmer { view: View::new(input), key: Vec::new(), has_links: false }
     }
 
-    /// Digits and what ends them.
+    /// Reads digits and the byte that ends them.
     fn number(&mut self, end: u8) -> Sure<u64> {
         let mut value = 0u64;
         let mut count = 0;
@@ -38,7 +38,7 @@ impl<'i> Skimmer<'i> {
         }
     }
 
-    /// The rest of `s:5:"text"` behind the colon; its bytes become the key.
+    /// Reads the rest of `s:5:"text"` after the colon; its bytes become the key.
     fn text(&mut self, end: &[u8]) -> Sure<()> {
         let len = self.number(b':')?;
         self.view.expect(b"\"")?;
@@ -54,7 +54,7 @@ impl Skim for Skimmer<'_> {
     }
 
     fn is_at_end(&mut self) -> bool {
-        // Blanks behind a text are no part of it.
+        // Blanks after a text do not belong to it.
         while self.view.peek().is_ok_and(|byte| crate::format::are_blanks(&[byte])) {
             let _ = self.view.byte();
         }
@@ -163,7 +163,7 @@ impl Skim for Skimmer<'_> {
         let from = self.view.position();
         self.skip()?;
         if self.has_links {
-            // They count values of the whole.
+            // Links count values of the whole text.
             return Err(Unsure);
         }
         let bytes = self.view.copy(from, self.view.position())?;

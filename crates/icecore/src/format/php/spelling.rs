@@ -1,14 +1,14 @@
-//! Codes of notes: each is a choice between several byte forms. The value of a note names
-//! kept bytes: the source text, where the writer chooses another by default.
+//! Codes of notes: each records a choice between several byte forms. The value of a note
+//! refers to kept bytes: the source text, if the writer would choose another by default.
 
-/// A scalar or a link, whole.
+/// A whole scalar or link.
 pub(super) const SOURCE: u16 = 1;
-/// The key before the value, whole.
+/// The whole key before the value.
 pub(super) const KEY: u16 = 2;
-/// What stands before the first entry of a container or before the payload of
-/// an opaque object, its bracket included.
+/// The text before the first entry of a container, or before the payload of an opaque
+/// object, with its bracket.
 pub(super) const HEAD: u16 = 3;
-/// The number of objects in a storage, whole.
+/// The whole number of objects in a storage.
 pub(super) const COUNT: u16 = 4;
-/// What stands behind the last piece of a payload, which PHP does not look at.
+/// The text after the last piece of a payload, which PHP ignores.
 pub(super) const TAIL: u16 = 5;

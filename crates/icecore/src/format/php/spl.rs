@@ -1,8 +1,7 @@
-//! `C:` payloads of PHP's own classes, as they were written up to PHP 7.3.
+//! `C:` payloads of PHP's own classes, as written up to PHP 7.3.
 //!
-//! An opened object has its content first: the array of an `ArrayObject`, the
-//! items of a list, `{object, data}` for each object of a storage. Its flags and
-//! its own properties follow.
+//! The content of an opened object comes first: the array of an `ArrayObject`, the items of a list,
+//! `{object, data}` for each object of a storage. Its flags and its own properties follow.
 
 use super::links::Counted;
 use super::read::{Frame, Machine};
@@ -12,7 +11,7 @@ use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink
 use crate::error::Error;
 use crate::format::list_to_map::IDS;
 
-/// How a class writes itself.
+/// The way a class writes itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
     /// `x:` flags, the array, `;m:` properties.
@@ -23,16 +22,16 @@ pub(super) enum Family {
     List,
 }
 
-/// How many payloads may always stand one in the other.
+/// How many nested payloads are always allowed.
 const PAYLOADS: usize = 1000;
-/// The name of an object's key in what is made of a storage.
+/// Name of the key for the object in an element of a storage.
 pub(super) const OBJECT: &[u8] = b"object";
-/// That of what belongs to the object.
+/// Name of the key for the data of that object.
 pub(super) const DATA: &[u8] = b"data";
 /// The flag of an `ArrayObject` whose array is its own properties.
 pub(super) const IS_SELF: i64 = 0x0100_0000;
 
-/// The family of a class; PHP does not tell upper from lower case.
+/// Returns the family of a class; PHP ignores the case of letters.
 pub(super) fn family(class: &[u8]) -> Option<Family> {
     const CLASSES: [(&[u8], Family); 7] = [
         (b"ArrayObject", Family::Array),
@@ -65,16 +64,16 @@ fn begins_values(payload: &[u8]) -> bool {
     }
 }
 
-/// What was read last.
+/// The piece that was read last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     /// The array of an `ArrayObject`.
     Content,
-    /// A whole element of a list or a storage, or what stands before the first.
+    /// A whole element of a list or a storage, or the text before the first one.
     Element,
     /// The object of an element.
     Object,
-    /// What belongs to it.
+    /// The data of that object.
     Data,
     /// The object's own properties.
     Members,
@@ -83,33 +82,33 @@ enum Step {
 /// A payload that is being read.
 #[derive(Debug)]
 pub(super) struct Payload {
-    /// None: how a class of a program writes itself is not known. Its values are read, with the marks and separators
-    /// of any class between them.
+    /// `None` for a class of a program, whose form is unknown. Its values are read, with the marks
+    /// and separators of any class between them.
     family: Option<Family>,
     /// The node of the object.
     at: u32,
     /// Where the payload ends.
     end: usize,
-    /// Where the text around it starts and ends.
+    /// Start and end of the text around it.
     outer: (usize, usize),
     step: Step,
-    /// The flags, or how many objects are still to come.
+    /// The flags, or the number of objects still to read.
     number: i64,
-    /// Where that stands, if it is no node yet, and whether PHP writes it so.
+    /// Where the number is, if it is not a node yet, and whether PHP writes it like this.
     source: Option<(usize, usize, bool)>,
-    /// The array that is made for the items, while it is open.
+    /// The array made for the items, while it is open.
     content: Option<u32>,
-    /// The map that is made for an element of a storage, while it is open.
+    /// The map made for an element of a storage, while it is open.
     pair: Option<u32>,
-    /// How many items there were.
+    /// Number of items so far.
     count: u32,
-    /// How many children the object has.
+    /// Number of children of the object.
     parts: u32,
 }
 
 impl<S: Sink> Machine<'_, '_, S> {
-    /// Opens the payload of the object at `at`, which is on the tape. The text
-    /// goes no further than the payload until it is closed.
+    /// Opens the payload of the object at `at`, which is on the tape. Until it is closed, the text
+    /// ends with the payload.
     pub(super) fn open_payload(
         &mut self,
         family: Option<Family>,
@@ -117,7 +116,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         start: usize,
         len: usize,
     ) -> Result<(), Error> {
-        // They are no levels, but there is an end to them, too.
+        // Payloads do not count as levels, but their depth is limited, too.
         if self.payloads.len() >= (self.limits.depth as usize).max(PAYLOADS) {
             return Err(self.limits.too_deep().at(start));
         }
@@ -168,7 +167,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             if number & IS_SELF != 0 {
                 return self.members();
             }
-            // Its array is read in the next step: it may be such an object itself.
+            // The array is read in the next step: it may be such an object itself.
             return Ok(());
         }
         let content = self.made(Node::open(Kind::Array, 0));
@@ -179,7 +178,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// Continues behind a value in the innermost payload.
+    /// Continues after a value in the innermost payload.
     pub(super) fn payload_step(&mut self) -> Result<(), Error> {
         if self.sink.nodes().len() >= self.limits.nodes as usize {
             return Err(self.limits.too_many_nodes().at(self.tokens.at));
@@ -220,7 +219,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
     }
 
-    /// An item of a list, or the end of it.
+    /// Reads an item of a list, or its end.
     fn item(&mut self) -> Result<(), Error> {
         let Some(payload) = self.payloads.last_mut() else { return Ok(()) };
         let at = payload.at;
@@ -229,7 +228,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             self.separator(b':', "`:`", at)?;
             return self.value(NO_KEY);
         }
-        // PHP looks for the zero byte that stands behind each of its strings.
+        // PHP expects the zero byte that ends each of its strings in memory.
         if self.tokens.at < payload.end {
             self.tokens.expect(|byte| byte == 0, "`:` and an item, or the end of the payload")?;
         }
@@ -238,7 +237,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// A value of a payload of unknown form, or the end of it.
+    /// Reads a value of a payload of unknown form, or its end.
     fn next_value(&mut self) -> Result<(), Error> {
         let Some(at) = self.payloads.last().map(|payload| payload.at) else { return Ok(()) };
         while let Some(byte) = self.tokens.input.get(self.tokens.at).copied() {
@@ -257,11 +256,11 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// An element of a storage, or what stands behind the last.
+    /// Reads an element of a storage, or what follows the last one.
     fn element(&mut self) -> Result<(), Error> {
         let Some(payload) = self.payloads.last() else { return Ok(()) };
         let (at, number) = (payload.at, payload.number);
-        // The integer of the count ends with a `;` of its own.
+        // The integer of the count ends with its own `;`.
         if payload.count > 0 {
             self.separator(b';', "`;` behind the element", at)?;
         }
@@ -281,11 +280,11 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.value(key)
     }
 
-    /// `m:` and the object's own properties.
+    /// Reads `m:` and the object's own properties.
     fn members(&mut self) -> Result<(), Error> {
         let Some(at) = self.payloads.last().map(|payload| payload.at) else { return Ok(()) };
         self.mark(b'm', "`m:`", at)?;
-        // The array is child 0, the flags come next.
+        // The array is child 0; the flags are next.
         if self.payloads.last().is_some_and(|payload| payload.parts > 0) {
             self.flags();
         }
@@ -297,7 +296,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.value(NO_KEY)
     }
 
-    /// Puts the flags on the tape, if there are any and they are not there yet.
+    /// Puts the flags on the tape, if they exist and are not there yet.
     fn flags(&mut self) {
         let Some(payload) = self.payloads.last_mut() else { return };
         let Some((start, end, is_default)) = payload.source.take() else { return };
@@ -346,7 +345,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.leave(payload.outer);
     }
 
-    /// The text is again what it was before the payload.
+    /// Restores the text around the payload.
     fn leave(&mut self, (base, end): (usize, usize)) {
         self.tokens.base = base;
         self.tokens.input = &self.whole[..end];
@@ -360,7 +359,7 @@ impl<S: Sink> Machine<'_, '_, S> {
 
     // -- Small pieces --------------------------------------------------------
 
-    /// A letter and `:`.
+    /// Reads a letter and `:`.
     fn mark(&mut self, letter: u8, expected: &'static str, at: u32) -> Result<(), Error> {
         let start = self.tokens.at;
         self.tokens.expect_byte(letter, expected)?;
@@ -376,7 +375,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// A node that stands for no text of its own: no link counts it.
+    /// Pushes a node without a text of its own: links do not count it.
     fn made(&mut self, node: Node) -> u32 {
         let start = self.tokens.at;
         let at = self.sink.tape().push(node);
@@ -392,7 +391,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.sink.end(at, end);
     }
 
-    /// A key that stands for no text.
+    /// Returns a key without a text of its own.
     fn named(&mut self, name: &'static [u8]) -> u16 {
         let at = self.tokens.at;
         let tape = self.sink.tape();
@@ -407,8 +406,8 @@ impl<S: Sink> Machine<'_, '_, S> {
         KEY_NODE
     }
 
-    /// `C:`: opened, if the class is PHP's own; otherwise only the class knows the form of
-    /// its payload, which stays bytes.
+    /// Reads `C:`. It is opened if the class is PHP's own. Otherwise only the class knows the form
+    /// of its payload, which stays bytes.
     pub(super) fn opaque(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.at;
         let (name, len, is_default) = self.tokens.opaque()?;

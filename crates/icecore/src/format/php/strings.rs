@@ -1,7 +1,7 @@
-//! Where the strings of a serialized text stand.
+//! Finds the strings of a serialized text.
 //!
-//! A quick scan takes what nearly all texts consist of. Whatever else it meets, it leaves
-//! the text to the reader, whose spans say where everything is: that is its readable twin.
+//! A fast scan handles what nearly all texts consist of. It leaves any other text to the
+//! reader, whose spans give all places: that is its readable twin.
 
 mod escaped;
 mod scan;
@@ -50,8 +50,8 @@ fn mend(text: &[u8], damage: Damage, limits: &Limits) -> Result<Option<Mended>, 
 mod tests {
     use super::*;
 
-    /// Texts of random pieces: where the quick scan takes one, the reader reads it to the same
-    /// end, and its spans say the same places.
+    /// Texts of random pieces: if the fast scan accepts one, the reader reads it to the same
+    /// end, and its spans give the same places.
     #[test]
     fn the_quick_scan_finds_what_the_spans_say() {
         const PIECES: [&str; 29] = [

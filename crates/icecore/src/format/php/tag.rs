@@ -1,5 +1,5 @@
-//! The letters that values begin with. All that ends with the next semicolon is a
-//! `Part::Integer` here: whoever passes over it needs to know no more.
+//! Letters that begin values. Everything that ends with the next semicolon is a
+//! `Part::Integer` here: code that skips it needs no more.
 
 use crate::format::tags::{Count, Part, tags};
 

@@ -4,9 +4,9 @@ use super::text;
 use crate::error::{Error, ErrorDetail, ErrorKind};
 use crate::format::scan::wrong;
 
-/// What helps where a length is wrong.
+/// Advice for errors about a wrong length.
 const REPAIR: &str = "`repair=lengths` counts wrong lengths again";
-/// How far the end of a string is looked for beyond twice its length.
+/// How far the end of a string is searched beyond twice its length.
 const LOOK: usize = 1024;
 
 /// Bytes of the input between quotes.
@@ -14,20 +14,20 @@ const LOOK: usize = 1024;
 pub(super) struct Scanned {
     pub(super) start: usize,
     pub(super) len: usize,
-    /// Whether the head is written as PHP does.
+    /// Whether its head is spelled as PHP writes it.
     pub(super) is_default: bool,
 }
 
-/// The input and how far it was read. A method that fails leaves `at` where the
-/// piece starts.
+/// The input and the position in it. A method that fails leaves `at` at the start of the
+/// token.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tokens<'a> {
-    /// What may be read: the input, as far as the payload goes that it is in.
+    /// Readable part of the input: all of it, or up to the end of the current payload.
     pub(super) input: &'a [u8],
     pub(super) at: usize,
-    /// Where that payload starts; 0 if there is none.
+    /// Start of the current payload; 0 outside of payloads.
     pub(super) base: usize,
-    /// Whether errors tell what `unserialize()` says of them.
+    /// Whether errors quote the message of `unserialize()`.
     pub(super) says_php: bool,
 }
 
@@ -45,7 +45,7 @@ impl Tokens<'_> {
 
     // -- Errors -----------------------------------------------------------------
 
-    /// Something else stands at `at`, and PHP says it is wrong at `php`.
+    /// The byte at `at` is not `expected`; PHP reports the offset `php`.
     #[cold]
     pub(super) fn wrong(&self, at: usize, php: usize, expected: &'static str) -> Error {
         let error = match self.byte(at) {
@@ -55,7 +55,7 @@ impl Tokens<'_> {
         self.php_offset(error.expecting(expected), php)
     }
 
-    /// Adds what PHP says.
+    /// Adds PHP's message with the offset that PHP reports.
     #[cold]
     pub(super) fn php_offset(&self, error: Error, at: usize) -> Error {
         if !self.says_php {
@@ -64,7 +64,7 @@ impl Tokens<'_> {
         error.helping(self.php_says(at)).originally_at(at.saturating_sub(self.base))
     }
 
-    /// Adds what PHP says, and what helps: a session has no such option.
+    /// Adds PHP's message and the advice to repair; a session does not have this option.
     #[cold]
     fn php_offset_and_repair(&self, error: Error, at: usize) -> Error {
         if !self.says_php {
@@ -78,8 +78,8 @@ impl Tokens<'_> {
         format!("PHP says: Error at offset {at} of {len} bytes")
     }
 
-    /// More is wanted than is there: the input was cut off, unless a payload
-    /// says where it ends.
+    /// More bytes are needed than exist: the input was cut off, unless the payload has a
+    /// stated end.
     #[cold]
     fn cut(&self, at: usize) -> Error {
         Error::new(if self.base > 0 { ErrorKind::Malformed } else { ErrorKind::Truncated }).at(at)
@@ -90,7 +90,8 @@ impl Tokens<'_> {
         self.wrong(self.at, self.at, "a value: one of N b i d s S a O C E r R").detailing(ErrorDetail::NoValue)
     }
 
-    /// What stands here is no key. PHP reads scalars before it says so.
+    /// The value here can't be a key. PHP parses some values before it reports that, which
+    /// moves its offset.
     #[cold]
     pub(super) fn no_key(&self) -> Error {
         let mut behind = *self;
@@ -122,7 +123,7 @@ impl Tokens<'_> {
         Ok(())
     }
 
-    /// Such a byte must come; it is not taken.
+    /// Checks the next byte without consuming it.
     #[inline]
     pub(super) fn expect(&self, fits: impl Fn(u8) -> bool, expected: &'static str) -> Result<(), Error> {
         if self.byte(self.at).is_some_and(fits) { Ok(()) } else { Err(self.wrong(self.at, self.at, expected)) }
@@ -156,8 +157,8 @@ impl Tokens<'_> {
         Ok(is_true)
     }
 
-    /// A number without sign behind `:`, up to `delimiter`: its value, cut off
-    /// at the largest, and where it ends; and whether it is written as PHP does.
+    /// Reads the number after `:` up to `delimiter`, without a sign: its value (saturated),
+    /// the offset of the delimiter, and whether PHP writes it like this.
     #[inline(always)]
     fn count(&self, start: usize, delimiter: u8) -> Result<(u64, usize, bool), Error> {
         if self.byte(start + 1) != Some(b':') {
@@ -181,8 +182,8 @@ impl Tokens<'_> {
         Ok((value, at, is_default))
     }
 
-    /// `X:number:"`, as many bytes, and `"`; `at` is left behind that. PHP says
-    /// that it is wrong at the number, where the bytes are not there.
+    /// Reads `X:number:"`, this many bytes, and `"`; `at` is then after the quote. If bytes
+    /// are missing, PHP reports the offset of the number.
     #[inline(always)]
     fn quoted(&mut self) -> Result<Scanned, Error> {
         let start = self.at;
@@ -202,7 +203,7 @@ impl Tokens<'_> {
         Ok(Scanned { start: first, len: end - first, is_default })
     }
 
-    /// A string does not end where its length says.
+    /// Error for a string that does not end where its length says.
     #[cold]
     fn wrong_length(&self, len: u64, first: usize, at: usize, php: usize) -> Error {
         match self.real_length(len, first).filter(|_| at < self.input.len()) {
@@ -215,8 +216,8 @@ impl Tokens<'_> {
         }
     }
 
-    /// After how many bytes a string ends whose length is wrong: the nearest
-    /// place that looks like its end.
+    /// Returns the real length of a string whose stated length is wrong: the nearest place
+    /// that looks like its end.
     fn real_length(&self, len: u64, first: usize) -> Option<usize> {
         let len = usize::try_from(len).ok()?;
         let most = len.saturating_mul(2).saturating_add(first + LOOK).min(self.input.len());
@@ -229,7 +230,7 @@ impl Tokens<'_> {
     fn too_short(&self, len: u64, first: usize, php: usize) -> Error {
         let left = self.input.len() - first;
         let error = self.cut(self.input.len()).expecting(format!("{len} bytes from offset {first}"));
-        // Cut off or wrong: then the end may be there all the same.
+        // Cut off, or a wrong length: in the second case the real end may exist.
         match self.real_length(left as u64, first) {
             Some(real) => {
                 self.php_offset_and_repair(error.finding(format!("only {left}; `\";` stands after {real}")), php)
@@ -256,7 +257,7 @@ impl Tokens<'_> {
         Ok(scanned)
     }
 
-    /// A name is not said to have no bytes: PHP looks at that first.
+    /// Rejects a name of length 0, which PHP checks first.
     #[inline]
     fn not_empty(&self, expected: &'static str) -> Result<(), Error> {
         if self.byte(self.at + 2) != Some(b'0') {
@@ -281,7 +282,7 @@ impl Tokens<'_> {
         Ok(scanned)
     }
 
-    /// `S:number:"…";`, decoded.
+    /// Reads `S:number:"…";` and decodes it.
     pub(super) fn escaped(&mut self, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = self.at;
         let (len, at, _) = self.count(start, b':')?;
@@ -320,8 +321,8 @@ impl Tokens<'_> {
         Ok(())
     }
 
-    /// `i:number;`: the value, clamped; whether it is written as PHP does; and
-    /// whether it fits.
+    /// Reads `i:number;`: the value (clamped), whether PHP writes it like this, and whether
+    /// it fits.
     #[inline(always)]
     pub(super) fn integer(&mut self) -> Result<(i64, bool, bool), Error> {
         let start = self.at;
@@ -336,8 +337,8 @@ impl Tokens<'_> {
         Ok((value, is_default, fits))
     }
 
-    /// Digits behind a sign that may be missing: value, end, whether PHP writes
-    /// it so, and whether it fits. PHP takes a count without digits as 0.
+    /// Reads digits after an optional sign: value, end, whether PHP writes it like this, and
+    /// whether it fits. PHP takes a count without digits for 0.
     #[inline(always)]
     fn signed(&self, from: usize, php: usize, is_count: bool) -> Result<(i64, usize, bool, bool), Error> {
         let sign = self.byte(from);
@@ -361,7 +362,7 @@ impl Tokens<'_> {
         Ok((if negative { -value } else { value }, at, !leads && sign != Some(b'+'), true))
     }
 
-    /// `d:…;`: the value, and where its text starts.
+    /// Reads `d:…;`: the value, and where its text starts.
     pub(super) fn float(&mut self) -> Result<(f64, usize), Error> {
         let start = self.at;
         if self.byte(start + 1) != Some(b':') {
@@ -398,8 +399,7 @@ impl Tokens<'_> {
         Ok((slot, is_default))
     }
 
-    /// `a:number:{`. A number that the rest of the input has no room for is
-    /// wrong.
+    /// Reads `a:number:{`. A count that is too large for the rest of the input is an error.
     #[inline(always)]
     pub(super) fn array(&mut self) -> Result<(u32, bool), Error> {
         let start = self.at;
@@ -412,8 +412,8 @@ impl Tokens<'_> {
         Ok((count, is_default))
     }
 
-    /// The count of entries, if there is room for them from `from` on, as PHP
-    /// reckons: `size` bytes for each.
+    /// Checks a count of entries against the input from `from` on, as PHP does: `size` bytes
+    /// for each entry.
     #[inline(always)]
     fn fits(&self, count: u64, size: u64, from: usize, php: usize) -> Result<u32, Error> {
         let left = self.input.len() - from;
@@ -430,9 +430,9 @@ impl Tokens<'_> {
         if count > i64::MAX as u64 { error.detailing(ErrorDetail::WideCount) } else { error }
     }
 
-    /// `X:number:"Class":number:{`; gives the name, the number, where it ends, and where the
-    /// body starts. PHP takes a sign there, and no digits for 0. `cut`: the error where the
-    /// input ends behind the class.
+    /// Reads `X:number:"Class":number:{`: the name, the number, the end of the number, and
+    /// the start of the body. PHP accepts a sign there, and takes no digits for 0. `cut`
+    /// makes the error if the input ends after the class.
     fn class_head(&mut self, cut: impl Fn(&Self, usize) -> Error) -> Result<(Scanned, Count, usize), Error> {
         let start = self.at;
         self.not_empty("the name of a class")?;
@@ -458,7 +458,7 @@ impl Tokens<'_> {
         self.wrong(count.start, php, "a number that is not below 0")
     }
 
-    /// The head of `O:`.
+    /// Reads the head of `O:`.
     pub(super) fn object(&mut self) -> Result<(Scanned, u32, bool), Error> {
         let (name, count, at) =
             self.class_head(|tokens, end| tokens.wrong(end + 1, end - 1, "digits").detailing(ErrorDetail::NoCount))?;
@@ -466,7 +466,7 @@ impl Tokens<'_> {
             let error = self.below_zero(&count, at);
             if count.fits { error } else { error.detailing(ErrorDetail::WideCount) }
         })?;
-        // PHP reckons what is left from the quote behind the class on.
+        // PHP counts the remaining bytes from the quote after the class.
         let left = self.input.len() - (name.start + name.len);
         let fits = u32::try_from(value).ok().filter(|value| *value as usize <= left / 2);
         if self.byte(at) != Some(b':') {
@@ -480,7 +480,7 @@ impl Tokens<'_> {
         Ok((name, value, name.is_default))
     }
 
-    /// `C:`, whole.
+    /// Reads a whole `C:`.
     pub(super) fn opaque(&mut self) -> Result<(Scanned, usize, bool), Error> {
         let (name, count, at) = self.class_head(|tokens, end| tokens.wrong(end + 1, end + 1, "digits"))?;
         if self.byte(at) != Some(b':') {
@@ -499,7 +499,7 @@ impl Tokens<'_> {
         };
         if self.byte(at + len) != Some(b'}') {
             let expected = "`}` behind the payload, whose length may be wrong";
-            // PHP wants the byte behind it, too.
+            // PHP also needs the byte after it.
             return Err(match len == left {
                 true => short(self.wrong(at + len, at, expected)),
                 false => self.wrong(at + len, at + len, expected),
@@ -510,16 +510,16 @@ impl Tokens<'_> {
     }
 }
 
-/// The number behind a class.
+/// The number after a class name.
 struct Count {
-    /// `None`: below 0, or too large.
+    /// `None` if it is below 0 or too large.
     value: Option<u64>,
     start: usize,
-    /// Whether it is one of 64 bits.
+    /// Whether it fits into 64 bits.
     fits: bool,
 }
 
-/// Digits as an integer, clamped, and whether that was not needed.
+/// Converts digits to an integer, clamped; and whether it fits unclamped.
 #[cold]
 fn clamped(digits: &[u8], negative: bool) -> (i64, bool) {
     let value =

@@ -1,7 +1,7 @@
 //! The writer.
 //!
-//! It replays the spelling of a document that was read from PHP. Without one it writes as
-//! `serialize()` does.
+//! It replays the spelling of a document that was read from PHP. Without one it writes
+//! what `serialize()` would.
 
 use super::spelling;
 use super::text::{is_class_name, is_enum_case, names, push_number, push_uint, says};
@@ -21,10 +21,10 @@ use crate::num::bigint;
 use crate::output::{LossKind, Losses, Output, READY, Spare, Written};
 use std::collections::HashMap;
 
-/// Writes a document, and says what PHP could not represent.
+/// Writes a document, and reports what PHP could not represent.
 ///
 /// # Errors
-/// Of kind `Unrepresentable`, if a key is an array or the like; `Limit`, if the
+/// Of kind `Unrepresentable`, if a key is an array or another container; `Limit`, if the
 /// document is nested too deeply; `Output`, if the output was closed.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let WriteOptions {} = options;
@@ -39,7 +39,7 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
     append_named(document, &FORMAT, limits, out, |document, out| write_whole(document, limits, out))
 }
 
-/// Whether a program of PHP's filled the tape.
+/// Whether a PHP program filled the tape.
 fn is_of_php(document: &Document<'_>) -> bool {
     document.tape().is_by_hand() && document.tape().naming == FORMAT.can.naming
 }
@@ -80,19 +80,19 @@ fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -
     Ok(writer.losses)
 }
 
-/// A container whose children are not all written.
+/// A container with children still to write.
 #[derive(Clone, Copy)]
 pub(super) struct Frame {
     /// The next child.
     at: u32,
     /// Where the children end.
     end: u32,
-    /// How many were written.
+    /// Number of children written.
     count: u32,
-    /// How many there are.
+    /// Number of children in total.
     most: u32,
     is_object: bool,
-    /// An object whose payload is being written.
+    /// Whether it is an object whose payload is being written.
     is_payload: bool,
 }
 
@@ -109,29 +109,29 @@ pub(super) struct Writer<'d> {
     spelling: Option<Replay<'d>>,
     pub(super) stack: Vec<Frame>,
     pub(super) payloads: Vec<Payload>,
-    /// Lengths of payloads, and where in the buffer they go.
+    /// Lengths of payloads, and their offsets in the buffer.
     pub(super) lengths: Vec<(usize, Vec<u8>)>,
-    /// Whether opaque objects can be written as PHP's own classes are, and in
-    /// which order that was found out.
+    /// Whether opaque objects can be written as PHP's own classes write themselves; and
+    /// the order of these answers.
     pub(super) looked: HashMap<u32, bool>,
     pub(super) looked_order: Vec<u32>,
-    /// Whether there are keys that are only allowed.
+    /// Whether there are keys that are allowed but absent.
     has_absent: bool,
     pub(super) rendered: Rendered,
-    /// The slots of nodes that are linked to, and whether each is an object.
+    /// Slots of nodes that links refer to, and whether each is an object.
     pub(super) slots: HashMap<u32, (u32, bool)>,
-    /// The slot that was given last.
+    /// The slot given last.
     pub(super) next: u32,
-    /// The slot of the first payload that was not opened: those behind it depend
-    /// on what it counts.
+    /// Slot of the first payload that was not opened: slots after it depend on what it
+    /// counts.
     last_sure: Option<u32>,
-    /// The variables of a session, which are a map, whatever their keys.
+    /// The map with the variables of a session: a map with any keys.
     pub(super) session: Option<u32>,
     pub(super) losses: Losses,
 }
 
 impl<'d> Writer<'d> {
-    /// A writer that follows the spelling if it is that of this format.
+    /// Makes a writer that follows the spelling if it belongs to this format.
     pub(super) fn new(document: &'d Document<'d>, format: &str, limits: &'d Limits) -> Writer<'d> {
         let spelling = document.spelling_of(format).filter(|spelling| !spelling.notes.is_empty());
         let mut writer = Writer {
@@ -159,7 +159,7 @@ impl<'d> Writer<'d> {
         writer
     }
 
-    /// Writes the value at `at` and all that is in it.
+    /// Writes the value at `at` and everything in it.
     pub(super) fn run(&mut self, at: u32, out: &mut dyn Output) -> Result<(), Error> {
         self.value(at, out.buffer())?;
         while !self.stack.is_empty() {
@@ -181,13 +181,13 @@ impl<'d> Writer<'d> {
         self.spelling.is_some()
     }
 
-    /// The source text that was kept for the value at `at`.
+    /// Returns the source text that was kept for the value at `at`.
     #[inline]
     pub(super) fn kept(&self, at: u32, code: u16) -> Option<&'d [u8]> {
         self.spelling.as_ref()?.kept(at, code)
     }
 
-    /// Continues in the innermost container, up to a container in it or its end.
+    /// Continues in the innermost container, up to a nested container or its end.
     fn step(&mut self, out: &mut dyn Output) -> Result<(), Error> {
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
         if frame.is_payload {
@@ -235,7 +235,7 @@ impl<'d> Writer<'d> {
         if buf.len() < READY { Ok(()) } else { self.ready(out) }
     }
 
-    /// Passes on what is there, if it is much and its lengths are known.
+    /// Passes on the buffer if it is large and its lengths are known.
     fn ready(&self, out: &mut dyn Output) -> Result<(), Error> {
         if out.buffer().len() < READY {
             return Ok(());
@@ -243,7 +243,7 @@ impl<'d> Writer<'d> {
         if self.payloads.is_empty() { out.ready() } else { out.held() }
     }
 
-    /// Writes a leaf without spelling that no link names.
+    /// Writes a leaf that has no spelling and is not linked.
     #[inline]
     fn plain_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> bool {
         let plain = matches!(node.kind, Kind::Null | Kind::Bool | Kind::Int | Kind::Float | Kind::Bytes | Kind::Text);
@@ -255,7 +255,7 @@ impl<'d> Writer<'d> {
         true
     }
 
-    /// Takes the next slot for the value at `at`, and for what only wraps it.
+    /// Takes the next slot for the value at `at`, and for the nodes that only wrap it.
     pub(super) fn give_slot(&mut self, at: u32, wrappers: &[u32], is_object: bool) {
         self.next += 1;
         for at in wrappers.iter().chain([&at]) {
@@ -265,7 +265,8 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// The slot of the value at `at`, if it was written; for a link at `link`.
+    /// Returns the slot of the value at `at`, if it was written; used by the link at
+    /// `link`.
     fn known_slot(&self, at: u32, link: u32) -> Result<Option<(u32, bool)>, Error> {
         let known = self.slots.get(&at).copied();
         if let (Some((slot, _)), Some(last)) = (known, self.last_sure)
@@ -280,10 +281,10 @@ impl<'d> Writer<'d> {
         Ok(known)
     }
 
-    /// Writes the value at `at`: a leaf whole, of a container the front.
+    /// Writes the value at `at`: a leaf completely, a container up to its front.
     pub(super) fn value(&mut self, mut at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let first = at;
-        // The nodes that PHP has nothing for: what they hold stands for them.
+        // Nodes that PHP can't represent: their content is written instead.
         let mut wrappers = Vec::new();
         // The link to a string or a number that is written again.
         let mut again = None;
@@ -371,7 +372,7 @@ impl<'d> Writer<'d> {
         Err(too_long_a_chain(self.document, first, links, self.limits))
     }
 
-    /// `r:` or `R:`. An object by value takes a slot, the same variable none.
+    /// Writes `r:` or `R:`. An object by value takes a slot, the same variable does not.
     fn again(&mut self, at: u32, slot: u32, is_object: bool, wrappers: &[u32], buf: &mut Vec<u8>) {
         if is_object {
             self.give_slot(at, wrappers, true);
@@ -388,7 +389,7 @@ impl<'d> Writer<'d> {
         buf.push(b';');
     }
 
-    /// The front of an object, whose body must be a map or an array.
+    /// Writes the front of an object, whose body must be a map or an array.
     fn object(&mut self, at: u32, node: &Node, wrappers: &[u32], buf: &mut Vec<u8>) -> Result<bool, Error> {
         let Some(name) = self.class_name(node).filter(|_| self.has_entries(at, node)) else { return Ok(false) };
         if node.form() == Form::Struct {
@@ -415,21 +416,22 @@ impl<'d> Writer<'d> {
         self.has_entries(at, node) && self.class_name(node).is_some()
     }
 
-    /// The name of a class. `None` if PHP would not take it.
+    /// Returns the name of a class, or `None` if PHP would refuse it.
     pub(super) fn class_name(&self, node: &Node) -> Option<&'d [u8]> {
         let name = self.document.tape().classes().get(node.class())?.bytes;
         is_class_name(name).then_some(name)
     }
 
-    /// The number of entries and the bracket, or the head as it was read, which
-    /// starts at `head` and whose note `note` has; and opens the container.
+    /// Writes the number of entries and the bracket, or the head as it was read; then
+    /// opens the container. `head`: where the head starts in the buffer; `note`: the node
+    /// with its note.
     fn entries(&mut self, note: u32, at: u32, node: &Node, head: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
         if self.stack.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().on_path(self.document.path(at)));
         }
         let mut end = self.document.tape().next(at);
         if node.kind == Kind::Map && node.has(flag::DEFAULT) {
-            // The default value stands behind the entries.
+            // The default value follows the entries.
             end = self.document.tape().behind_entries(at, node.aux);
         }
         let most = if node.end() == 0 || self.has_absent && node.kind == Kind::Map {
@@ -448,7 +450,7 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// The head of the container at `at` as it was read, if that names its class.
+    /// Returns the head of the container at `at` as it was read, if it names its class.
     pub(super) fn kept_head(&self, at: u32, is_object: bool) -> Option<&'d [u8]> {
         let head = self.kept(at, spelling::HEAD)?;
         let class = self.class_name(&self.node(at)).unwrap_or_default();
@@ -459,7 +461,7 @@ impl<'d> Writer<'d> {
         self.node(at + 1).kind == Kind::Bytes && node.end() == at + 2 && self.class_name(node).is_some()
     }
 
-    /// `C:`.
+    /// Writes `C:`.
     fn opaque(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
         let payload = self.node(at + 1);
         let bytes = self.document.bytes(&payload);

@@ -1,9 +1,9 @@
-//! Writes common documents that a program of PHP's filled: no spelling, no losses, links to
-//! what stands before. It gives up at anything else, and then the machine in
-//! [`super::write`] writes the document; tests compare both.
+//! Writes common documents filled by a PHP program: no spelling, no losses, only links
+//! backwards. It gives up at anything else; then the machine in [`super::write`] writes the
+//! document. Tests compare both.
 //!
-//! It goes down by recursion, to a depth of [`DEEPEST`]. Where the nodes of a part end, each
-//! container on the way up says how far it is, and the next part goes on with the innermost.
+//! It recurses to a depth of [`DEEPEST`]. Where the nodes of a part end, each container on
+//! the way up records its progress, and the next part continues with the innermost.
 
 mod leaf;
 mod names;
@@ -18,15 +18,15 @@ use crate::output::{Kept, Spare};
 use names::{FRONT, KEY, generation_of, put_key};
 use pen::{Chunk, FULL, ROOM, digits, float, integer, put_all, put_position};
 
-/// Deeper documents are the machine's.
+/// Deeper documents are left to the machine.
 const DEEPEST: u32 = 256;
-/// So many entries are written without a look whether the chunk is full.
+/// Number of entries written without a check if the chunk is full.
 const RUN: u32 = 32;
 
 /// A container that is open.
 #[derive(Clone, Copy, Debug)]
 struct Open {
-    /// How many entries were written, and how many there are.
+    /// Number of entries written, and in total.
     count: u32,
     most: u32,
     holds: Holds,
@@ -39,14 +39,14 @@ enum Holds {
     Properties,
 }
 
-/// Where the next text goes, and which node is next.
+/// Where the next text is written, and which node is next.
 #[derive(Clone, Copy)]
 struct Place {
     to: usize,
     at: usize,
 }
 
-/// Why nothing more is written.
+/// Why writing stops.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Stop {
     #[default]
@@ -57,26 +57,26 @@ enum Stop {
     Special,
 }
 
-/// How far a document is.
+/// Progress in a document.
 #[derive(Debug, Default)]
 struct State {
-    /// Containers that are open, the innermost first.
+    /// Open containers, the innermost first.
     open: Vec<Open>,
     slots: Vec<Slot>,
-    /// The number that was given last.
+    /// The number given last.
     next: u32,
-    /// How many nodes were in the parts before.
+    /// Number of nodes in the previous parts.
     base: u32,
 }
 
-/// A value that links name: its node and its number.
+/// A value that links refer to: its node and its number.
 #[derive(Debug)]
 struct Slot {
     node: u32,
     number: u32,
 }
 
-/// What all of it is written from and to.
+/// All that the functions read from and write to.
 struct Fast<'d, 'o> {
     document: &'d Document<'d>,
     nodes: &'d [Node],
@@ -87,7 +87,7 @@ struct Fast<'d, 'o> {
     buf: &'o mut Vec<u8>,
     keys: &'o mut [Kept<KEY>],
     fronts: &'o mut [Kept<FRONT>],
-    /// By which keys and fronts of objects are kept.
+    /// Generations for which keys and fronts of objects are kept.
     generations: (u64, u64),
     state: &'o mut State,
     stop: Stop,
@@ -96,7 +96,7 @@ struct Fast<'d, 'o> {
     start: usize,
 }
 
-/// Writes a document of at most `most` bytes. `None`: there is something special about it.
+/// Writes a document of at most `most` bytes. `None` if something in it needs the machine.
 pub(super) fn write_fast(
     document: &Document<'_>,
     limits: &Limits,
@@ -141,7 +141,7 @@ fn write(
     }
     let Spare { bytes, keys, fronts, .. } = spare;
     if bytes.len() < ROOM {
-        // Pages that are never written take no memory.
+        // Pages that are never written use no memory.
         *bytes = vec![0; ROOM];
     }
     if keys.len() <= tape.keys().len() {
@@ -185,10 +185,10 @@ fn write(
     Some(())
 }
 
-// Every function here is given where it writes to, and says where it ended: so that this
-// stays in a register. After each, `stop` says whether there is more.
+// Every function here gets the place to write to and returns where it ended, so that it stays
+// in a register. After each call, `stop` says whether to continue.
 impl Fast<'_, '_> {
-    /// Goes on with a document of which a part was written.
+    /// Continues with a document of which a part was written.
     fn go_on(&mut self, chunk: &mut Chunk) -> Place {
         let mut place = Place { to: 0, at: 0 };
         let open = std::mem::take(&mut self.state.open);
@@ -205,7 +205,8 @@ impl Fast<'_, '_> {
         place
     }
 
-    /// What is in a container from the next entry on, and its end. `depth`: of the container.
+    /// Writes the content of a container from the next entry on, and its end. `depth`: of the
+    /// container.
     #[inline(always)]
     fn content(&mut self, chunk: &mut Chunk, place: Place, open: Open, depth: u32) -> Place {
         match open.holds {
@@ -296,8 +297,8 @@ impl Fast<'_, '_> {
         }
     }
 
-    /// A run of entries whose keys have ids that were written before, and whose values are
-    /// leaves.
+    /// Writes a run of entries whose keys have ids and were written before, and whose values
+    /// are leaves.
     #[inline(always)]
     fn run(&mut self, chunk: &mut Chunk, place: Place, (first, most): (u32, u32), is_object: bool) -> (Place, u32) {
         let rest = self.nodes.get(place.at..).unwrap_or(&[]);
@@ -313,7 +314,7 @@ impl Fast<'_, '_> {
         (Place { to, at: place.at + count as usize }, first + count)
     }
 
-    /// A run of entries whose keys are nodes, and whose values are leaves.
+    /// Writes a run of entries whose keys are nodes, and whose values are leaves.
     #[inline(never)]
     fn pairs(
         &mut self,
@@ -341,7 +342,7 @@ impl Fast<'_, '_> {
         (place, count)
     }
 
-    /// Says how far a container is, if the part ended in it.
+    /// Records the progress of a container if the part ended in it.
     #[cold]
     fn ends_here(&mut self, place: Place, open: Open) -> Place {
         if self.stop == Stop::No {
@@ -361,7 +362,7 @@ impl Fast<'_, '_> {
 
     // -- Values -------------------------------------------------------------------
 
-    /// Any value in a container of this depth.
+    /// Writes any value in a container of this depth.
     #[inline(always)]
     fn value(&mut self, chunk: &mut Chunk, place: Place, depth: u32) -> Place {
         let Some(node) = self.nodes.get(place.at) else { return self.special(place) };
@@ -401,7 +402,8 @@ impl Fast<'_, '_> {
         self.entries(chunk, place, (count, most), (is_object, depth))
     }
 
-    /// Notes the number of a value that links name. False: it is marked otherwise, too.
+    /// Records the number of a value that links refer to. Returns false if it has other
+    /// flags, too.
     #[cold]
     fn is_target(&mut self, node: &Node, at: usize) -> bool {
         let slot = Slot { node: self.state.base + at as u32, number: self.state.next };
@@ -409,7 +411,7 @@ impl Fast<'_, '_> {
         node.flags == flag::TARGET
     }
 
-    /// A value that is no container and none of the short leaves.
+    /// Writes a value that is neither a container nor a short leaf.
     #[inline(never)]
     fn other(&mut self, chunk: &mut Chunk, place: Place, node: &Node) -> Option<usize> {
         let Place { to, at } = place;
@@ -422,7 +424,7 @@ impl Fast<'_, '_> {
         }
         Some(match node.kind {
             Kind::Alias => again(chunk, to, b'R', self.slot(node.payload as u32)?),
-            // What a `__sleep` that failed left is null, and PHP links to it all the same.
+            // A `__sleep` that failed leaves null, and PHP links to it all the same.
             Kind::Link => again(chunk, to, b'r', self.slot(node.payload as u32)?),
             Kind::Bytes => self.quoted(chunk, to, b's', document.bytes(node))?,
             Kind::Int => integer(chunk, to, node.payload as i64),
@@ -447,7 +449,7 @@ fn is_container(node: &Node) -> bool {
     matches!(node.kind, Kind::Array | Kind::Map | Kind::Object)
 }
 
-/// `a:2:{`
+/// Writes `a:2:{`.
 #[inline(always)]
 fn array_front(chunk: &mut Chunk, to: usize, node: &Node) -> usize {
     if node.aux < 10 {
@@ -458,7 +460,7 @@ fn array_front(chunk: &mut Chunk, to: usize, node: &Node) -> usize {
     put_all(chunk, to, b":{")
 }
 
-/// `r:5;` or `R:5;`
+/// Writes `r:5;` or `R:5;`.
 fn again(chunk: &mut Chunk, to: usize, letter: u8, slot: u32) -> usize {
     let to = put_all(chunk, to, &[letter, b':']);
     let to = digits(chunk, to, u64::from(slot));

@@ -10,11 +10,11 @@ use crate::format::append::append;
 use crate::format::php_losses::key_text;
 use crate::output::LossKind;
 
-/// Keys that have an id and were written before, as they are written.
+/// Keys with an id that were written before, in their written form.
 #[derive(Default)]
 pub(super) struct Rendered {
-    /// Where each stands and how long it is, by id; 0 is unknown. Keys of arrays
-    /// and of objects differ.
+    /// Offset and length of each, by id; 0 is unknown. Keys of arrays and of objects
+    /// differ.
     places: [Vec<(u32, u32)>; 2],
     bytes: Vec<u8>,
 }
@@ -31,7 +31,7 @@ impl Rendered {
         }
     }
 
-    /// Keeps what stands at the end of `buf`, if there is room for it.
+    /// Keeps the end of `buf`, if there is space.
     #[cold]
     fn keep(&mut self, id: u16, is_object: bool, key: &[u8]) {
         const ROOM: usize = 1 << 20;
@@ -48,7 +48,7 @@ impl Rendered {
 }
 
 impl Writer<'_> {
-    /// The position of an item of a list.
+    /// Writes the position of an item of a list.
     #[inline]
     pub(super) fn position(&self, position: u32, value: u32, buf: &mut Vec<u8>) {
         match self.kept(value, spelling::KEY) {
@@ -57,8 +57,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The key with this id, of the value at `value`. Returns whether it is there
-    /// and not only allowed.
+    /// Writes the key with this id, for the value at `value`. Returns false if the key
+    /// is allowed but absent.
     #[inline]
     pub(super) fn key_id(&mut self, id: u16, value: u32, is_object: bool, buf: &mut Vec<u8>) -> bool {
         if !self.is_spelled() && self.rendered.push(id, is_object, buf) {
@@ -86,7 +86,7 @@ impl Writer<'_> {
         true
     }
 
-    /// A key that stands on the tape at `at`.
+    /// Writes a key that is a node of the tape, at `at`.
     pub(super) fn key_node(
         &mut self,
         key: &Node,
@@ -118,7 +118,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// A key that PHP has only as a string.
+    /// Writes a key that PHP only has as a string.
     #[cold]
     fn text_key(&mut self, text: &[u8], value: u32, is_object: bool, buf: &mut Vec<u8>) {
         self.lose(LossKind::Key, value);
@@ -143,7 +143,7 @@ fn is_cast(bytes: &[u8], is_object: bool) -> bool {
     !is_object && integer_key(bytes).is_some()
 }
 
-/// A key of an array that is an integer's text is that integer.
+/// Writes a string key. In an array, the text of an integer becomes that integer.
 #[inline]
 fn string(bytes: &[u8], is_object: bool, buf: &mut Vec<u8>) {
     match integer_key(bytes) {

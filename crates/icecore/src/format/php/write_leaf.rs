@@ -1,4 +1,4 @@
-//! Writes leaves, also those that PHP has no value for.
+//! Writes leaves, including those that PHP has no value for.
 
 use super::spelling;
 use super::text::{is_enum_case, push_float, push_integer, push_number, says};
@@ -8,7 +8,7 @@ use crate::format::append::append;
 use crate::format::php_losses::{Instead, instead, lost_flags, lost_shape, lost_wrapper};
 use crate::output::LossKind;
 
-/// Strings up to this length are copied without a call.
+/// Strings up to this length are copied without a function call.
 const SHORT: u32 = 16;
 
 impl Writer<'_> {
@@ -62,13 +62,13 @@ impl Writer<'_> {
         }
     }
 
-    /// Counts what the flags of a value say that PHP has nothing for.
+    /// Counts the flags of a value that PHP can't represent.
     #[inline]
     pub(super) fn flag_losses(&mut self, at: u32, node: &Node) {
         lost_flags(node, |kind| self.lose(kind, at));
     }
 
-    /// Counts what the one kind of array that PHP has can't represent.
+    /// Counts what PHP's only kind of array can't represent.
     #[inline]
     pub(super) fn shape_losses(&mut self, at: u32, node: &Node, is_body: bool) {
         if self.session == Some(at) {
@@ -80,7 +80,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Counts what is lost with a node of which only what it holds is written.
+    /// Counts what is lost with a node if only its content is written.
     pub(super) fn wrapper_losses(&mut self, at: u32) {
         lost_wrapper(self.document, at, |kind| self.lose(kind, at));
     }

@@ -1,4 +1,4 @@
-//! `C:` payloads of PHP's own classes, written as PHP up to 7.3 did.
+//! `C:` payloads of PHP's own classes, written as PHP did up to 7.3.
 
 use super::spelling;
 use super::spl::{self, DATA, Family, IS_SELF, OBJECT};
@@ -8,8 +8,8 @@ use super::write_leaf::push_class;
 use crate::document::{Form, Kind, Node, flag};
 use crate::error::Error;
 
-/// How deep it is looked into objects that are the content of one another,
-/// before they are taken on trust.
+/// How deep objects that are the content of each other are checked, before the rest is
+/// assumed to fit.
 const CHAIN: u32 = 12;
 
 /// A payload that is being written.
@@ -17,16 +17,16 @@ pub(super) struct Payload {
     /// The node of the object.
     at: u32,
     family: Family,
-    /// The next child, and what was written last.
+    /// The next child, and the piece written last.
     next: u32,
     step: Step,
     /// Where it starts in the buffer.
     start: usize,
-    /// Where its length goes, which is known at its end, and how that was
-    /// written.
+    /// Where its length is inserted, which is known at its end, and the kept spelling
+    /// of it.
     hole: usize,
     kept: Vec<u8>,
-    /// How long the lengths are that go into it.
+    /// Total size of the lengths to be inserted into it.
     inside: usize,
 }
 
@@ -35,13 +35,13 @@ enum Step {
     Content,
     /// An item of a list, or the object of an element; with the end of the items.
     Item(u32),
-    /// The data of an element, if there are any: the node behind the element.
+    /// The data of an element, if it has any; with the node after the element.
     Data(u32, u32),
     Members,
 }
 
 impl Writer<'_> {
-    /// The family of an object whose content is what such an object has.
+    /// Returns the family of an object if its content has the form of that family.
     pub(super) fn opened(&mut self, at: u32, node: &Node, depth: u32) -> Option<Family> {
         let family = spl::family(self.class_name(node)?).filter(|_| node.form() == Form::Serializable)?;
         if depth > CHAIN {
@@ -50,7 +50,7 @@ impl Writer<'_> {
         if let Some(fits) = self.looked.get(&at) {
             return fits.then_some(family);
         }
-        // What it holds may link to it: that is good if the rest is.
+        // Its content may link to it: that link fits if the rest does.
         let before = self.looked_order.len();
         self.looked_order.push(at);
         self.looked.insert(at, true);
@@ -120,7 +120,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Begins the object at `at`, whose payload is written step by step.
+    /// Begins the object at `at`; its payload is written step by step.
     pub(super) fn open_payload(
         &mut self,
         at: u32,
@@ -159,7 +159,7 @@ impl Writer<'_> {
                 if self.node(behind).payload as i64 & IS_SELF != 0 {
                     return self.members(next, buf);
                 }
-                // Written in the next step: it may be such an object itself.
+                // It is written in the next step: it may be such an object itself.
                 self.set_step(next, items);
                 Ok(())
             }
@@ -182,8 +182,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Continues behind a value in the innermost payload; returns whether that was its
-    /// end.
+    /// Continues after a value in the innermost payload; returns whether the payload
+    /// ended.
     pub(super) fn payload_step(&mut self, buf: &mut Vec<u8>) -> Result<bool, Error> {
         let Some(payload) = self.payloads.last() else { return Ok(true) };
         let (at, family, next, step) = (payload.at, payload.family, payload.next, payload.step);
@@ -235,8 +235,7 @@ impl Writer<'_> {
         Ok(false)
     }
 
-    /// The value of the entry that begins at `at`, behind its key if that is a
-    /// node.
+    /// Returns the value of the entry at `at`: the next node if the key is a node.
     fn entry(&self, at: u32) -> u32 {
         if self.node(at).key == crate::document::IS_KEY { self.document.tape().next(at) } else { at }
     }
@@ -280,7 +279,7 @@ impl Writer<'_> {
     }
 }
 
-/// Puts the lengths where they belong, all in one pass.
+/// Inserts all lengths in one pass.
 fn fill_in(mut lengths: Vec<(usize, Vec<u8>)>, mut room: usize, buf: &mut Vec<u8>) {
     lengths.sort_unstable_by_key(|(at, _)| *at);
     let mut end = buf.len();

@@ -1,7 +1,7 @@
-//! UTF-8 as Perl extends it: any number up to 2^63 - 1 is a character.
+//! Perl's extended UTF-8: any number up to 2^63 - 1 is a character.
 
-/// How long a character is that begins with this byte, as its first byte says.
-/// A byte that begins none is one of its own.
+/// Returns the length of a character from its first byte. Bytes that begin no character
+/// count as one.
 pub(crate) fn skip(byte: u8) -> usize {
     match byte {
         0xC0..=0xDF => 2,
@@ -22,13 +22,13 @@ pub(crate) fn is_continuation(byte: u8) -> bool {
 /// A character and its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Decoded {
-    /// `None`: no character.
+    /// `None` if it is not a character.
     pub(crate) value: Option<u64>,
     /// How many bytes belong to it; 0 at the end of the bytes.
     pub(crate) len: usize,
 }
 
-/// The character that the bytes begin with.
+/// Decodes the character that the bytes begin with.
 pub(crate) fn decode(bytes: &[u8]) -> Decoded {
     let Some(first) = bytes.first().copied() else { return Decoded { value: None, len: 0 } };
     if first < 0x80 {
@@ -48,13 +48,13 @@ pub(crate) fn decode(bytes: &[u8]) -> Decoded {
     Decoded { value, len: wanted }
 }
 
-/// The character that the bytes begin with and its length; `None` if they begin with none.
+/// Returns the first character and its length; `None` if the bytes do not begin with one.
 pub(crate) fn character(bytes: &[u8]) -> Option<(u64, usize)> {
     let Decoded { value, len } = decode(bytes);
     Some((value?, len))
 }
 
-/// The characters up to the first malformed one, with their lengths.
+/// Returns the characters up to the first malformed one, with their lengths.
 pub(crate) fn characters(mut bytes: &[u8]) -> impl Iterator<Item = (u64, usize)> {
     std::iter::from_fn(move || {
         let (value, len) = character(bytes)?;
@@ -63,12 +63,12 @@ pub(crate) fn characters(mut bytes: &[u8]) -> impl Iterator<Item = (u64, usize)>
     })
 }
 
-/// Whether all of it is characters.
+/// Whether all bytes are valid characters.
 pub(crate) fn is_valid(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok() || characters(bytes).map(|(_, len)| len).sum::<usize>() == bytes.len()
 }
 
-/// In how many bytes a character is written.
+/// Returns the encoded length of a character.
 fn length(value: u64) -> usize {
     match value {
         0..0x80 => 1,
@@ -106,7 +106,7 @@ pub(crate) fn push_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// How many characters there are, as their first bytes say.
+/// Returns the number of characters, judging by their first bytes.
 pub(crate) fn count(mut bytes: &[u8]) -> u64 {
     let mut count = 0;
     while let Some(first) = bytes.first() {

@@ -1,7 +1,8 @@
 //! Writes one body.
 //!
-//! Sereal has the order of the tape, with counts in front, so the writer walks the nodes in
-//! order. Nodes that it skips or writes in another order are ranges of the tape, on a stack.
+//! Sereal has the order of the tape, with counts before the items, so the writer walks the
+//! nodes in order. Nodes that it skips or writes in another order are ranges of the tape, on
+//! a stack.
 
 mod entries;
 mod leaves;
@@ -21,16 +22,16 @@ use crate::output::{LossKind, Losses, Output};
 use crate::string_locations::StringLocations;
 use std::collections::{BTreeMap, HashMap};
 
-/// The tag of a variable that something stands before.
+/// The tag of a variable that has other tags before it.
 const IS_BEHIND: u64 = tracked::BODY | tracked::BEHIND;
 
-/// What was written just before a value.
+/// The tag that was written just before a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum After {
-    /// Nothing that matters: it is an item or an entry.
+    /// None that matters: the value is an item or an entry.
     #[default]
     Item,
-    /// Nothing at all: it is the root.
+    /// None: the value is the root.
     Start,
     /// REFN.
     Ref,
@@ -40,17 +41,18 @@ pub(super) enum After {
     Freeze,
 }
 
-/// A key that was written: how it looks as a COPY.
+/// A key that was written: its bytes as a COPY.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WrittenKey {
     pub(super) word: u64,
-    /// 0: it was not written, or its COPY is too long for a word.
+    /// Length of the COPY; 0 if the key was not written, or if its COPY is too long for a
+    /// word.
     pub(super) len: u8,
     offset: u64,
 }
 
 impl WrittenKey {
-    /// It was written at this offset.
+    /// Records the offset at which it was written.
     #[inline]
     pub(super) fn written_at(&mut self, offset: u64) {
         self.offset = offset;
@@ -76,40 +78,41 @@ pub(super) struct Body<'d, 'o> {
     pub(super) plan: &'d Plan<'d>,
     pub(super) bytes: Bytes<'o>,
     losses: &'o mut Losses,
-    /// The offset of the first byte.
+    /// Offset of the first byte.
     first: u64,
     pub(super) at: u32,
     pub(super) end: u32,
-    /// What is to be written when this range is.
+    /// Ranges to write after the current one.
     ranges: Vec<(u32, u32)>,
     pub(super) after: After,
-    /// The next value stands for the one at this link or alias.
+    /// The next value replaces this link or alias.
     instead: Option<u32>,
     pub(super) keys: Vec<WrittenKey>,
     big_keys: HashMap<(bool, Vec<u8>), u64>,
-    /// The same by id, of keys that lose something.
+    /// The same by id, for keys with a loss.
     lossy_keys: HashMap<u16, u64>,
     classes: Vec<u64>,
-    /// Where a string was written first, and its node.
+    /// Where each string was written first, and its node.
     strings: HashMap<(bool, &'d [u8]), (u64, u32)>,
-    /// The same of long strings, by where they are.
+    /// The same for long strings, by their location.
     places: StringLocations<(bool, u64, u32)>,
     copied_strings: HashMap<u32, u64>,
     links: Option<Links>,
-    /// Nodes that are the variable, or the referent, that comes next.
+    /// Nodes whose variable, or referent, starts at the next tag.
     pending_variables: Vec<u32>,
     pending_referents: Vec<u32>,
-    /// An object whose variable is named by the tag that comes next.
+    /// An object whose variable is the next tag.
     named_behind: Option<u32>,
-    /// The container that comes next can't be ARRAYREF or HASHREF.
+    /// Whether the next container can't be ARRAYREF or HASHREF.
     expanded: bool,
     pub(super) spelled: Option<SpellingReplay<'d>>,
     has_absent_keys: bool,
-    /// Values of keys that come again: the decoder refuses a hash that has one twice.
+    /// Values of keys that occur again later: the decoder refuses a hash with duplicate
+    /// keys.
     shadowed: Vec<u32>,
-    /// Scalars that are objects, whose class is still to be written.
+    /// Scalars that are objects, whose class is not written yet.
     unblessed: BTreeMap<u32, u32>,
-    /// Positions of tags that must be tracked after all.
+    /// Positions of tags that must be tracked, which was found later.
     late_tracks: Vec<u64>,
 }
 
@@ -155,7 +158,7 @@ impl<'d, 'o> Body<'d, 'o> {
         }
     }
 
-    /// Writes the value at `root`. Returns positions of tags to be tracked.
+    /// Writes the value at `root`. Returns positions of tags that must be tracked.
     pub(super) fn write(mut self, root: u32) -> Result<Vec<u64>, Error> {
         if self.nodes.get(root as usize).is_none() {
             self.bytes.byte(tag::UNDEF)?;
@@ -182,7 +185,7 @@ impl<'d, 'o> Body<'d, 'o> {
         Ok(self.late_tracks)
     }
 
-    /// Whether the loop of `plain.rs` may be used.
+    /// Whether the loop of `write_fast.rs` may be used.
     fn is_plain(&self) -> bool {
         let options = self.plan.options;
         let dedupes = options.dedupe_strings || options.aliased_dedupe_strings;
@@ -194,7 +197,7 @@ impl<'d, 'o> Body<'d, 'o> {
             && !options.reference
     }
 
-    /// Whether the next value is only itself.
+    /// Whether nothing is pending for the next value.
     pub(super) fn nothing_pends(&self) -> bool {
         self.instead.is_none() && self.pending_variables.is_empty() && self.pending_referents.is_empty()
     }
@@ -203,7 +206,7 @@ impl<'d, 'o> Body<'d, 'o> {
         self.first + self.bytes.len()
     }
 
-    /// The index behind the node at `at` and all that is in it.
+    /// Returns the index after the node at `at` and everything in it.
     fn next(&self, at: u32) -> u32 {
         match self.nodes.get(at as usize) {
             Some(_) => self.document.tape().next(at),
@@ -216,13 +219,13 @@ impl<'d, 'o> Body<'d, 'o> {
         self.losses.add(kind, || document.path(at));
     }
 
-    /// Continues with this range, and then behind the node at `at`.
+    /// Continues with this range, and then after the node at `at`.
     fn enter(&mut self, at: u32, first: u32, last: u32) {
         self.ranges.push((self.next(at), self.end));
         (self.at, self.end) = (first, last);
     }
 
-    /// Writes the value at `to` in the place of the link or alias at `at`.
+    /// Writes the value at `to` instead of the link or alias at `at`.
     fn write_instead(&mut self, at: u32, to: u32) {
         self.instead = Some(at);
         let behind = self.next(to);
@@ -235,8 +238,8 @@ impl<'d, 'o> Body<'d, 'o> {
         self.links.get_or_insert_with(|| Links::of(nodes, is_via))
     }
 
-    /// Writes the node at `at`, a key or a value, and continues behind it or to
-    /// what is in it.
+    /// Writes the node at `at`, a key or a value, and continues after it or with its
+    /// content.
     fn node(&mut self, at: u32) -> Result<(), Error> {
         let node = &self.nodes[at as usize];
         if node.key == IS_KEY {
@@ -304,7 +307,7 @@ impl<'d, 'o> Body<'d, 'o> {
         Ok(())
     }
 
-    /// Writes one part in the place of the whole.
+    /// Writes one part instead of the whole.
     fn only_part(&mut self, at: u32, position: u32, after: After) -> Result<(), Error> {
         let mut part = at + 1;
         for _ in 0..position {
@@ -322,7 +325,7 @@ impl<'d, 'o> Body<'d, 'o> {
         Ok(())
     }
 
-    /// What names the node at `at` means the value that comes next.
+    /// Links to the node at `at` refer to the next value.
     fn part_is(&mut self, at: u32) {
         if let Some(links) = &self.links {
             if links.variables.contains_key(&at) {
@@ -345,8 +348,7 @@ impl Body<'_, '_> {
         self.noted(at, code).and_then(|width| usize::try_from(width).ok()).unwrap_or(0)
     }
 
-    /// The bit for a tag that was tracked although nothing refers to it, and
-    /// which comes next.
+    /// Returns the bit for the next tag, if it was tracked although nothing refers to it.
     pub(super) fn extra_track(&mut self, at: u32, which: u64) -> u8 {
         let offset = self.offset();
         if let Some(spelled) = &mut self.spelled {
@@ -355,7 +357,7 @@ impl Body<'_, '_> {
         self.is_tracked(at, which)
     }
 
-    /// The same, without a tag that comes.
+    /// The same, for a tag that is not the next one.
     pub(super) fn is_tracked(&self, at: u32, which: u64) -> u8 {
         match &self.spelled {
             Some(spelled) if spelled.tracks(at) & which != 0 => TRACK,
@@ -372,14 +374,14 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// A leaf is written here: what links name can't be a reference to it.
+    /// A leaf is written here, so links can't refer to it by reference.
     fn no_inner_tag(&mut self, at: u32, is_string: bool) {
         let place = is_string.then(|| self.offset());
         self.no_inner_tag_but(at, place);
     }
 
-    /// The same of a string whose bytes are at `place`: what is the same string
-    /// again becomes a COPY of them.
+    /// The same for a string whose bytes are at `place`: the same string again becomes a
+    /// COPY of them.
     fn no_inner_tag_but(&mut self, at: u32, place: Option<u64>) {
         self.expanded = false;
         let pending = std::mem::take(&mut self.pending_referents);

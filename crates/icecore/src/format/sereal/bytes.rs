@@ -3,9 +3,9 @@
 use crate::error::Error;
 use crate::output::{Output, Spare};
 
-/// How much is collected before the output gets it.
+/// How much is collected before it is passed to the output.
 pub(super) const CHUNK: usize = 8 << 10;
-/// No more than this is written without a look whether the chunk is full.
+/// Most bytes that are written without a check if the chunk is full.
 pub(super) const SLACK: usize = 64;
 
 /// Collects bytes and passes them on in chunks, which is faster than growing
@@ -29,13 +29,13 @@ impl<'o> Bytes<'o> {
         Bytes { chunk, spare, at: 0, passed: 0, out }
     }
 
-    /// How many bytes were written.
+    /// Returns how many bytes were written.
     #[inline(always)]
     pub(super) fn len(&self) -> u64 {
         self.passed + self.at as u64
     }
 
-    /// Makes room for [`SLACK`] bytes.
+    /// Makes space for [`SLACK`] bytes.
     #[inline(always)]
     fn room(&mut self) -> Result<(), Error> {
         if self.at < CHUNK { Ok(()) } else { self.pass_on() }
@@ -65,21 +65,21 @@ impl<'o> Bytes<'o> {
         Ok(())
     }
 
-    /// The chunk and how far it is full, for callers that write faster than a call a
-    /// byte allows. It is never full: there is room for [`SLACK`] bytes.
+    /// Returns the chunk and its fill level, for callers that write faster than with a
+    /// call for each byte. It is never full: [`SLACK`] bytes always fit.
     #[inline(always)]
     pub(super) fn chunk(&mut self) -> Result<(&mut [u8; CHUNK + SLACK], usize), Error> {
         self.room()?;
         Ok((&mut self.chunk, self.at))
     }
 
-    /// Returns how far the chunk is full now.
+    /// Sets the fill level of the chunk.
     #[inline(always)]
     pub(super) fn filled(&mut self, at: usize) {
         self.at = at.min(CHUNK + SLACK);
     }
 
-    /// A byte and a varint behind it.
+    /// Writes a byte and a varint after it.
     #[inline(always)]
     pub(super) fn tagged(&mut self, tag: u8, mut value: u64) -> Result<(), Error> {
         self.room()?;
@@ -95,7 +95,7 @@ impl<'o> Bytes<'o> {
         Ok(())
     }
 
-    /// A varint, padded to `width` bytes if it takes fewer.
+    /// Writes a varint, padded to `width` bytes if it needs fewer.
     pub(super) fn varint(&mut self, mut value: u64, width: usize) -> Result<(), Error> {
         self.room()?;
         let mut written = 1;

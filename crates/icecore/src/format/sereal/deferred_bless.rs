@@ -1,16 +1,16 @@
-//! Deferred bless: scalars whose class comes after they were read.
+//! Deferred bless: scalars whose class follows after they were read.
 //!
 //! If a scalar is written as an item before any reference to it, it has no class there: its
-//! class stands at the first reference, as OBJECT before a REFP. In a document the scalar
-//! itself is the object. So after reading, the object's node moves from the reference to the
+//! class is at the first reference, as OBJECT before a REFP. In a document the scalar itself
+//! is the object. So after reading, the object's node moves from the reference to the
 //! scalar.
 
 use super::spelling::{Speller, has_target};
 use crate::document::{Form, Kind, Moves, NO_KEY, Node, Rewrite, Sink, Tape, flag, same_node};
 use std::collections::HashSet;
 
-/// A move: the object at `from`, whose body is a reference to the variable at
-/// `to`, goes there.
+/// A move of the object at `from`, whose body is a reference to the variable at `to`, to
+/// that variable.
 #[derive(Clone, Copy, Debug)]
 struct Move {
     from: u32,
@@ -18,12 +18,12 @@ struct Move {
     class: u32,
 }
 
-/// Moves the objects at `late`, as far as they are of this kind.
+/// Moves the objects at `late` that are of this kind.
 pub(super) fn bless<S: Sink>(sink: &mut S, speller: &mut Speller, late: &[u32]) {
     let nodes = &sink.tape().nodes;
     let mut moves: Vec<Move> = late.iter().filter_map(|from| plan(nodes, *from)).collect();
     moves.sort_by_key(|one| (one.to, one.from));
-    // A scalar can be blessed once.
+    // A scalar can be blessed only once.
     moves.dedup_by_key(|one| one.to);
     if moves.is_empty() {
         return;
@@ -31,7 +31,7 @@ pub(super) fn bless<S: Sink>(sink: &mut S, speller: &mut Speller, late: &[u32]) 
     let gone: HashSet<u32> = moves.iter().map(|one| one.from).collect();
     let places = rewrite(sink.tape(), &moves, &gone);
     if let Some(detail) = sink.detail() {
-        // What stood in an object that goes starts where that did.
+        // The content of an object that moves away starts where the object started.
         for from in moves.iter().map(|one| one.from as usize) {
             if let Some([object, body]) = detail.trace.extents.get_mut(from..from + 2) {
                 body.start = object.start;
@@ -53,7 +53,7 @@ fn plan(nodes: &[Node], from: u32) -> Option<Move> {
     let to = u32::try_from(alias.payload).ok().filter(|to| is_late && *to < from)?;
     let scalar = nodes.get(to as usize)?;
     let is_leaf = !scalar.kind.is_container() && !matches!(scalar.kind, Kind::Link | Kind::Alias);
-    // What stands behind REFN or OBJECT is no item.
+    // A value after REFN or OBJECT is not an item.
     let is_item = to == 0 || !matches!(nodes[to as usize - 1].kind, Kind::Ref | Kind::Object);
     (is_leaf && is_item).then_some(Move { from, to, class: object.class() })
 }
@@ -82,7 +82,7 @@ fn rewrite(tape: &mut Tape, moves: &[Move], goes: &HashSet<u32>) -> Moves {
         }
         rewrite.keep(node);
     }
-    // An alias means the variable, which is the object now.
+    // An alias refers to the variable, which is the object now.
     rewrite.relink(old.len() as u32, |moves, link| match link.kind {
         Kind::Alias => moves.start(link.payload as u32),
         _ => same_node(moves, link),

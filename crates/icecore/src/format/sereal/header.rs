@@ -7,18 +7,18 @@ use std::ops::Range;
 
 /// The magic number of protocols 1 and 2.
 pub(super) const OLD_MAGIC: [u8; 4] = *b"=srl";
-/// The magic number from protocol 3 on. Its second byte is no UTF-8.
+/// The magic number from protocol 3 on. Its second byte is not UTF-8.
 pub(super) const MAGIC: [u8; 4] = *b"=\xF3rl";
-/// [`MAGIC`] as it is after it was decoded as Latin-1 and encoded as UTF-8.
+/// [`MAGIC`] after it was decoded as Latin-1 and encoded as UTF-8.
 const MANGLED_MAGIC: [u8; 5] = *b"=\xC3\xB3rl";
 /// Bit of the first byte of a header suffix: a user header follows.
 pub(super) const HAS_USER_HEADER: u8 = 1;
 
-/// How the body stands in the document.
+/// The encoding of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Raw = 0,
-    /// Protocol 1 only: the compressed body goes to the end of the input.
+    /// Protocol 1 only: the compressed body extends to the end of the input.
     Snappy = 1,
     SnappyIncremental = 2,
     Zlib = 3,
@@ -29,7 +29,7 @@ impl Encoding {
     pub(super) const ALL: [Encoding; 5] =
         [Encoding::Raw, Encoding::Snappy, Encoding::SnappyIncremental, Encoding::Zlib, Encoding::Zstd];
 
-    /// As people call it.
+    /// Returns its common name.
     pub(super) fn name(self) -> &'static str {
         match self {
             Encoding::Raw => "raw",
@@ -46,23 +46,23 @@ impl Encoding {
 pub(super) struct Header {
     pub(super) version: u8,
     pub(super) encoding: Encoding,
-    /// Where the length of the suffix stands, and where the suffix starts.
+    /// Offset of the length of the suffix, and of the suffix.
     pub(super) length_at: usize,
     pub(super) suffix_at: usize,
-    /// Where the body starts, or what tells of its compressed form.
+    /// Offset of the body, or of the numbers before its compressed form.
     pub(super) end: usize,
-    /// Whether a user header stands behind the first byte of the suffix.
+    /// Whether a user header follows the first byte of the suffix.
     pub(super) has_user_header: bool,
 }
 
 impl Header {
-    /// The offset that the first byte of the body has.
+    /// Returns the offset that the first byte of the body has.
     pub(super) fn first(&self) -> u64 {
         if self.version == 1 { self.end as u64 } else { 1 }
     }
 }
 
-/// Protocol version and encoding of what starts like a document.
+/// Returns the protocol version and the encoding byte of an input that starts like a document.
 pub(super) fn version_of(input: &[u8]) -> Option<(u8, u8)> {
     let (magic, rest) = input.split_first_chunk::<4>()?;
     let byte = *rest.first()?;
@@ -75,8 +75,8 @@ pub(super) fn version_of(input: &[u8]) -> Option<(u8, u8)> {
     fits.then_some((version, encoding))
 }
 
-/// The protocol that bytes begin with, whether or not the rest is a document: 1 to 15. 0: they were a document, and
-/// were encoded as UTF-8 since.
+/// Returns the protocol at the start of the bytes, from 1 to 15, whether or not the rest is a
+/// document. 0 means that they were a document that was later encoded as UTF-8.
 ///
 /// ```
 /// use icecore::format::sereal::find_protocol;
@@ -91,7 +91,8 @@ pub fn find_protocol(input: &[u8]) -> Option<u8> {
     }
 }
 
-/// The offsets of the user header of a document; the body follows it. `None`: there is none, or it is cut.
+/// Returns the offsets of the user header of a document; the body follows it. `None` if there is
+/// none, or if it is cut off.
 ///
 /// ```
 /// use icecore::format::sereal::find_user_header;
@@ -155,7 +156,7 @@ fn encoding_of(version: u8, number: u8) -> Result<Encoding, Error> {
         Some(Encoding::Zlib | Encoding::Zstd) => 3,
         _ => 1,
     };
-    // The perl decoder reads plain snappy in any protocol.
+    // The perl decoder reads plain Snappy in any protocol.
     known.filter(|_| version >= since).ok_or_else(|| {
         Error::new(ErrorKind::Malformed)
             .at(4)
@@ -181,18 +182,18 @@ fn refused(encoding: Encoding, options: &ReadOptions) -> Result<(), Error> {
     }
 }
 
-/// Where offsets in a document count from.
+/// Base of the offsets in a document.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Origin {
-    /// The offset of the first byte of the body.
+    /// Offset of the first byte of the body.
     pub(super) first: u64,
-    /// Its index in the buffer that is read.
+    /// Its index in the buffer.
     pub(super) start: usize,
 }
 
 impl Origin {
-    /// The index of the item at this offset, which may not come after `tag_at`.
-    /// A reference may refer to itself.
+    /// Returns the index of the item at this offset, which may not be after `tag_at`. A reference
+    /// may refer to itself.
     pub(super) fn index(self, offset: u64, tag_at: usize) -> Result<usize, Error> {
         let index = offset.checked_sub(self.first).and_then(|by| usize::try_from(by).ok()?.checked_add(self.start));
         index.filter(|index| *index <= tag_at).ok_or_else(|| {
@@ -205,7 +206,7 @@ impl Origin {
     }
 }
 
-/// The word for a tag in an error.
+/// Returns the description of a tag for an error.
 pub(super) fn found(byte: u8) -> String {
     format!("{} (0x{byte:02x})", tag::name(byte))
 }

@@ -7,12 +7,12 @@ use crate::output::LossKind;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// A key as it is written.
+/// A key in its written form.
 #[derive(Clone, Debug)]
 pub(super) struct KeyText<'d> {
     pub(super) kind: Kind,
     pub(super) bytes: Cow<'d, [u8]>,
-    /// What was lost on the way to a string.
+    /// The loss from its conversion to a string.
     pub(super) loss: Option<LossKind>,
 }
 
@@ -25,7 +25,7 @@ impl<'d> KeyText<'d> {
         KeyText { kind: Kind::Bytes, bytes: Cow::Owned(text.into_bytes()), loss: Some(LossKind::Key) }
     }
 
-    /// The string for a plain key.
+    /// Returns the string for a plain key.
     pub(super) fn of_name(name: Name<'d>) -> KeyText<'d> {
         match name.node.kind {
             Kind::Int => KeyText::made((name.node.payload as i64).to_string()),
@@ -36,7 +36,7 @@ impl<'d> KeyText<'d> {
         }
     }
 
-    /// The string for a key that is a node, if there is one.
+    /// Returns the string for a key that is a node, if there is one.
     pub(super) fn of_node(document: &'d Document<'_>, node: &'d Node) -> Option<KeyText<'d>> {
         let float = |value: f64| Some(KeyText::made(perl_text(value)));
         match node.kind {
@@ -64,7 +64,7 @@ impl<'d> KeyText<'d> {
     }
 }
 
-/// Symbols are text, except where bytes say the same.
+/// Returns the kind for a symbol: text, but bytes if it is ASCII or not UTF-8.
 pub(super) fn text_if_not_ascii(bytes: &[u8]) -> Kind {
     if bytes.is_ascii() || std::str::from_utf8(bytes).is_err() { Kind::Bytes } else { Kind::Text }
 }
@@ -74,7 +74,7 @@ pub(super) fn is_absent(node: &Node) -> bool {
     node.kind.is_string() && node.has(flag::PLACEHOLDER)
 }
 
-/// Compares keys as `order` wants it.
+/// Compares keys in the given order.
 pub(super) fn compare(order: SortKeys, a: &KeyText<'_>, b: &KeyText<'_>) -> Ordering {
     match order {
         SortKeys::No => Ordering::Equal,
@@ -87,7 +87,7 @@ pub(super) fn compare(order: SortKeys, a: &KeyText<'_>, b: &KeyText<'_>) -> Orde
     }
 }
 
-/// By characters, whatever their encoding.
+/// Compares by characters, whatever their encoding.
 fn perl(a: &KeyText<'_>, b: &KeyText<'_>) -> Ordering {
     match (a.kind == Kind::Text, b.kind == Kind::Text) {
         (false, true) => latin1(&a.bytes).cmp(utf8(&b.bytes).chars()),

@@ -3,25 +3,25 @@
 use crate::document::{Kind, Node, flag};
 use std::collections::HashMap;
 
-/// Everything that links and aliases of a document name.
+/// Targets of all links and aliases of a document.
 #[derive(Debug, Default)]
 pub(super) struct Links {
-    /// Variables that an alias names, by node.
+    /// Variables that an alias refers to, by node.
     pub(super) variables: HashMap<u32, Named>,
-    /// Containers, objects and the like that a link names, by node.
+    /// Containers, objects and the like that a link refers to, by node.
     pub(super) referents: HashMap<u32, Named>,
 }
 
-/// Something that is named again.
+/// A target.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Named {
-    /// The offset of its tag, once that is written.
+    /// Offset of its tag, once it is written.
     pub(super) offset: Option<u64>,
-    /// Whether anything but weak references holds it.
+    /// Whether any strong reference holds it.
     strong: bool,
     /// The last weak reference to it.
     last_weak: u32,
-    /// How many aliases of it were not met yet.
+    /// How many aliases of it are still to come.
     pub(super) left: u32,
 }
 
@@ -40,7 +40,7 @@ impl Named {
 pub(super) enum Weakness {
     Strong,
     Weak,
-    /// It is the only one that holds what it refers to; a reader would lose it.
+    /// It is the only reference to its target; a reader would lose the target.
     Needed,
 }
 
@@ -54,12 +54,12 @@ fn follow(nodes: &[Node], mut at: u32, kind: Kind) -> u32 {
     at
 }
 
-/// The variable that an alias names.
+/// Returns the variable that an alias refers to.
 pub(super) fn variable(nodes: &[Node], alias: u32) -> u32 {
     follow(nodes, alias, Kind::Alias)
 }
 
-/// What a link refers to.
+/// Returns the target of a link.
 pub(super) fn referent(nodes: &[Node], link: u32) -> u32 {
     follow(nodes, follow(nodes, follow(nodes, link, Kind::Link), Kind::Alias), Kind::Link)
 }
@@ -68,15 +68,15 @@ fn is_weak(nodes: &[Node], at: u32) -> bool {
     nodes.get(at as usize).is_some_and(|node| node.has(flag::WEAK))
 }
 
-/// The reference whose only part stands at `at`.
+/// Returns the reference whose only part is at `at`.
 fn reference_to(nodes: &[Node], at: u32) -> Option<u32> {
     let parent = at.checked_sub(1)?;
     nodes.get(parent as usize).filter(|node| node.kind == Kind::Ref).map(|_| parent)
 }
 
 impl Links {
-    /// Those for which `is_left_out` holds, given the link and the variable,
-    /// are left out.
+    /// Finds all targets, except those for which `is_left_out` returns true for the
+    /// link and the variable.
     pub(super) fn of(nodes: &[Node], is_left_out: impl Fn(u32, u32) -> bool) -> Links {
         let mut links = Links::default();
         for (at, node) in (0u32..).zip(nodes) {
@@ -107,7 +107,7 @@ impl Links {
         links
     }
 
-    /// How the reference at `at` is written.
+    /// Returns how the reference at `at` is written.
     pub(super) fn weakness(&self, nodes: &[Node], at: u32) -> Weakness {
         let Some(node) = nodes.get(at as usize).filter(|node| node.has(flag::WEAK)) else { return Weakness::Strong };
         let named = match node.kind {
@@ -115,7 +115,7 @@ impl Links {
             Kind::Ref => self.referents.get(&at).or_else(|| self.variables.get(&variable(nodes, at + 1))),
             _ => self.referents.get(&at),
         };
-        // Its own undef perl itself holds.
+        // Perl itself holds its own undef.
         let own = |node: &Node| node.kind == Kind::Null && node.has(flag::OWN);
         match named {
             _ if node.kind == Kind::Ref && nodes.get(at as usize + 1).is_some_and(own) => Weakness::Weak,

@@ -63,7 +63,7 @@ pub static FORMAT: Format = Format {
     writer: |settings| Box::new(WriteOptions::of(settings)),
 };
 
-/// Reads a document. Bytes behind it are an error.
+/// Reads a document. Bytes after it are an error.
 ///
 /// ```
 /// use icecore::{Limits, format::sereal};
@@ -73,18 +73,17 @@ pub static FORMAT: Format = Format {
 /// ```
 ///
 /// # Errors
-/// Of kind `Format`, if it is no Sereal document; `Truncated`, `Malformed` or
-/// `BadLink`, if it is a broken one; `Unsupported`, if an option refuses it or
-/// the build lacks its compression; `Limit`, if it costs too much; `Trailing`,
-/// if there is more input than document.
+/// Of kind `Format`, if it is not a Sereal document; `Truncated`, `Malformed` or `BadLink`, if it
+/// is damaged; `Unsupported`, if an option refuses it or the build lacks its compression; `Limit`,
+/// if it costs too much; `Trailing`, if the input is longer than the document.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
     options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }
 
-/// Writes a document, and says what Sereal could not represent.
+/// Writes a document, and reports what Sereal could not represent.
 ///
-/// A document that was read from Sereal with its spelling is written as it was,
-/// unless options ask for something else.
+/// A document that was read from Sereal with its spelling is written as it was, unless options
+/// require something else.
 ///
 /// ```
 /// use icecore::Limits;
@@ -101,9 +100,9 @@ pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Resu
 /// ```
 ///
 /// # Errors
-/// Of kind `Usage`, if options contradict each other; `Unsupported`, if the
-/// build lacks the compression; `Unrepresentable`, for a key that is no string
-/// and can't become one; `Output`, if the output wants no more.
+/// Of kind `Usage`, if options contradict each other; `Unsupported`, if the build lacks the
+/// compression; `Unrepresentable`, for a key that can't become a string; `Output`, if the output
+/// was closed.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     write::write(document, options, limits, out).map_err(|error| error.in_format(FORMAT.name))
 }

@@ -13,7 +13,7 @@ use crate::limits::Limits;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-/// What offsets in a decompressed body count in.
+/// The layer that offsets in a decompressed body belong to.
 const LAYER: &str = "decompressed body";
 
 /// Reads one document from the start of the input.
@@ -58,8 +58,8 @@ pub(super) fn fill(input: &[u8], options: &ReadOptions, limits: &Limits, tape: &
     Filled { consumed: done.consumed, error: done.error, body, is_simple: false }
 }
 
-/// Reads one document and hands over its items while reading continues. A body
-/// that was compressed is kept in `store`.
+/// Reads one document and hands over its items while reading continues. A body that was
+/// compressed is kept in `store`.
 pub(super) fn windows<'a>(
     input: &'a [u8],
     store: &'a OnceLock<Vec<u8>>,
@@ -86,7 +86,7 @@ pub(super) fn windows<'a>(
             let done = reading.document::<_, true>(&mut sink, &mut speller);
             match done.buffer {
                 Cow::Borrowed(_) => Rest::new(sink, done.consumed, done.error),
-                // A compressed body behind a user header: nothing was handed over.
+                // A compressed body after a user header: nothing was handed over.
                 Cow::Owned(_) => Rest::whole(read(input, options, Request::new(limits))),
             }
         }
@@ -99,9 +99,9 @@ struct Reading<'a, 'r> {
     limits: &'r Limits,
 }
 
-/// How far a reading came.
+/// Result of a reading.
 struct Done<'a> {
-    /// What the strings of the tape stand in.
+    /// The buffer that contains the strings of the tape.
     buffer: Cow<'a, [u8]>,
     consumed: usize,
     error: Option<Error>,
@@ -111,13 +111,13 @@ struct Done<'a> {
 struct Packed {
     start: usize,
     end: usize,
-    /// The length that zlib bodies are said to have.
+    /// The stated length of a zlib body.
     declared: Option<u64>,
 }
 
 impl<'a> Reading<'a, '_> {
-    /// Reads a document that has nothing special about it. Where it ends; `None`,
-    /// if it has to be read in another way.
+    /// Reads a document without special features. Returns its end; `None` if it must be
+    /// read in another way.
     fn simple(&self, tape: &mut Tape) -> Option<usize> {
         let options = self.options;
         let refuses = options.validate_utf8
@@ -128,7 +128,7 @@ impl<'a> Reading<'a, '_> {
         if refuses || len > self.limits.string || len > u64::from(self.limits.nodes) || self.limits.depth < 64 {
             return None;
         }
-        // The usual header: protocol 3 to 5, raw, no suffix.
+        // The most common header: protocol 3 to 5, raw, no suffix.
         let body = match self.input {
             [b'=', 0xF3, b'r', b'l', 3..=5, 0, ..] => 6,
             _ => return None,
@@ -176,7 +176,7 @@ impl<'a> Reading<'a, '_> {
         Done { buffer: Cow::Owned(body), consumed: packed.end, error }
     }
 
-    /// Reads a body that was compressed.
+    /// Reads a body that was decompressed.
     fn body<S: Sink, const FAST: bool>(
         &self,
         body: &[u8],
@@ -251,7 +251,7 @@ impl<'a> Reading<'a, '_> {
         Ok(())
     }
 
-    /// Where the compressed body is.
+    /// Returns where the compressed body is.
     fn packed<S: Sink>(&self, header: &Header, sink: &mut S) -> Result<Packed, Error> {
         let mut scan = Scan { input: self.input, at: header.end };
         let mut number = |scan: &mut Scan<'_>, what| {

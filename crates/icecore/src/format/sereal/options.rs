@@ -1,4 +1,4 @@
-//! The options, typed and as a table.
+//! The options, as types and as a table.
 
 use crate::class_map;
 use crate::options::{Opt, OptionType, Settings, Side};
@@ -17,11 +17,11 @@ pub struct ReadOptions {
     pub refuse_objects: bool,
     /// STR_UTF8 that is not valid UTF-8 is an error.
     pub validate_utf8: bool,
-    /// How many entries a hash may have.
+    /// Most entries of a hash.
     pub max_num_hash_entries: Option<u64>,
-    /// How many items an array may have.
+    /// Most items of an array.
     pub max_num_array_entries: Option<u64>,
-    /// Read with the plain machine only. Slower; for tests that compare.
+    /// Read only with the plain machine. Slower; for comparisons in tests.
     pub reference: bool,
 }
 
@@ -47,10 +47,10 @@ impl ReadOptions {
 pub enum Compress {
     /// Not at all.
     None,
-    /// With Snappy, its length in front.
+    /// With Snappy, after its length.
     Snappy,
-    /// With Snappy up to the end of the document, as the first encoders did;
-    /// in protocol 1 only.
+    /// With Snappy up to the end of the document, as the first encoders did; only in
+    /// protocol 1.
     SnappyToEnd,
     /// With zlib; from protocol 3 on.
     Zlib,
@@ -58,11 +58,11 @@ pub enum Compress {
     Zstd,
 }
 
-/// In which order the entries of a hash are written.
+/// The order in which the entries of a hash are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SortKeys {
-    /// As they stand in the document.
+    /// Their order in the document.
     #[default]
     No,
     /// By length, then text before bytes, then by bytes: `sort_keys => 1`.
@@ -73,8 +73,8 @@ pub enum SortKeys {
     PerlReverse,
 }
 
-/// How Sereal is written. The defaults are those of `Sereal::Encoder`; a
-/// document with spelling keeps it where nothing else is asked for.
+/// How Sereal is written. The defaults are those of `Sereal::Encoder`; a document with
+/// spelling keeps it unless options require something else.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WriteOptions {
@@ -87,28 +87,28 @@ pub struct WriteOptions {
     pub level: Option<u8>,
     /// A body with fewer bytes than this is not compressed. Default: 1024.
     pub threshold: Option<u64>,
-    /// References to arrays and hashes always as REFN ARRAY and REFN HASH, and
-    /// keys sorted by [`SortKeys::Length`] if nothing else is said.
+    /// References to arrays and hashes are always REFN ARRAY and REFN HASH, and keys
+    /// are sorted by [`SortKeys::Length`] by default.
     pub canonical: bool,
     /// Only the first half of `canonical`.
     pub canonical_refs: bool,
     /// The order of keys.
     pub sort_keys: SortKeys,
-    /// A string of more than 3 bytes that was written before is a COPY.
+    /// A string of more than 3 bytes that was written before becomes a COPY.
     pub dedupe_strings: bool,
-    /// As `dedupe_strings`, with ALIAS where that may stand.
+    /// Like `dedupe_strings`, with ALIAS where it is allowed.
     pub aliased_dedupe_strings: bool,
-    /// Keys that were written before are written in full.
+    /// Keys that were written before are written in full again.
     pub no_shared_hashkeys: bool,
     /// Floats beyond 64 bits are rounded to DOUBLE.
     pub use_standard_double: bool,
-    /// Objects are written as what they are without their class.
+    /// Objects are written without their class.
     pub no_bless_objects: bool,
-    /// The user header of the document is left out.
+    /// The user header of the document is omitted.
     pub no_header: bool,
-    /// What would be written anyway is not changed to keep a spelling.
+    /// The spelling of the document is not replayed.
     pub no_spelling: bool,
-    /// Write without the fast loops. Slower; for tests that compare.
+    /// Write without the fast loops. Slower; for comparisons in tests.
     pub reference: bool,
 }
 
@@ -145,7 +145,7 @@ impl WriteOptions {
         }
     }
 
-    /// Whether values are to be written in another way than they were.
+    /// Whether options require values in another form than they had.
     pub(super) fn changes_values(&self) -> bool {
         let default = WriteOptions {
             protocol: self.protocol,
@@ -174,7 +174,7 @@ const fn write(name: &'static str, takes: OptionType, help: &'static str) -> Opt
     Opt { name, takes, side: Side::Write, help }
 }
 
-/// The same as a table.
+/// The same options as a table.
 pub(super) static TABLE: &[Opt] = &[
     read("refuse_snappy", OptionType::Flag, "A body compressed with Snappy is an error."),
     read("refuse_zlib", OptionType::Flag, "A body compressed with zlib is an error."),

@@ -1,4 +1,4 @@
-//! The reader: one state machine with a stack of its own.
+//! The reader: one state machine with its own stack.
 //!
 //! `FAST` adds the loops of `read_fast.rs` for common documents. Without it this is the
 //! reference reader: all tags are read here, with the same result.
@@ -22,7 +22,7 @@ use std::collections::HashMap;
 
 /// Maps with more entries than this have key nodes.
 pub(super) const MOST_IDS: u32 = 256;
-/// No modifier but these is known to the perl decoder.
+/// The only modifiers that the perl decoder knows.
 const MODIFIERS: &[u8] = b"msixpn";
 
 /// Reads a varint.
@@ -53,7 +53,7 @@ fn long_varint(scan: &mut Scan<'_>, what: &'static str) -> Result<u64, Error> {
         .finding("a longer one"))
 }
 
-/// What the children of an open container are.
+/// Role of the children of an open container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// Items.
@@ -62,9 +62,9 @@ pub(super) enum Role {
     Map,
     /// Entries with key nodes.
     BigMap,
-    /// The variable that a reference refers to.
+    /// The variable that is the target of a reference.
     Ref,
-    /// The reference that an object is.
+    /// The reference that is the body of an object.
     Object,
     /// The reference to the array that FREEZE returned.
     Opaque,
@@ -74,36 +74,36 @@ pub(super) enum Role {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) node: u32,
-    /// How many children or entries are still to come.
+    /// Number of children or entries still to read.
     pub(super) left: u32,
     pub(super) count: u32,
     pub(super) role: Role,
     /// The id of the last key.
     pub(super) last_key: u16,
-    /// Of an object: the node that its variable is. Of a reference: the object
-    /// whose body it is.
+    /// For an object: the node of its variable. For a reference: the object whose body
+    /// it is.
     pub(super) owner: u32,
 }
 
-/// What a tracked tag is.
+/// Meaning of a tracked tag.
 #[derive(Clone, Copy, Debug)]
 struct Tracked {
-    /// The variable that ALIAS means.
+    /// The variable that ALIAS refers to.
     variable: u32,
-    /// What REFP refers to: this object, or (if there is none) the variable.
+    /// The target of REFP: this object, or the variable if there is none.
     referent: u32,
-    /// Whose tag it is, and which, for the spelling. `NO_NODE`: that of a key
-    /// or a class name, which only a COPY of it made an item.
+    /// The node and the bit of the tag, for the spelling. `NO_NODE` for the tag of a
+    /// key or a class name, which only became an item by a COPY of it.
     node: u32,
     which: u64,
     used: bool,
-    /// A COPY read it again, or it is an ALIAS: the variable is not that of
+    /// Whether a COPY read it again, or it is an ALIAS: the variable is not that of
     /// `node`.
     again: bool,
 }
 
 impl Tracked {
-    /// Whether this is not the first tag that its variable can have.
+    /// Whether this is not the first possible tag of its variable.
     fn is_behind(&self) -> bool {
         matches!(self.which, tracked::BEHIND | tracked::BODY | tracked::REFN | tracked::AT_WEAKEN)
     }
@@ -115,7 +115,7 @@ struct Copying<'i> {
     resume: Scan<'i>,
     tag_at: usize,
     source: usize,
-    /// The stack's height at which it is complete.
+    /// Height of the stack at which it is complete.
     height: usize,
     node: u32,
 }
@@ -124,19 +124,19 @@ struct Copying<'i> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Word<'i> {
     pub(super) kind: Kind,
-    /// Where its tag is; of a copy, the tag of the original.
+    /// Offset of its tag; for a copy, of the original's tag.
     pub(super) at: usize,
     pub(super) start: usize,
     pub(super) bytes: &'i [u8],
     pub(super) copied: bool,
 }
 
-/// Where a value stands.
+/// Where a value belongs.
 #[derive(Clone, Copy)]
 struct Slot {
     key: u16,
     me: u32,
-    /// The variable: the object, where this is the body of one.
+    /// The variable: the object, if this is the body of one.
     outer: u32,
     /// The object that refers to this variable.
     pub(super) owner: u32,
@@ -154,13 +154,13 @@ pub(super) struct Machine<'i, 'r, S, const FAST: bool> {
     pub(super) stack: Vec<Frame>,
     pub(super) predictions: Predictions,
     pub(super) speller: &'r mut Speller,
-    /// Strings are copied, because the document borrows from another buffer.
+    /// Whether strings are copied, because the document borrows from another buffer.
     pub(super) own: bool,
-    /// This is the user header, which is no root.
+    /// Whether this is the user header, which is not a root.
     pub(super) is_header: bool,
     tracked: HashMap<usize, Tracked>,
     classes: HashMap<usize, u32>,
-    /// The ids of long keys, by where they are.
+    /// The ids of long keys, by offset.
     long_keys: SeededMap<usize, u16>,
     copy: Option<Copying<'i>>,
     /// How many more nodes may come from copies.
@@ -201,8 +201,8 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         }
     }
 
-    /// Reads the value that stands here, and returns where it ends. What was
-    /// read before an error is left on the tape as containers that end there.
+    /// Reads the value here, and returns its end. After an error, the values read so
+    /// far stay on the tape as containers that end there.
     pub(super) fn read(mut self) -> (usize, Option<Error>) {
         let error = self.run().err().map(|error| {
             let error = self.in_copy(error);
@@ -304,7 +304,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         Ok(())
     }
 
-    /// Appends a leaf, which ends here.
+    /// Appends a leaf that ends here.
     fn leaf(&mut self, mut node: Node, slot: &Slot) -> Result<(), Error> {
         node.key = slot.key;
         node.flags |= slot.flags();
@@ -327,7 +327,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         slot
     }
 
-    /// The object that refers to the variable of this slot.
+    /// Returns the object that refers to the variable of this slot.
     fn owner(&self, slot: &Slot) -> u32 {
         match self.stack.iter().rev().find(|frame| !matches!(frame.role, Role::Object | Role::Opaque)) {
             Some(frame) if slot.owner == NO_NODE && frame.role == Role::Ref => frame.owner,
@@ -335,7 +335,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         }
     }
 
-    /// Reads a value: an item in the words of the format.
+    /// Reads a value: an item, in Sereal's terms.
     fn value(&mut self, key: u16) -> Result<(), Error> {
         let mut slot = self.slot(key);
         self.begin(slot.me);
@@ -444,8 +444,8 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                 self.leaf(Node::leaf(Kind::Bool, u64::from(matches!(tag, tag::YES | tag::TRUE))).with(own), slot)
             }
             tag::ARRAY | tag::HASH => {
-                // A variable that is an array itself. Perl has none, but there
-                // are encoders that write arrays so.
+                // A variable that is an array itself. Perl has none, but some encoders
+                // write arrays like this.
                 if let Some(tracked) = self.tracked.get_mut(&at) {
                     tracked.referent = slot.outer;
                 }
@@ -459,7 +459,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         }
     }
 
-    /// WEAKEN and OBJECT want a reference.
+    /// Reports that WEAKEN or OBJECT need a reference.
     fn needs_no_reference(&self, slot: &Slot, at: usize, tag: u8) -> Result<(), Error> {
         let (at, what) = match (slot.weak, slot.parent) {
             (Some(at), _) => (at, "a reference behind WEAKEN"),
@@ -485,7 +485,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(found(tag))
     }
 
-    /// A varint behind a tag.
+    /// Reads a varint after a tag.
     fn number(&mut self, node: u32, what: &'static str) -> Result<u64, Error> {
         self.wide_number(node, what, code::WIDTH)
     }
@@ -503,7 +503,8 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         Ok(value)
     }
 
-    /// A container with `count` children, which were not proven to be there.
+    /// Reads a container with `count` children, which is not checked against the input
+    /// yet.
     fn container(&mut self, node: Node, slot: &Slot, count: u64) -> Result<(), Error> {
         self.needs_array(slot, node.kind)?;
         let is_map = node.kind == Kind::Map;
@@ -535,8 +536,8 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
 }
 
 impl Slot {
-    /// The flags of what perl itself has but one of: a reference to it is no
-    /// reference to a variable of its own.
+    /// Returns the flags of perl's singletons: a reference to one does not refer to a
+    /// separate variable.
     fn own(&self, is_own: bool) -> u8 {
         if is_own && self.parent == Some(Role::Ref) { flag::OWN } else { 0 }
     }

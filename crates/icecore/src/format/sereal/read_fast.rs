@@ -1,18 +1,18 @@
-//! Fast loops for common documents: runs of leaves, and maps of leaves whose keys come
-//! in the same order as in the map before.
+//! Fast loops for common documents: runs of leaves, and maps of leaves whose keys have the
+//! same order as in the previous map.
 //!
-//! A loop stops in front of anything else, errors included, and consumes nothing of it:
-//! the machine in `read.rs` continues there.
+//! A loop stops before anything else, including errors, without consuming it: the machine
+//! in `read.rs` continues there.
 
 use super::read::{Frame, Machine, Role};
 use super::tag;
 use crate::document::{Kind, Location, NO_NODE, Node, Sink, Tape, flag};
 use crate::error::Error;
 
-/// The bytes of keys that were copied, by the id of the key.
+/// Bytes of copied keys, by the id of the key.
 ///
-/// A key that was seen before is a COPY of its first place, and looks the same
-/// in every map.
+/// A key that was seen before is a COPY of its first occurrence, with the same bytes in
+/// every map.
 #[derive(Debug, Default)]
 pub(super) struct Predictions {
     keys: Vec<Prediction>,
@@ -28,10 +28,10 @@ struct Copied {
     id: u16,
 }
 
-/// How many places are remembered; a power of two.
+/// How many offsets are remembered; a power of two.
 const PLACES: usize = 64;
 
-/// The bytes of a copied key as a little-endian word, and the mask of as many bytes.
+/// The bytes of a copied key as a little-endian word, and a mask of the same length.
 #[derive(Clone, Copy, Debug, Default)]
 struct Prediction {
     word: u64,
@@ -41,7 +41,7 @@ struct Prediction {
 
 impl Predictions {
     /// Remembers that the bytes from `from` to `to` are the key with this id. A COPY tag
-    /// with its offset takes at most 8 bytes in any input below 2^49 bytes.
+    /// with its offset needs at most 8 bytes in any input below 2^49 bytes.
     pub(super) fn learn(&mut self, id: u16, input: &[u8], from: usize, to: usize) {
         let Some(bytes) = input.get(from..to).filter(|bytes| bytes.len() <= 8) else { return };
         if let Some((offset, _)) = varint(input, from + 1) {
@@ -60,7 +60,7 @@ impl Predictions {
             Prediction { word: u64::from_le_bytes(word), mask: u64::MAX >> (64 - 8 * bytes.len()), len: bytes.len() };
     }
 
-    /// The end of the key with this id, if it stands at `at`.
+    /// Returns the end of the key with this id, if the key is at `at`.
     #[inline]
     fn end_of(&self, id: u16, input: &[u8], at: usize) -> Option<usize> {
         let known = self.keys.get(usize::from(id))?;
@@ -69,8 +69,7 @@ impl Predictions {
     }
 }
 
-/// The key at `at`, if it is one of those that are known, and where it ends.
-/// `last` is the key before it.
+/// Returns the key at `at`, if it is known, and where it ends. `last` is the previous key.
 #[inline(always)]
 pub(super) fn key(
     tape: &mut Tape,
@@ -79,8 +78,8 @@ pub(super) fn key(
     at: usize,
     last: u16,
 ) -> Option<(u16, usize)> {
-    // First what is cheapest and most common: the key of the map before, as a COPY. Then
-    // a short string in full, as in maps before anything was copied.
+    // First the cheapest and most common case: the key of the previous map, as a COPY.
+    // Then a short string in full, as in maps before anything was copied.
     let guess = tape.keys.guess(last);
     if let Some(behind) = predictions.end_of(guess, input, at) {
         return Some((guess, behind));
@@ -109,7 +108,7 @@ pub(super) fn key(
     Some((id, behind))
 }
 
-/// A leaf and where it ends.
+/// Returns a leaf and its end.
 #[inline(always)]
 pub(super) fn leaf(input: &[u8], at: usize, texts: bool, longest: u64) -> Option<(Node, usize)> {
     let tag = *input.get(at)?;
@@ -156,7 +155,7 @@ pub(super) fn leaf(input: &[u8], at: usize, texts: bool, longest: u64) -> Option
     })
 }
 
-/// A varint of at most 63 bits.
+/// Reads a varint of at most 63 bits.
 #[inline(always)]
 fn varint(input: &[u8], at: usize) -> Option<(u64, usize)> {
     let first = *input.get(at)?;
@@ -177,11 +176,12 @@ fn varint(input: &[u8], at: usize) -> Option<(u64, usize)> {
 }
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
-    /// Reads common items or entries of the innermost container. Returns whether it
-    /// changed or is complete.
+    /// Reads common items or entries of the innermost container. Returns whether the
+    /// container changed or is complete.
     #[inline]
     pub(super) fn fast(&mut self) -> Result<bool, Error> {
-        // Short strings are not compared with the limit below, so it must allow them all.
+        // Short strings are not compared with the limit below, so the limit must allow
+        // them all.
         if self.limits.string < tag::MOST_SHORT as u64 {
             return Ok(false);
         }
@@ -192,13 +192,13 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
     }
 
-    /// How many more nodes fit.
+    /// Returns how many more nodes fit.
     #[inline]
     fn room(&mut self) -> u32 {
         self.limits.nodes.saturating_sub(self.sink.tape().len())
     }
 
-    /// Items of an array.
+    /// Reads items of an array.
     fn items(&mut self) -> Result<bool, Error> {
         let height = self.stack.len();
         let Some(top) = self.stack.last() else { return Ok(false) };
@@ -215,8 +215,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             if let Some((count, next)) = record_at(input, at)
                 && count <= most
             {
-                // An entry takes two bytes at least. With room for the record in the limit
-                // and in the input, its loop tests neither.
+                // An entry needs at least two bytes. If the record fits into the limit and
+                // the input, its loop checks neither.
                 if is_deep || room <= u32::from(count) || input.len() - next < 2 * usize::from(count) {
                     break;
                 }
@@ -280,7 +280,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     }
 }
 
-/// A map of at most 15 entries here: how many, and where they start.
+/// Returns the number of entries of a map with at most 15 entries here, and where they
+/// start.
 #[inline(always)]
 fn record_at(input: &[u8], at: usize) -> Option<(u8, usize)> {
     match *input.get(at)? {

@@ -1,5 +1,5 @@
-//! Reads common bodies in one loop: arrays and hashes of strings and numbers, of little
-//! depth. Most small documents are such.
+//! Reads common bodies in one loop: arrays and hashes of strings and numbers, with little
+//! nesting. Most small documents are like this.
 //!
 //! At the first other tag or error it returns `None`, and the machine of [`super::read`]
 //! reads the body from the start.
@@ -9,23 +9,23 @@ use super::read_fast::{Predictions, key, leaf};
 use super::tag;
 use crate::document::{Kind, NO_KEY, Node, Tape, flag};
 
-/// The depth of its stack, which is an array. Deeper bodies are left to the machine.
+/// Depth of its stack, which is an array. Deeper bodies are left to the machine.
 const DEPTH: usize = 16;
 
-/// A container that is open.
+/// An open container.
 #[derive(Clone, Copy)]
 struct Frame {
     node: u32,
     left: u32,
     count: u32,
-    /// Of a map: the key that came last; for an array `NOT_A_MAP`.
+    /// For a map: the previous key; for an array: `NOT_A_MAP`.
     last: u32,
 }
 
 const NOT_A_MAP: u32 = u32::MAX;
 
-/// Reads a body from `at` on. Returns where it ends; `None`, if there is
-/// something special about it. The tape then has to be cleared.
+/// Reads a body from `at` on. Returns its end; `None` if anything in it is special. Then the
+/// tape must be cleared.
 pub(super) fn read_fast_body(input: &[u8], mut at: usize, tape: &mut Tape) -> Option<usize> {
     let first = at;
     let mut stack = [Frame { node: 0, left: 0, count: 0, last: NOT_A_MAP }; DEPTH];
@@ -59,7 +59,7 @@ pub(super) fn read_fast_body(input: &[u8], mut at: usize, tape: &mut Tape) -> Op
             at = behind;
         } else {
             // A run of small integers. Four bytes are loaded at once, so that all three forms
-            // need one test of the input's end.
+            // need one check for the end of the input.
             top.left += 1;
             while top.left > 0
                 && let Some([tag, low, high, ..]) = input.get(at..).and_then(|rest| rest.first_chunk::<4>())
@@ -107,7 +107,7 @@ pub(super) fn read_fast_body(input: &[u8], mut at: usize, tape: &mut Tape) -> Op
         let mut node = Node::open(kind, 0).with(flag::REF);
         node.key = name;
         let node = tape.push(node);
-        // The count was checked against the bytes that are left, so this is bounded.
+        // The count was checked against the remaining bytes, so this is bounded.
         tape.nodes.reserve(count as usize);
         at = next;
         stack[depth] = top;
@@ -116,7 +116,7 @@ pub(super) fn read_fast_body(input: &[u8], mut at: usize, tape: &mut Tape) -> Op
     }
 }
 
-/// A key that is not known by a few of its bytes: new, long, text, or a copy.
+/// Reads a key that its first bytes do not identify: new, long, text, or a copy.
 fn other_key(input: &[u8], at: usize, first: usize, tape: &mut Tape, last: u16) -> Option<(u16, usize)> {
     let (text, behind) = match *input.get(at)? {
         tag::COPY => {
@@ -135,7 +135,7 @@ fn other_key(input: &[u8], at: usize, first: usize, tape: &mut Tape, last: u16) 
     Some((id, behind))
 }
 
-/// A string: its kind, start and length.
+/// Reads a string: its kind, start and length.
 fn string(input: &[u8], at: usize) -> Option<(Kind, usize, usize)> {
     let (kind, start, len) = match *input.get(at)? {
         tag @ tag::SHORT_BINARY..=127 => (Kind::Bytes, at + 1, usize::from(tag & 31)),
@@ -153,7 +153,7 @@ fn string(input: &[u8], at: usize) -> Option<(Kind, usize, usize)> {
     Some((kind, start, len))
 }
 
-/// A varint of at most 32 bits.
+/// Reads a varint of at most 32 bits.
 #[inline(always)]
 fn varint(input: &[u8], at: usize) -> Option<(u32, usize)> {
     let mut value = 0;

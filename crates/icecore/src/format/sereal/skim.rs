@@ -1,6 +1,7 @@
-//! What is special in skimming Sereal: a body that is not compressed.
+//! Skimming of Sereal: only bodies that are not compressed.
 //!
-//! Offsets move in an answer, and a string that a COPY takes from outside is written out.
+//! Offsets change in an answer, and a string that a COPY takes from outside is written in
+//! full.
 
 mod run;
 
@@ -13,7 +14,7 @@ use crate::format::skim::{Input, KeyOf, Opened, Shape, Skim, Sure, Unsure};
 use crate::format::tags::{Part, Table};
 use std::collections::HashMap;
 
-/// How long a header may be that is looked at.
+/// Longest header that is read.
 const HEADER: usize = 4096;
 
 pub(super) fn skim(input: Input<'_>) -> Box<dyn Skim + '_> {
@@ -23,33 +24,33 @@ pub(super) fn skim(input: Input<'_>) -> Box<dyn Skim + '_> {
 #[derive(Debug, Default)]
 struct Offsets {
     version: u8,
-    /// The offset that the first byte of the body has, and where that byte is.
+    /// Offset of the first byte of the body, and its position in the input.
     first: u64,
     start: u64,
-    /// Of an answer: where its body begins, and which offset that has.
+    /// For an answer: where its body begins, and the offset of that byte.
     body: usize,
     new_first: u64,
-    /// Where items are there, by where they were; those in order.
+    /// Items in the answer, as old and new offset, in order.
     items: Vec<(u64, u64)>,
-    /// The same of strings from outside.
+    /// The same for strings from outside.
     outside: HashMap<u64, u64>,
 }
 
 impl Offsets {
-    /// Where the item with this offset is, which is before `at`.
+    /// Returns the position of the item with this offset, which must be before `at`.
     fn place(&self, offset: u64, at: u64) -> Sure<u64> {
         let place = offset.checked_sub(self.first).and_then(|by| by.checked_add(self.start));
         place.filter(|place| *place < at).ok_or(Unsure)
     }
 
-    /// The offset in the answer of what stood there.
+    /// Returns the offset in the answer of the item that was at `at`.
     fn moved(&self, at: u64) -> Option<u64> {
         let found = self.items.binary_search_by_key(&at, |item| item.0).ok();
         found.map(|item| self.items[item].1).or_else(|| self.outside.get(&at).copied())
     }
 }
 
-/// The offset of what is written next into an answer.
+/// Returns the offset of the next byte that is written to the answer.
 fn new_offset(skimmer: &mut Skimmer<'_, Offsets>) -> Option<u64> {
     let len = skimmer.answer()?.len();
     Some((len - skimmer.format.body) as u64 + skimmer.format.new_first)
@@ -76,7 +77,7 @@ fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
-/// Writes out the string at `place`, outside of the answer.
+/// Writes the string at `place`, which is outside of the answer, in full.
 fn write_out(skimmer: &mut Skimmer<'_, Offsets>, place: u64) -> Sure<()> {
     let here = skimmer.view.position();
     skimmer.view.go(place);
@@ -92,7 +93,7 @@ fn write_out(skimmer: &mut Skimmer<'_, Offsets>, place: u64) -> Sure<()> {
     Ok(())
 }
 
-/// The next byte that is not PAD, without the bit for tracking.
+/// Returns the next byte that is not PAD, without the tracking bit.
 fn next_tag(skimmer: &mut Skimmer<'_, Offsets>) -> Sure<u8> {
     loop {
         match skimmer.view.byte()? & !TRACK {
@@ -102,7 +103,7 @@ fn next_tag(skimmer: &mut Skimmer<'_, Offsets>) -> Sure<u8> {
     }
 }
 
-/// Takes the string that comes next as the key.
+/// Reads the next string as the key.
 fn take_key(skimmer: &mut Skimmer<'_, Offsets>) -> Sure<()> {
     let at = skimmer.view.position();
     let mut tag = next_tag(skimmer)?;
@@ -238,7 +239,7 @@ impl Tokens for Offsets {
             tag::COPY => {}
             tag::OBJECTV => bytes.push(tag::OBJECT),
             tag::OBJECTV_FREEZE => bytes.push(tag::OBJECT_FREEZE),
-            // What it refers to is outside.
+            // The target is outside.
             _ => return Err(Unsure),
         }
         write_out(skimmer, place)

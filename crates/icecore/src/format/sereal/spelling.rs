@@ -1,8 +1,7 @@
-//! The spelling of a Sereal document: codes of notes for each choice that its encoder had.
+//! The spelling of a Sereal document: codes of notes for each choice of its encoder.
 //!
-//! There is a note where the document differs from what the writer chooses by default.
-//! No note holds an offset: a COPY is noted as the item that it copies, so strings may be
-//! edited.
+//! There is a note if the document differs from the writer's default choice. Notes contain
+//! no offsets: a COPY is noted as the item that it copies, so strings may be edited.
 
 use super::tag;
 use crate::document::{Kind, Ordinals, Spelling, Tape};
@@ -14,11 +13,11 @@ pub(super) mod header {
     pub(in super::super) const VERSION: u16 = 1;
     /// The number of the encoding.
     pub(in super::super) const ENCODING: u16 = 2;
-    /// Kept bytes: the header suffix, or what of it is behind the user header.
+    /// Kept bytes: the header suffix, or the part of it after the user header.
     pub(in super::super) const SUFFIX: u16 = 3;
     /// The first byte of a suffix that has a user header, if it is not 1.
     pub(in super::super) const BITS: u16 = 4;
-    /// How many bytes the length of the suffix takes, if more than needed.
+    /// Number of bytes of the suffix's length, if more than needed.
     pub(in super::super) const LENGTH_WIDTH: u16 = 5;
     /// Keys that were written before are written in full again.
     pub(in super::super) const FULL_KEYS: u16 = 6;
@@ -26,43 +25,43 @@ pub(super) mod header {
 
 /// Choices for a value.
 pub(super) mod code {
-    /// PAD tags: how many, and in the upper half before which tag: 0 the
-    /// first, 1 the one behind REFN, 2 the one behind WEAKEN.
+    /// PAD tags: their number; the upper half says before which tag: 0 for the first, 1
+    /// for the one after REFN, 2 for the one after WEAKEN.
     pub(in super::super) const PADS: u16 = 1;
-    /// REFN ARRAY where ARRAYREF would do; REFN HASH likewise.
+    /// REFN ARRAY instead of ARRAYREF; REFN HASH likewise.
     pub(in super::super) const REFN: u16 = 2;
     /// An ARRAY or a HASH without a reference to it.
     pub(in super::super) const BARE: u16 = 3;
     /// The tag of a leaf.
     pub(in super::super) const TAG: u16 = 4;
-    /// How many bytes the number behind the tag takes, if more than needed.
+    /// Number of bytes of the number after the tag, if more than needed.
     pub(in super::super) const WIDTH: u16 = 5;
     /// A COPY of a string: see [`super::target`].
     pub(in super::super) const COPY: u16 = 6;
-    /// How many bytes the offset of that takes, if more than needed.
+    /// Number of bytes of that offset, if more than needed.
     pub(in super::super) const COPY_WIDTH: u16 = 7;
     /// Tracked tags that nothing refers to: see [`super::tracked`].
     pub(in super::super) const TRACK: u16 = 8;
     /// Kept bytes: the padding of a LONG_DOUBLE, if not zero.
     pub(in super::super) const PADDING: u16 = 9;
-    /// A link to a variable by the offset of something else: an ALIAS of it, or
-    /// the string that it is a COPY of. (The encoder means the original then;
-    /// the decoder takes the copy, whose reading tracked that offset again.)
+    /// A link to a variable by the offset of something else: an ALIAS of it, or the string
+    /// that it is a COPY of. (The encoder then means the original; the decoder uses the
+    /// copy, because reading the copy tracked that offset again.)
     pub(in super::super) const VIA: u16 = 22;
-    /// A link by another tag of the variable than its first: the bit of
-    /// [`super::tracked`] in the upper half, and whose tag it is.
+    /// A link by a tag of the variable other than its first: the bit of [`super::tracked`]
+    /// in the upper half, and the node of the tag.
     pub(in super::super) const BY: u16 = 23;
-    /// WEAKEN behind the class of a scalar that is blessed late; 1: before it too.
+    /// WEAKEN after the class of a scalar that is blessed late; 1: before it too.
     pub(in super::super) const WEAK_BODY: u16 = 24;
     /// The key in full, though it was written before.
     pub(in super::super) const KEY_FULL: u16 = 10;
-    /// The key by COPY, though that is not what the others do.
+    /// The key by COPY, unlike the other keys.
     pub(in super::super) const KEY_COPY: u16 = 11;
     /// The tag of the key.
     pub(in super::super) const KEY_TAG: u16 = 12;
-    /// As [`WIDTH`], of the key.
+    /// Like [`WIDTH`], for the key.
     pub(in super::super) const KEY_WIDTH: u16 = 13;
-    /// As [`COPY_WIDTH`], of the key.
+    /// Like [`COPY_WIDTH`], for the key.
     pub(in super::super) const KEY_COPY_WIDTH: u16 = 14;
     /// The class name in full, though it was written before.
     pub(in super::super) const CLASS_FULL: u16 = 16;
@@ -70,19 +69,19 @@ pub(super) mod code {
     pub(in super::super) const CLASS_COPY: u16 = 17;
     /// The tag of the class name.
     pub(in super::super) const CLASS_TAG: u16 = 18;
-    /// As [`WIDTH`], of the class name, or of the offset of OBJECTV.
+    /// Like [`WIDTH`], for the class name, or for the offset of OBJECTV.
     pub(in super::super) const CLASS_WIDTH: u16 = 19;
-    /// As [`COPY_WIDTH`], of the class name.
+    /// Like [`COPY_WIDTH`], for the class name.
     pub(in super::super) const CLASS_COPY_WIDTH: u16 = 20;
-    /// OBJECTV with another class name than the first of that name.
+    /// OBJECTV with another class name than the first with this text.
     pub(in super::super) const CLASS_OTHER: u16 = 21;
 }
 
 /// Bits of [`code::TRACK`].
 pub(super) mod tracked {
-    /// The tag of the variable, or the one behind its WEAKEN.
+    /// The tag of the variable, or the one after its WEAKEN.
     pub(in super::super) const MAIN: u64 = 1;
-    /// The ARRAY, HASH or REGEXP behind its REFN.
+    /// The ARRAY, HASH or REGEXP after its REFN.
     pub(in super::super) const INNER: u64 = 2;
     /// The tag of the key.
     pub(in super::super) const KEY: u64 = 4;
@@ -90,19 +89,19 @@ pub(super) mod tracked {
     pub(in super::super) const CLASS: u64 = 8;
     /// The WEAKEN.
     pub(in super::super) const WEAKEN: u64 = 16;
-    /// The one behind WEAKEN or behind a class, and something refers to it.
+    /// The tag after WEAKEN or after a class, and something refers to it.
     pub(in super::super) const BEHIND: u64 = 32;
-    /// The REFN behind the class of a regular expression.
+    /// The REFN after the class of a regular expression.
     pub(in super::super) const REFN: u64 = 64;
-    /// The same REFN, and a link names it.
+    /// The same REFN, and a link refers to it.
     pub(in super::super) const AT_REFN: u64 = 128;
-    /// The one behind a class.
+    /// The tag after a class.
     pub(in super::super) const BODY: u64 = 512;
-    /// The WEAKEN behind a class, and something refers to it.
+    /// The WEAKEN after a class, and something refers to it.
     pub(in super::super) const AT_WEAKEN: u64 = 256;
 }
 
-/// Which string of a node.
+/// A string of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Part {
     Value = 0,
@@ -110,13 +109,13 @@ pub(super) enum Part {
     Class = 2,
 }
 
-/// A string of a document, as the value of a note: its part and the ordinal of
+/// Returns the value of a note for a string of the document: its part and the ordinal of
 /// its node.
 pub(super) fn target(part: Part, ordinal: u32) -> u64 {
     (part as u64) << 32 | u64::from(ordinal)
 }
 
-/// A tag of a variable, as the value of a note.
+/// Returns the value of a note for a tag of a variable.
 pub(super) fn tag_of(which: u64, ordinal: u32) -> u64 {
     which << 40 | u64::from(ordinal)
 }
@@ -126,17 +125,18 @@ pub(super) fn has_target(code: u16) -> bool {
     matches!(code, code::COPY | code::KEY_COPY | code::CLASS_COPY | code::CLASS_OTHER | code::VIA | code::BY)
 }
 
-/// How many bytes a varint takes at least.
+/// Returns the minimum size of a varint.
 pub(super) fn width(value: u64) -> usize {
     (64 - (value | 1).leading_zeros() as usize).div_ceil(7)
 }
 
-/// What a detailed reading needs to know to make notes.
+/// State that a detailed reading needs to make notes.
 #[derive(Debug, Default)]
 pub(super) struct Speller {
-    /// Where strings start, and whose they are; ascending.
+    /// Where strings start, and their nodes; ascending.
     strings: Vec<(usize, u32, Part)>,
-    /// Whether the key at this offset is the first with its name, once that was asked.
+    /// Whether the key at this offset is the first with its name, if this was already
+    /// computed.
     firsts: HashMap<(usize, Kind), bool>,
     /// Where each key was written first.
     keys: HashMap<(Kind, Vec<u8>), usize>,
@@ -145,26 +145,26 @@ pub(super) struct Speller {
     /// Nodes whose key was written again in full, and those that copied it.
     again: Vec<u32>,
     copied: Vec<u32>,
-    /// The bytes of a copy are no strings of their own.
+    /// Whether a COPY is being read: its strings are not separate ones.
     pub(super) copying: bool,
 }
 
 impl Speller {
-    /// A string stands here.
+    /// Records a string that starts here.
     pub(super) fn string(&mut self, at: usize, node: u32, part: Part) {
         if !self.copying {
             self.strings.push((at, node, part));
         }
     }
 
-    /// Whose string stands here, as a note's value with a node index.
+    /// Returns the string that starts here, as a note's value with a node index.
     pub(super) fn target_at(&self, at: usize) -> Option<u64> {
         let found = self.strings.binary_search_by_key(&at, |(start, ..)| *start).ok()?;
         let (_, node, part) = self.strings[found];
         Some(target(part, node))
     }
 
-    /// A key was written in full.
+    /// Records a key that was written in full.
     pub(super) fn full_key(&mut self, at: usize, node: u32, kind: Kind, bytes: &[u8]) {
         if self.copying {
             return;
@@ -175,7 +175,7 @@ impl Speller {
         }
     }
 
-    /// A key was written as a copy. Gives the note that this needs, if any.
+    /// Records a key that was written as a copy. Returns the note that it needs, if any.
     pub(super) fn copied_key(&mut self, at: usize, node: u32, kind: Kind, bytes: &[u8]) -> Option<u64> {
         if self.copying {
             return None;
@@ -190,7 +190,8 @@ impl Speller {
         }
     }
 
-    /// A class name was written in full: whether it is the first of its name.
+    /// Records a class name that was written in full. Returns whether it is the first with
+    /// this text.
     pub(super) fn is_first_class(&mut self, at: usize, class: u32) -> bool {
         self.copying || *self.classes.entry(class).or_insert(at) == at
     }
@@ -200,14 +201,14 @@ impl Speller {
         self.copying || self.classes.get(&class) == Some(&at)
     }
 
-    /// Nodes have moved.
+    /// Updates node indexes after nodes have moved.
     pub(super) fn renumber(&mut self, to: impl Fn(u32) -> u32) {
         for node in self.again.iter_mut().chain(&mut self.copied) {
             *node = to(*node);
         }
     }
 
-    /// Forgets what can't be referred to from the next body.
+    /// Forgets everything that the next body can't refer to.
     pub(super) fn next_body(&mut self) {
         self.strings.clear();
         self.firsts.clear();
@@ -215,8 +216,8 @@ impl Speller {
         self.classes.clear();
     }
 
-    /// Makes the notes that depend on the whole, and turns node indexes in
-    /// targets into ordinals.
+    /// Makes the notes that depend on the whole, and converts node indexes in targets to
+    /// ordinals.
     pub(super) fn finish(self, spelling: &mut Spelling, tape: &Tape) {
         let full = self.again.len() > self.copied.len();
         if full {
@@ -224,7 +225,7 @@ impl Speller {
         }
         let (code, nodes) = if full { (code::KEY_COPY, &self.copied) } else { (code::KEY_FULL, &self.again) };
         for node in nodes {
-            // The first of its name, which the writer finds without help.
+            // The first with this name, which the writer finds without a note.
             let value = if full { u64::MAX } else { 0 };
             spelling.notes.push(crate::document::Note { ordinal: *node, code, value });
         }
@@ -238,7 +239,7 @@ impl Speller {
     }
 }
 
-/// The tag that a string of this kind and length gets.
+/// Returns the default tag for a string of this kind and length.
 pub(super) fn string_tag(kind: Kind, len: usize) -> u8 {
     match kind {
         Kind::Text => tag::STR_UTF8,

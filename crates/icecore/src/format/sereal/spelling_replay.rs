@@ -5,11 +5,11 @@ use super::spelling::{Part, code, has_target, header, tag_of, target, tracked};
 use crate::document::{Document, Kind, Note, Replay, Spelling, Tape};
 use std::collections::HashMap;
 
-/// Notes by node, and the strings that notes name.
+/// Notes by node, and the strings that notes refer to.
 pub(super) struct SpellingReplay<'d> {
     replay: Replay<'d>,
     full_keys: bool,
-    /// Strings that are copied later, with the offset once they are written.
+    /// Strings that are copied later, with their offset once they are written.
     strings: HashMap<u64, Option<Written>>,
 }
 
@@ -18,12 +18,12 @@ struct Written {
     offset: u64,
     kind: Kind,
     bytes: Vec<u8>,
-    /// Where these bytes came from.
+    /// Address of the source bytes.
     place: *const u8,
 }
 
-/// The longest string that is made for the occasion (a number as a key): what is longer
-/// stays where it is.
+/// Longest string that may be temporary (a number as a key): longer strings keep their
+/// address.
 const MADE: usize = 1 << 10;
 
 impl<'d> SpellingReplay<'d> {
@@ -36,8 +36,8 @@ impl<'d> SpellingReplay<'d> {
         }
     }
 
-    /// Whether the link or alias at `at` names the variable at `to` by an alias
-    /// of it, or by a string of which it is still a copy.
+    /// Whether the link or alias at `at` refers to the variable at `to` by an alias of
+    /// it, or by a string of which it is still a copy.
     pub(super) fn is_via(&self, document: &Document<'_>, at: u32, to: u32) -> bool {
         let Some(via) = self.note(at, code::VIA) else { return false };
         let nodes = document.nodes();
@@ -46,7 +46,7 @@ impl<'d> SpellingReplay<'d> {
             (Some(other), _) if other.kind == Kind::Alias => variable(nodes, original) == to,
             (Some(other), Some(node)) if node.kind.is_string() => {
                 let is_copy = self.note(to, code::COPY) == Some(via);
-                // A key or a class name can't be edited.
+                // Keys and class names can't be edited.
                 let is_value = via >> 32 == Part::Value as u64;
                 let same = || other.kind == node.kind && document.bytes(other) == document.bytes(node);
                 is_copy && (!is_value || same())
@@ -55,8 +55,8 @@ impl<'d> SpellingReplay<'d> {
         }
     }
 
-    /// The offset by which the link or alias at `at` named the variable at
-    /// `to`, if that was not its own.
+    /// Returns the offset that the link or alias at `at` used for the variable at `to`,
+    /// if that was not the variable's own.
     pub(super) fn via(&self, document: &Document<'_>, at: u32, to: u32) -> Option<u64> {
         let via = self.note(at, code::VIA).filter(|_| self.is_via(document, at, to))?;
         self.strings.get(&via)?.as_ref().map(|written| written.offset)
@@ -66,33 +66,34 @@ impl<'d> SpellingReplay<'d> {
         self.replay.notes(at)
     }
 
-    /// What was noted of the node at `at`.
+    /// Returns a note of the node at `at`.
     pub(super) fn note(&self, at: u32, code: u16) -> Option<u64> {
         self.replay.note(at, code)
     }
 
-    /// Which tags of the node at `at` were tracked for nothing.
+    /// Returns the tags of the node at `at` that were tracked although nothing refers
+    /// to them.
     pub(super) fn tracks(&self, at: u32) -> u64 {
         self.notes(at).iter().filter(|note| note.code == code::TRACK).fold(0, |bits, note| bits | note.value)
     }
 
-    /// How many PAD tags stood in a place of the node at `at`.
+    /// Returns the number of PAD tags at a place of the node at `at`.
     pub(super) fn pads(&self, at: u32, place: u64) -> u64 {
         let here = self.notes(at).iter().filter(|note| note.code == code::PADS && note.value >> 32 == place);
         here.map(|note| note.value & 0xFFFF_FFFF).sum()
     }
 
-    /// Bytes that a note names.
+    /// Returns the bytes that a note refers to.
     pub(super) fn kept(&self, at: u32, code: u16) -> Option<&'d [u8]> {
         self.replay.kept(at, code)
     }
 
-    /// Whether keys are written in full again and again.
+    /// Whether keys are always written in full.
     pub(super) fn full_keys(&self) -> bool {
         self.full_keys
     }
 
-    /// A string is written here.
+    /// Records that a string is written here.
     pub(super) fn written(&mut self, at: u32, part: Part, kind: Kind, bytes: &[u8], offset: u64) {
         if !self.strings.is_empty()
             && let Some(place) = self.strings.get_mut(&target(part, self.replay.ordinals.ordinal(at)))
@@ -101,7 +102,7 @@ impl<'d> SpellingReplay<'d> {
         }
     }
 
-    /// This tag of the variable at `at` is written here.
+    /// Records that this tag of the variable at `at` is written here.
     pub(super) fn tag_written(&mut self, at: u32, which: u64, offset: u64) {
         if self.strings.is_empty() {
             return;
@@ -115,18 +116,18 @@ impl<'d> SpellingReplay<'d> {
         }
     }
 
-    /// The offset of the tag by which the link at `at` named its variable, if
-    /// that was not the first.
+    /// Returns the offset of the tag that the link at `at` used for its variable, if
+    /// that was not the first one.
     pub(super) fn by(&self, at: u32) -> Option<u64> {
         let by = self.note(at, code::BY)?;
         self.strings.get(&by)?.as_ref().map(|written| written.offset)
     }
 
-    /// Where the string that a note names was written, if it is still this
-    /// one.
+    /// Returns where the string that a note refers to was written, if it still is this
+    /// string.
     pub(super) fn offset_of(&self, target: u64, kind: Kind, bytes: &[u8]) -> Option<u64> {
         let written = self.strings.get(&target)?.as_ref()?;
-        // Most are the very same string: a long one is not read again.
+        // Most are at the same address, so a long string is not compared again.
         let is_near = bytes.len() > MADE && written.place == bytes.as_ptr() && written.bytes.len() == bytes.len();
         let is_same = is_near || written.bytes == bytes;
         (written.kind == kind && is_same).then_some(written.offset)

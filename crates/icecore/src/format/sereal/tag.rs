@@ -2,7 +2,7 @@
 
 use crate::format::tags::{Count, Part, tags};
 
-/// The bit that says: something later refers to this item.
+/// The tracking bit: something later refers to this item.
 pub(super) const TRACK: u8 = 0x80;
 
 tags! {
@@ -44,7 +44,7 @@ tags! {
     SHORT_BINARY = 96 ..= 127, "SHORT_BINARY", ["SHORT_BINARY", "as many bytes as the lower 5 bits say"], [Part::Text(Count::Low(31))];
 }
 
-/// The highest number of items of ARRAYREF and HASHREF.
+/// Most items of ARRAYREF and HASHREF.
 pub(super) const MOST_IN_REF: usize = 15;
 /// The longest SHORT_BINARY.
 pub(super) const MOST_SHORT: usize = 31;

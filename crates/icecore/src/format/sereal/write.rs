@@ -1,4 +1,4 @@
-//! The writer: which protocol, which compression, header, body.
+//! The writer: choice of protocol and compression, header, body.
 
 use super::body::Body;
 use super::compress::compress;
@@ -21,14 +21,14 @@ pub(super) fn is_float(value: f64) -> bool {
     f64::from(value as f32) == value || value.is_nan()
 }
 
-/// What was decided before the first byte.
+/// Choices made before the first byte.
 #[derive(Debug)]
 pub(super) struct Plan<'d> {
     pub(super) version: u8,
     encoding: Encoding,
-    /// The encoding is that of the original, whatever the size.
+    /// Whether the encoding is that of the original, whatever the size.
     encoding_is_spelled: bool,
-    /// The spelling of the header, and of the values if it is to be kept.
+    /// The spelling of the header, and of the values if it is replayed.
     header: Option<&'d Spelling>,
     pub(super) values: Option<&'d Spelling>,
     pub(super) options: &'d WriteOptions,
@@ -89,14 +89,14 @@ fn usage(expected: &'static str, found: String) -> Error {
 
 /// Writes a document.
 pub(super) fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
-    // The maps of a running program have each key once, and what it may write does not
-    // depend on the size of an input.
+    // Maps of a running program have no duplicate keys, and the size of the output is not
+    // limited by the size of an input.
     if document.tape().by_hand && write_fast_body(document, options, limits.output_from(document.size()), out) {
         out.ready()?;
         return Ok(Losses::within(limits));
     }
     metered(document, limits, out, |out| {
-        // What repeats a key is not simple.
+        // A document with duplicate keys is not simple.
         let is_simple = document.spelling().is_some()
             || shadowed(document, Naming::Perl).is_empty() && !document.has_moved_classes();
         if is_simple && !document.tape().by_hand && write_fast_body(document, options, u64::MAX, out) {
@@ -143,7 +143,8 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
     Ok(losses)
 }
 
-/// Writes a body behind its header, compressed if that is asked for and makes it smaller.
+/// Writes a body after its header, compressed if the options require it and it gets
+/// smaller.
 fn write_compressed(plan: &Plan<'_>, mut head: Vec<u8>, body: &[u8], out: &mut dyn Output) -> Result<(), Error> {
     let options = plan.options;
     let small = match plan.encoding {
@@ -172,7 +173,7 @@ fn write_compressed(plan: &Plan<'_>, mut head: Vec<u8>, body: &[u8], out: &mut d
     out.ready()
 }
 
-/// The header's suffix, with the user header.
+/// Returns the header's suffix, with the user header.
 fn suffix(document: &Document<'_>, plan: &Plan<'_>, losses: &mut Losses) -> Result<Vec<u8>, Error> {
     let kept = plan.header.map_or(&[][..], |spelling| match spelling.get(code::SUFFIX) {
         Some(at) => spelling.kept(at),
@@ -202,7 +203,7 @@ fn set_tracks(body: &mut [u8], tracks: &[u64]) {
     }
 }
 
-/// Appends a varint, padded to `taken` bytes if it takes fewer.
+/// Appends a varint, padded to `taken` bytes if it needs fewer.
 fn push_varint(out: &mut Vec<u8>, mut value: u64, taken: usize) {
     for _ in 1..width(value).max(taken.min(10)) {
         out.push(value as u8 | 0x80);

@@ -11,13 +11,13 @@ use crate::error::Error;
 type Chunk = [u8; CHUNK + SLACK];
 
 impl Body<'_, '_> {
-    /// Writes values as long as there is nothing special about them.
+    /// Writes values until one needs more.
     pub(super) fn fast_loop(&mut self) -> Result<(), Error> {
         while self.after == After::Item && self.nothing_pends() && self.at < self.end {
             if self.chunkful()? || self.at >= self.end {
                 continue;
             }
-            // A long string is the only thing that is plain but does not fit.
+            // A long string is the only plain value that does not fit.
             let Some(node) = self.nodes.get(self.at as usize).filter(|node| node.flags & !flag::REF == 0) else {
                 break;
             };
@@ -36,8 +36,8 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Fills the chunk. Returns whether it is full, and not something special
-    /// next.
+    /// Fills the chunk. Returns whether it is full; otherwise the next value is
+    /// special.
     fn chunkful(&mut self) -> Result<bool, Error> {
         let strings = (self.document.input(), &self.document.tape().arena[..]);
         let has_bools = self.plan.version >= 5;
@@ -49,14 +49,14 @@ impl Body<'_, '_> {
         let base = base - to as u64;
         let mut taken = 0;
         for node in rest {
-            // Bits beyond this one say that there is something special.
+            // Flags other than this one need more.
             if to >= CHUNK || node.flags & !flag::REF != 0 {
                 break;
             }
             let mut next = to;
             let mut first = None;
             if node.key != NO_KEY && node.key != KEY_NODE {
-                // IS_KEY has no place.
+                // IS_KEY has no entry.
                 let Some(key) = self.keys.get_mut(usize::from(node.key)) else { break };
                 if key.len > 0 {
                     chunk[next..next + 8].copy_from_slice(&key.word.to_le_bytes());
@@ -81,7 +81,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// Puts a short key there that was not written yet.
+/// Writes a short key that was not written yet.
 #[inline(always)]
 pub(super) fn first_key(chunk: &mut Chunk, at: usize, id: u16, names: &Names) -> Option<usize> {
     let (name, _) = names.plain(id)?;
@@ -97,8 +97,8 @@ pub(super) fn first_key(chunk: &mut Chunk, at: usize, id: u16, names: &Names) ->
     Some(at + len)
 }
 
-/// Puts a plain value there, if it is one that fits. It takes at most 40 bytes.
-/// `strings` are what places refer to: the input and the arena.
+/// Writes a plain value if it fits. It needs at most 40 bytes. `strings` are the input
+/// and the arena, which places refer to.
 #[inline(always)]
 pub(super) fn put(
     chunk: &mut Chunk,

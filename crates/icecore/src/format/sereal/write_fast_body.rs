@@ -1,5 +1,5 @@
 //! Writes common documents in one loop: no links, no objects, default options. Most small
-//! documents are such, and for them the preparations of [`super::body`] cost more than the
+//! documents are like this, and for them the preparations of [`super::body`] cost more than the
 //! writing.
 
 use super::bytes::{CHUNK, SLACK};
@@ -12,17 +12,17 @@ use crate::format::Parts;
 use crate::format::append::{append_or_not, append_with_spare};
 use crate::output::{Output, Spare};
 
-/// Larger documents are worth the preparations; and what is written here is not
-/// passed on before its end.
+/// For larger documents the preparations pay off; and the output here is not passed on before
+/// its end.
 const MOST_NODES: usize = 1 << 19;
 
-/// In documents of fewer nodes no runs of values are looked for.
+/// In documents with fewer nodes, runs of values are not searched.
 const WORTH_A_CALL: usize = 16;
 
-/// What stands before the body of what is written here.
+/// Size of the header before the body that is written here.
 const HEADER: usize = header::MAGIC.len() + 2;
 
-/// Whether nothing is asked for but protocol 5, compressed or not.
+/// Whether the options only ask for protocol 5, compressed or not.
 fn is_usual(options: &WriteOptions) -> bool {
     let WriteOptions {
         protocol,
@@ -53,8 +53,8 @@ fn is_usual(options: &WriteOptions) -> bool {
     protocol.is_none_or(|protocol| protocol == 5) && *sort_keys == SortKeys::No && !any
 }
 
-/// Writes a whole document of at most so many bytes. Says no, and writes nothing, if there
-/// is something special about it.
+/// Writes a whole document of at most `most` bytes. Returns false, with nothing written, if
+/// anything in it is special.
 pub(super) fn write_fast_body(
     document: &Document<'_>,
     options: &WriteOptions,
@@ -67,8 +67,8 @@ pub(super) fn write_fast_body(
     append_with_spare(out, most, |parts, buf, most| write(document, parts, buf, most))
 }
 
-/// Writes the next part of a document. Says no, and writes nothing, if there is
-/// something special about it.
+/// Writes the next part of a document. Returns false, with nothing written, if anything in it is
+/// special.
 pub(crate) fn write_part(
     document: &Document<'_>,
     options: &WriteOptions,
@@ -78,8 +78,8 @@ pub(crate) fn write_part(
     can_be_simple(document, options) && append_or_not(out, |buf, most| write(document, parts, buf, most))
 }
 
-/// The body of a document that is to be compressed; none if there is something special about it.
-/// What it needs to work with it takes from `out`.
+/// Returns the body of a document that must be compressed; `None` if anything in it is special.
+/// Takes its working memory from `out`.
 pub(super) fn fast_body(document: &Document<'_>, options: &WriteOptions, out: &mut dyn Output) -> Option<Vec<u8>> {
     if !compresses(options) || !is_simple(document, options) {
         return None;
@@ -105,7 +105,7 @@ fn is_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
     is_usual(options) && document.tape().header.is_none() && document.spelling().is_none()
 }
 
-/// At most `most` bytes, where long strings make more of it.
+/// Writes at most `most` bytes, if long strings make it longer.
 fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>, most: u64) -> Option<()> {
     let start = buf.len();
     let tape = document.tape();
@@ -125,7 +125,7 @@ fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>, most: u6
     let strings = (document.input(), &tape.arena[..]);
     let mut to = 0;
     let mut passed = if parts.begun { parts.written } else { 1 };
-    // Whether there may be a run of common values that is worth a call.
+    // Whether a run of common values is long enough for a call.
     let has_runs = nodes.len() >= WORTH_A_CALL;
     let mut tries = has_runs;
     while let Some((node, behind)) = nodes.split_first() {
@@ -147,9 +147,8 @@ fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>, most: u6
             }
         }
         nodes = behind;
-        // Bits beyond this one say that there is something special: with containers that their
-        // short form can't be taken, which is all that a program sees of a second reference to
-        // the data.
+        // Flags other than these need more. The hint says for containers that their short form
+        // can't be used; it is all that a program sees of a second reference to the data.
         let special = node.flags & !flag::REF;
         if special != 0 && !(special == flag::HINT && matches!(node.kind, Kind::Map | Kind::Array)) {
             return None;
@@ -166,7 +165,7 @@ fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>, most: u6
                 *place = this << NUMBER | copy(offset)?;
             }
         }
-        // Of a record whose first key is new nothing could be taken.
+        // If the first key of a record is new, the run would be empty.
         let is_known = |next: &Node| words.get(usize::from(next.key)).is_some_and(|word| word >> NUMBER == this);
         tries =
             node.kind == Kind::Array && node.aux > 2 || node.kind == Kind::Map && nodes.first().is_some_and(is_known);
@@ -177,7 +176,7 @@ fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>, most: u6
                 let text = document.bytes(node);
                 buf.extend_from_slice(&chunk[..to]);
                 buf.extend_from_slice(text);
-                // Short ones are no longer than what is written for each byte.
+                // Short strings are not longer than the allowance for each byte.
                 if (buf.len() - start) as u64 > most {
                     return None;
                 }
@@ -195,12 +194,12 @@ fn write(document: &Document<'_>, parts: &mut Parts, buf: &mut Vec<u8>, most: u6
     Some(())
 }
 
-/// Makes room for a word for each key, and says the number of this document.
+/// Makes space for a word for each key, and returns the number of this document.
 ///
-/// A word holds the key as a COPY: 32 bits of bytes, 4 bits for how many, and above them
-/// the number of the document that wrote it. A word of another document is ignored, so
-/// nothing is cleared between documents. The first word, which belongs to no key, is the
-/// number of the last document.
+/// A word contains the key as a COPY: 32 bits of bytes, 4 bits for their number, and above them
+/// the number of the document that wrote it. A word of another document is ignored, so nothing
+/// is cleared between documents. The first word, which belongs to no key, is the number of the
+/// last document.
 fn number(words: &mut Vec<u64>, keys: usize, goes_on: bool) -> Option<u64> {
     if words.len() <= keys {
         words.resize(keys + 1, 0);
@@ -214,7 +213,7 @@ fn number(words: &mut Vec<u64>, keys: usize, goes_on: bool) -> Option<u64> {
     Some(*count)
 }
 
-/// Kind and flags of what [`entries`] and [`items`] write.
+/// Kinds and flags of the values that [`entries`] and [`items`] write.
 const RECORD: u16 = front(Kind::Map, flag::REF);
 const LIST: u16 = front(Kind::Array, flag::REF);
 const INT: u16 = front(Kind::Int, 0);
@@ -225,9 +224,9 @@ const fn front(kind: Kind, flags: u8) -> u16 {
     u16::from_le_bytes([kind as u8, flags])
 }
 
-/// The part of the chunk that [`entries`] and [`items`] use for one value: a key of up to
-/// 4 bytes, a tag and 32 bytes of a string fit. Its size is constant, so the compiler
-/// checks offsets within it.
+/// The part of the chunk that [`entries`] and [`items`] use for one value: a key of up to 4
+/// bytes, a tag and 32 bytes of a string fit. Its size is constant, so the compiler checks
+/// offsets within it.
 type Room = [u8; 48];
 
 #[inline(always)]
@@ -235,8 +234,8 @@ fn room(chunk: &mut [u8; CHUNK + SLACK], to: usize) -> Option<&mut Room> {
     chunk.get_mut(to..to + size_of::<Room>())?.first_chunk_mut()
 }
 
-/// 32 bytes of the arena from a short string on. They are copied whole, as a copy of
-/// constant length is cheaper; the next value overwrites what is too much.
+/// Returns 32 bytes of the arena from a short string on. They are copied as a block, because a
+/// copy of constant length is cheaper; the next value overwrites the excess.
 #[inline(always)]
 fn short_text<'a>(node: &Node, arena: &'a [u8]) -> Option<&'a [u8]> {
     let Location::Arena(start) = node.place() else { return None };
@@ -244,7 +243,7 @@ fn short_text<'a>(node: &Node, arena: &'a [u8]) -> Option<&'a [u8]> {
     arena.get(start..start + 32).filter(|_| node.aux as usize <= tag::MOST_SHORT)
 }
 
-/// Writes a float; returns how many bytes it takes.
+/// Writes a float; returns its number of bytes.
 #[inline(always)]
 fn float(room: &mut Room, at: usize, bits: u64) -> usize {
     let value = f64::from_bits(bits);
@@ -259,11 +258,11 @@ fn float(room: &mut Room, at: usize, bits: u64) -> usize {
     }
 }
 
-/// Writes entries of records, and small records in a list, as long as their keys were written
-/// before, their values are integers below 2^21, floats, short strings or few items or entries,
-/// and the chunk is not full. Returns the nodes that are left, and the end in the chunk.
+/// Writes entries of records, and small records in a list, while their keys were written before,
+/// their values are integers below 2^21, floats, short strings or few items or entries, and the
+/// chunk is not full. Returns the remaining nodes, and the end in the chunk.
 ///
-/// The ids that stand for no key have no word of this document. Not inline: the loop around it
+/// Special ids that are not keys have no word of this document. Not inline: the loop around it
 /// needs its registers.
 #[inline(never)]
 fn entries<'a>(
@@ -279,7 +278,8 @@ fn entries<'a>(
         let rest = left.as_slice();
         let Some(node) = left.next() else { return (rest, to) };
         let (Some(room), Some(&word)) = (room(chunk, to), words.get(usize::from(node.key))) else { return (rest, to) };
-        // One comparison covers kind and flags: a flag that changes the form is another front.
+        // One comparison covers kind and flags: a flag that changes the form gives another
+        // value.
         let front = front(node.kind, node.flags);
         if word >> NUMBER != this {
             // The next record of a list.
@@ -312,7 +312,7 @@ fn entries<'a>(
     }
 }
 
-/// As [`entries`], for items that are integers below 2^21, floats or short strings.
+/// Like [`entries`], for items that are integers below 2^21, floats or short strings.
 #[inline(never)]
 fn items<'a>(nodes: &'a [Node], chunk: &mut [u8; CHUNK + SLACK], mut to: usize, arena: &[u8]) -> (&'a [Node], usize) {
     let mut left = nodes.iter();
@@ -338,8 +338,8 @@ fn items<'a>(nodes: &'a [Node], chunk: &mut [u8; CHUNK + SLACK], mut to: usize, 
     }
 }
 
-/// An integer below 2^21: its bytes as a little-endian word, and how many there are. The
-/// caller copies all four and counts fewer.
+/// Returns an integer below 2^21: its bytes as a little-endian word, and their number. The
+/// caller copies all four bytes and counts fewer.
 #[inline(always)]
 fn small(value: u32) -> (u32, usize) {
     match value {
@@ -368,11 +368,11 @@ fn front_of_long(chunk: &mut [u8; CHUNK + SLACK], to: usize, node: &Node, len: u
     Some(varint(chunk, to + 1, len as u64))
 }
 
-/// The lowest bit of the number of a document in a word.
+/// Lowest bit of the document's number in a word.
 const NUMBER: u32 = 36;
 
-/// COPY and its offset as a little-endian word of at most four bytes, and above them how
-/// many. `None` for offsets that need more.
+/// Returns COPY and its offset as a little-endian word of at most four bytes, and above them
+/// their number. `None` for offsets that need more.
 fn copy(offset: u64) -> Option<u64> {
     let tag = u64::from(tag::COPY);
     let (low, middle, high) = (offset & 0x7F, offset >> 7 & 0x7F, offset >> 14);

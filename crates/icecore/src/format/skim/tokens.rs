@@ -1,11 +1,11 @@
-//! One skimmer for formats whose values begin with a tag: it follows the parts that their
-//! tables of tags give, and asks the format for what a table can't say.
+//! One skimmer for formats whose values begin with a tag: it follows the parts in their tables
+//! of tags, and calls the format for what a table can't express.
 //!
-//! A format also gives a quick loop over common tokens. This skimmer takes what the loop leaves,
-//! one token at a time, and all tokens of an answer.
+//! A format also has a fast loop over common tokens. This skimmer handles the tokens that the
+//! loop does not, one at a time, and all tokens of an answer.
 //!
-//! An answer is written anew as a document of its own: names that it uses are written out in
-//! it, and numbers are its own.
+//! An answer is written as a separate document: names that it uses are written in full, and it
+//! has its own numbers.
 
 use super::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View};
 use crate::document::Document;
@@ -14,39 +14,39 @@ use crate::format::{Format, Reader, Request};
 use crate::limits::Limits;
 use std::fmt;
 
-/// What skims a document of the format `F`.
+/// The skimmer for documents of the format `F`.
 #[derive(Debug)]
 pub(crate) struct Skimmer<'i, F> {
     pub(crate) view: View<'i>,
-    /// The key of the value that comes next, if it is a string.
+    /// The key of the next value, if it is a string.
     pub(crate) key: Vec<u8>,
-    /// How many values with a number, and how many names, were passed.
+    /// How many numbered values, and how many names, were skipped.
     pub(crate) values: u64,
     pub(crate) names: u64,
     pub(crate) format: F,
     open: Vec<Frame>,
-    /// What follows the values that are open, of each frame that is a [`Sort::Rest`].
+    /// Parts that follow the open values, for each frame that is a [`Sort::Rest`].
     rests: Vec<&'static [Part]>,
     answer: Option<Answer>,
 }
 
-/// A value that is written anew.
+/// A value that is written as a separate document.
 #[derive(Debug)]
 struct Answer {
     bytes: Vec<u8>,
-    /// How long it may get.
+    /// Its maximum length.
     most: u64,
 }
 
-/// What is open.
+/// An open container.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub(crate) sort: Sort,
-    /// How many values are still to come. A key counts as a value.
+    /// Number of values still to skip. A key counts as a value.
     pub(crate) left: u64,
 }
 
-/// What the values of a [`Frame`] are.
+/// Kind of values in a [`Frame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
     Values,
@@ -56,7 +56,7 @@ pub(crate) enum Sort {
     FlagEntries,
     /// Names and values.
     Members,
-    /// No values: the parts of a tag that follow the value before.
+    /// No values: the parts of a tag after the previous value.
     Rest,
 }
 
@@ -66,21 +66,22 @@ impl Frame {
         Frame { sort: Sort::Values, left: count }
     }
 
-    /// So many keys and values. No document has as many as would not fit.
+    /// Returns a frame of this many keys and values. Documents can't have so many that the count
+    /// overflows.
     #[inline(always)]
     pub(crate) fn pairs(sort: Sort, count: u64) -> Frame {
         Frame { sort, left: count.saturating_mul(2) }
     }
 
-    /// Whether a key comes next.
+    /// Whether a key is next.
     fn is_at_key<F: Tokens>(&self) -> bool {
         !matches!(self.sort, Sort::Values | Sort::Rest) && self.left.is_multiple_of(2) != F::KEYS_ARE_LAST
     }
 }
 
-/// What the quick loop of a format knows and moves on.
+/// State of a format's fast loop.
 pub(crate) struct Run<'r, F> {
-    /// What is in view, and the offset of its first byte.
+    /// The bytes in view, and the offset of the first byte.
     pub(crate) bytes: &'r [u8],
     pub(crate) base: u64,
     pub(crate) open: &'r mut Vec<Frame>,
@@ -90,16 +91,16 @@ pub(crate) struct Run<'r, F> {
     pub(crate) format: &'r mut F,
 }
 
-/// What a table of tags can't say of a format. Its functions take tokens from a view that may
-/// end anywhere, and write them into the answer if there is one.
+/// What a table of tags can't express about a format. Its functions read tokens from a view that
+/// may end anywhere, and write them to the answer if there is one.
 pub(crate) trait Tokens: fmt::Debug + Sized {
-    /// What reads an answer.
+    /// The reader of an answer.
     type Options: Reader + Default;
     const FORMAT: &'static Format;
     const TAGS: &'static Table;
     /// Whether the key of an entry follows its value.
     const KEYS_ARE_LAST: bool = false;
-    /// Whether keys are encoded as values are: then no frame needs to know where they are.
+    /// Whether keys are encoded like values: then frames need not track where keys are.
     const IS_FLAT: bool = false;
     /// Whether [`Tokens::run`] finds the entry with an integer as its key.
     const SEEKS_INTEGERS: bool = false;
@@ -107,50 +108,50 @@ pub(crate) trait Tokens: fmt::Debug + Sized {
     fn start(skimmer: &mut Skimmer<'_, Self>) -> Sure<()>;
     fn open(skimmer: &mut Skimmer<'_, Self>) -> Sure<Opened>;
     fn next(skimmer: &mut Skimmer<'_, Self>, open: &mut Opened) -> Sure<Option<KeyOf>>;
-    /// Skips what [`Tokens::next`] passed already.
+    /// Skips the value that [`Tokens::next`] already skipped.
     fn skip_passed(_: &mut Skimmer<'_, Self>) -> bool {
         false
     }
-    /// What is before the value in a document of its own.
+    /// Returns the bytes before the value in a separate document.
     fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> Sure<Vec<u8>>;
     /// Takes the value out of that document.
     fn finish_answer(_: &mut Skimmer<'_, Self>, document: Document<'_>) -> Sure<Document<'static>> {
         Ok(document.into_owned())
     }
 
-    /// What follows a tag, if what comes next makes a difference.
+    /// Returns the parts after a tag, if they depend on the next bytes.
     fn parts(_: &mut Skimmer<'_, Self>, tag: u8) -> Sure<&'static [Part]> {
         Ok(Self::TAGS.parts(tag))
     }
-    /// A length or a count.
+    /// Reads a length or a count.
     fn count(skimmer: &mut Skimmer<'_, Self>, tag: u8) -> Sure<u64>;
     fn integer(skimmer: &mut Skimmer<'_, Self>, tag: u8) -> Sure<()>;
     fn float(_: &mut Skimmer<'_, Self>, _: Mark) -> Sure<()> {
         Err(Unsure)
     }
-    /// These three write their tags themselves: the answer may need others.
+    /// These three write their tags themselves, because the answer may need others.
     fn name(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> Sure<()>;
     fn again(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> Sure<()>;
     fn link(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> Sure<()>;
-    /// The token of a name or of its number.
+    /// Reads the token of a name or of its number.
     fn named(_: &mut Skimmer<'_, Self>) -> Sure<()> {
         Err(Unsure)
     }
-    /// What is in an object, or in a variable that is shared.
+    /// Reads the content of an object, or of a shared variable.
     fn body(_: &mut Skimmer<'_, Self>, _tag: u8) -> Sure<()> {
         Err(Unsure)
     }
     fn number(skimmer: &mut Skimmer<'_, Self>) {
         skimmer.values += 1;
     }
-    /// A key; [`Tokens::named`] takes those of members.
+    /// Reads a key; [`Tokens::named`] reads those of members.
     fn key(skimmer: &mut Skimmer<'_, Self>, sort: Sort) -> Sure<()>;
 
-    /// The quick loop: goes over tokens until no frame is left to go on with, or to a token that
-    /// is rare or not whole in view. Only the bytes of a string may end beyond the view. Stops
-    /// after a key of the outermost container that is the integer that is sought.
+    /// The fast loop: skips tokens until no frame is left, or up to a token that is rare or not
+    /// completely in view. Only the bytes of a string may end beyond the view. Stops after a key
+    /// of the outermost container that is the integer that is sought.
     ///
-    /// Returns how many bytes it passed, and whether it found that key.
+    /// Returns how many bytes it skipped, and whether it found that key.
     fn run(run: &mut Run<'_, Self>, sought: Option<i64>) -> (usize, bool);
 }
 
@@ -168,7 +169,7 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
         }
     }
 
-    /// The bytes of the answer, if one is written.
+    /// Returns the bytes of the answer, if one is written.
     #[inline]
     pub(crate) fn answer(&mut self) -> Option<&mut Vec<u8>> {
         self.answer.as_mut().map(|answer| &mut answer.bytes)
@@ -180,7 +181,7 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
         }
     }
 
-    /// Goes over so many bytes, which are the same in an answer.
+    /// Skips this many bytes, which are the same in an answer.
     #[inline]
     pub(crate) fn pass(&mut self, count: u64) -> Sure<()> {
         match &mut self.answer {
@@ -205,7 +206,7 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
         }
     }
 
-    /// A value: a leaf whole, of a container the front.
+    /// Skips a value: a leaf completely, a container up to its front.
     pub(crate) fn front(&mut self) -> Sure<()> {
         loop {
             let mark = self.mark();
@@ -220,13 +221,13 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
         }
     }
 
-    /// The parts of a tag; whether a value comes next, which ends with them.
+    /// Skips the parts of a tag. Returns whether a value is next that ends with them.
     pub(crate) fn follow(&mut self, parts: &'static [Part], tag: u8, mark: Mark) -> Sure<bool> {
         let mut sort = Sort::Values;
         for (index, part) in parts.iter().enumerate() {
             let frame = match *part {
                 Part::Bytes(count) => {
-                    // Flags of entries are before their count.
+                    // Flags of entries precede their count.
                     sort = Sort::FlagEntries;
                     self.pass(u64::from(count))?;
                     continue;
@@ -302,7 +303,7 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
         Ok(false)
     }
 
-    /// In a flat format the values are counted with those around them, and depth costs nothing.
+    /// In a flat format the values are counted with those around them, so depth costs nothing.
     fn enter(&mut self, frame: Frame) {
         match self.open.last_mut() {
             Some(around) if F::IS_FLAT => around.left = around.left.saturating_add(frame.left),
@@ -314,7 +315,7 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
         self.pass_frame(Frame::values(1))
     }
 
-    /// What is in this frame, and nothing else.
+    /// Skips the content of this frame, and nothing else.
     fn pass_frame(&mut self, frame: Frame) -> Sure<()> {
         self.begin(frame);
         self.drain()
@@ -336,7 +337,7 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
         Ok(is_found)
     }
 
-    /// Goes on until nothing is open.
+    /// Continues until nothing is open.
     fn drain(&mut self) -> Sure<()> {
         loop {
             if self.answer.is_none() {
@@ -414,7 +415,7 @@ impl<F: Tokens> Skim for Skimmer<'_, F> {
                 let count = open.count.ok_or(Unsure)?;
                 self.begin(Frame::pairs(Sort::Entries, count - open.read));
                 let is_found = self.run(Some(number))?;
-                // The rest of an entry that the loop went into.
+                // The rest of an entry that the loop entered.
                 let outer = if self.open.is_empty() { Frame::values(0) } else { self.open.remove(0) };
                 self.drain()?;
                 open.read = count - outer.left / 2;

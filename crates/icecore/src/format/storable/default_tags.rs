@@ -13,9 +13,9 @@ pub(super) fn integer_tag(value: i64, netorder: bool) -> u8 {
     }
 }
 
-/// The tag for a float. Network order has none: Storable writes an integer or a
-/// string. In other images floats stay floats; only of a running program's values
-/// Storable makes [integers](whole) where it can.
+/// Returns the tag for a float. Network order has none: Storable writes an integer or a
+/// string. In other images floats stay floats; only values of a running program become
+/// [integers](whole) where possible.
 pub(super) fn float_tag(node: &Node, netorder: bool) -> u8 {
     match (node.kind, whole(f64::from_bits(node.payload))) {
         _ if !netorder => tag::DOUBLE,
@@ -24,7 +24,7 @@ pub(super) fn float_tag(node: &Node, netorder: bool) -> u8 {
     }
 }
 
-/// The integer that a float is, if Storable would take it for one.
+/// Returns the integer that a float equals, if Storable would treat it as one.
 pub(super) fn whole(value: f64) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     (value.abs() < EXACT && value.fract() == 0.0).then_some(value as i64)
@@ -40,7 +40,7 @@ pub(super) fn string_tag(kind: Kind, len: u64) -> u8 {
     }
 }
 
-/// The tag for a boolean; `has_tags`: one of those that version 2.12 brought.
+/// Returns the tag for a boolean. `has_tags`: use those added by version 2.12.
 pub(super) fn bool_tag(value: bool, has_tags: bool) -> u8 {
     match (value, has_tags) {
         (true, true) => tag::BOOLEAN_TRUE,

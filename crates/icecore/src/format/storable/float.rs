@@ -3,7 +3,7 @@
 use crate::document::{Kind, Node, Tape};
 use crate::num::float128;
 
-/// What a long double is made of.
+/// Representation of a long double.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LongDouble {
@@ -11,11 +11,11 @@ pub enum LongDouble {
     X87,
     /// IEEE 754 binary128.
     Quad,
-    /// Two doubles whose sum it is (PowerPC).
+    /// Two doubles whose sum is the value (PowerPC).
     DoubleDouble,
 }
 
-/// The node for a native float. The order of bytes is that of the image.
+/// Returns the node for a native float. The byte order is that of the image.
 pub(super) fn node(tape: &mut Tape, bytes: &[u8], little: bool, kind: Option<LongDouble>) -> Node {
     let f64_at = |at: usize| {
         let mut raw = [0; 8];
@@ -44,8 +44,8 @@ pub(super) fn node(tape: &mut Tape, bytes: &[u8], little: bool, kind: Option<Lon
     }
 }
 
-/// The ten bytes of an x87 float, least significant first. The big-endian
-/// form (m68k) has its padding between exponent and mantissa.
+/// Returns the ten bytes of an x87 float, least significant first. The big-endian form
+/// (m68k) has its padding between exponent and mantissa.
 fn x87(raw: &[u8; 16], size: usize, little: bool) -> [u8; 10] {
     let mut ten = [0; 10];
     ten.copy_from_slice(&raw[..10]);
@@ -55,10 +55,11 @@ fn x87(raw: &[u8; 16], size: usize, little: bool) -> [u8; 10] {
     ten
 }
 
-/// Which kind a float of 12 or 16 bytes is: the header does not say.
+/// Guesses the representation of a float of 12 or 16 bytes, which the header does not
+/// give.
 ///
-/// `raw` has the least significant byte first. An x87 float has an explicit
-/// leading bit and, as perl writes it, its exponent in bytes 8 and 9.
+/// `raw` has the least significant byte first. An x87 float has an explicit leading bit
+/// and, as perl writes it, its exponent in bytes 8 and 9.
 fn guess(raw: &[u8; 16], size: usize, first: f64, second: f64) -> LongDouble {
     if size == 12 {
         return LongDouble::X87;

@@ -13,26 +13,25 @@ pub(super) const MAGIC: &[u8] = b"pst0";
 /// The magic of a file before 0.6.
 pub(super) const OLD_MAGIC: &[u8] = b"perl-store";
 
-/// The highest version that is known: 2.12.
+/// The highest known version: 2.12.
 pub(super) const MAJOR: i8 = 2;
 pub(super) const MINOR: u8 = 12;
 
-/// The byte order of most machines: little-endian, 64 bits.
+/// The most common byte order: little-endian, 64 bits.
 const USUAL: &[u8] = b"12345678";
 
-/// What a header says.
+/// Content of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Image {
-    /// With a magic, as in a file.
+    /// Whether there is a magic, as in a file.
     pub(super) file: bool,
-    /// With the magic from before 0.6.
+    /// Whether the magic is that from before 0.6.
     pub(super) old_magic: bool,
     /// -1 (`perl-store` without a version), 0, 1 or 2.
     pub(super) major: i8,
     pub(super) minor: u8,
     pub(super) netorder: bool,
-    /// The order of the bytes of an integer, least significant is `1`:
-    /// `12345678`.
+    /// The order of the bytes of an integer as digits, least significant is `1`: `12345678`.
     pub(super) byteorder: Cow<'static, [u8]>,
     pub(super) int: u8,
     pub(super) long: u8,
@@ -43,7 +42,7 @@ pub(super) struct Image {
     pub(super) iv: u8,
 }
 
-/// A file; an image of this machine's kind; one in network order, which has no more than its
+/// A file; an image of a machine like this; an image in network order, which only has its
 /// version.
 pub(super) static RESTARTS: [Restart; 11] = [
     Restart::sure(MAGIC),
@@ -59,14 +58,15 @@ pub(super) static RESTARTS: [Restart; 11] = [
     Restart::guess(b"", b"\x05\x07"),
 ];
 
-/// Whether an image may begin so: with a magic, or with the version byte of one without.
+/// Whether an image may begin like this: with a magic, or with the version byte of an image
+/// without one.
 pub(super) fn may_begin(input: &[u8]) -> bool {
     let is_version = |byte: &u8| (1..=MAJOR as u8).contains(&(byte >> 1));
     input.first().is_some_and(is_version) || input.starts_with(MAGIC) || input.starts_with(OLD_MAGIC)
 }
 
 impl Image {
-    /// The image that perl writes on a 64-bit little-endian machine.
+    /// Returns the header that perl writes on a 64-bit little-endian machine.
     pub(super) fn native() -> Image {
         Image {
             file: true,
@@ -88,31 +88,30 @@ impl Image {
         !self.netorder && self.byteorder.first() < self.byteorder.last()
     }
 
-    /// Whether integers are in an order that is neither big- nor
-    /// little-endian.
+    /// Whether the order of integers is neither big- nor little-endian.
     pub(super) fn is_mixed(&self) -> bool {
         let rising = self.byteorder.windows(2).all(|pair| pair[0] < pair[1]);
         let falling = self.byteorder.windows(2).all(|pair| pair[0] > pair[1]);
         !self.netorder && !rising && !falling
     }
 
-    /// Whether classes stand behind what they bless (before 0.7).
+    /// Whether classes follow the values that they bless (before 0.7).
     pub(super) fn is_old(&self) -> bool {
         self.major < 2
     }
 
-    /// Whether values are tagged with the address that they had, and items
-    /// with marks (before 0.6).
+    /// Whether values are tagged with their former address, and items with marks (before
+    /// 0.6).
     pub(super) fn has_addresses(&self) -> bool {
         self.major < 1
     }
 
-    /// Whether the header has the size of a float.
+    /// Whether the header contains the size of a float.
     fn has_nv_size(&self) -> bool {
         self.major >= 2 && self.minor >= 2
     }
 
-    /// In words: `file, 2.11, native 64-bit little-endian`.
+    /// Describes the image in words: `file, 2.11, native 64-bit little-endian`.
     pub(super) fn describe(&self) -> String {
         let place = if self.file { "file" } else { "memory image" };
         let version = match (self.major, self.minor) {
@@ -132,8 +131,8 @@ impl Image {
         format!("{place}, {version}, native {}-bit {end}{float}", u32::from(self.iv) * 8)
     }
 
-    /// Reads a header. What headers leave open, the options say: the size of
-    /// an integer (perl 5.6) and of a float (before 2.2).
+    /// Reads a header. The options give what some headers lack: the size of an integer (perl
+    /// 5.6) and of a float (before 2.2).
     pub(super) fn read<S: Sink>(scan: &mut Scan<'_>, options: &ReadOptions, sink: &mut S) -> Result<Image, Error> {
         let mut image = Image::native();
         let start = scan.at;
@@ -241,7 +240,7 @@ impl Image {
         }
     }
 
-    /// The image that a spelling tells of.
+    /// Returns the image that a spelling describes.
     pub(super) fn from_spelling(spelling: &Spelling) -> Image {
         let mut image = Image::native();
         let get = |code| spelling.get(code);
@@ -298,7 +297,7 @@ fn piece<S: Sink>(sink: &mut S, start: usize, end: usize, what: &'static str) {
     sink.span(start, end, NO_NODE, what);
 }
 
-/// Numbers in the order of the image.
+/// Numbers in the image's byte order.
 impl Image {
     #[inline]
     pub(super) fn n32(&self, value: u32) -> [u8; 4] {
@@ -326,7 +325,7 @@ impl Image {
         }
     }
 
-    /// A float that was no long double before becomes one by an x87 image.
+    /// Writes a float. If it was not a long double before, an x87 image makes it one.
     pub(super) fn float(&self, value: f64, buf: &mut Vec<u8>) {
         let little = self.netorder || self.is_little();
         if self.nv == 8 {

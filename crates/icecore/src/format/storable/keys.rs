@@ -15,7 +15,7 @@ pub(super) struct Keys<'d> {
     little: bool,
 }
 
-/// The bytes and flags of a key; `None` if it can't be one.
+/// Returns the bytes and flags of a key; `None` if it can't be a key.
 fn render<'d>(name: &Name<'d>) -> Option<(Cow<'d, [u8]>, u8, Option<LossKind>)> {
     let node = name.node;
     let mut flags = 0;
@@ -23,13 +23,13 @@ fn render<'d>(name: &Name<'d>) -> Option<(Cow<'d, [u8]>, u8, Option<LossKind>)> 
         flags |= hash::KEY_LOCKED;
     }
     if node.has(flag::PLACEHOLDER) {
-        // In a restricted hash Storable marks the absent value as read-only too.
+        // In a restricted hash, Storable also marks the absent value as read-only.
         flags |= hash::KEY_PLACEHOLDER | if node.has(flag::HINT) { 0 } else { hash::KEY_LOCKED };
     }
     let text = |bytes: &'d [u8]| match std::str::from_utf8(bytes) {
         _ if bytes.is_ascii() && node.has(flag::WAS_TEXT) => (Cow::Borrowed(bytes), hash::KEY_WAS_UTF8),
         _ if bytes.is_ascii() => (Cow::Borrowed(bytes), 0),
-        // Perl keeps a key in 8 bits if it can.
+        // Perl keeps a key in 8 bits if possible.
         Ok(text) if text.chars().all(|c| u32::from(c) < 0x100) => {
             (Cow::Owned(text.chars().map(|c| c as u8).collect()), hash::KEY_WAS_UTF8)
         }
@@ -95,7 +95,7 @@ impl<'d> Keys<'d> {
         }
     }
 
-    /// Whether an entry from `at` to `end` has a key with flags.
+    /// Whether any entry from `at` to `end` has a key with flags.
     pub(super) fn any_flagged(&self, document: &Document<'_>, mut at: u32, end: u32) -> bool {
         while at < end {
             let Some(node) = document.nodes().get(at as usize) else { break };
@@ -126,8 +126,7 @@ impl<'d> Keys<'d> {
             && self.names.get(u32::from(id)).is_some_and(|name| render(&name).is_some_and(|(_, flags, _)| flags != 0))
     }
 
-    /// What keys are sorted by: perl's order of strings is that of their
-    /// characters.
+    /// Returns what keys are sorted by: perl orders strings by their characters.
     pub(super) fn order(&self, document: &Document<'_>, key: Key) -> Vec<u8> {
         let name = match key {
             Key::Id(id) => document.tape().keys().get(u32::from(id)),
@@ -161,7 +160,7 @@ impl Writer<'_> {
         self.spelled_key(key, value, (None, None), flagged, buf)
     }
 
-    /// A key with the flags and the tag that it was read with.
+    /// Writes a key with the flags and the tag that it was read with.
     #[cold]
     pub(super) fn spelled_key(
         &mut self,
@@ -192,7 +191,7 @@ impl Writer<'_> {
         if let (Some(flags), Some(tag), Some(name)) = (flags, tag, &name)
             && matches!(name.node.kind, Kind::Bytes | Kind::Text)
         {
-            // A scalar of its own: its tag says the encoding, not the flags.
+            // A key that is a scalar: its tag gives the encoding, not the flags.
             buf.extend([flags, tag]);
             self.next += 1;
             if let (tag::SCALAR | tag::UTF8STR, Ok(len)) = (tag, u8::try_from(name.bytes.len())) {
@@ -205,7 +204,8 @@ impl Writer<'_> {
         }
         let mut bytes = bytes;
         if let Some(flags) = flags {
-            // What the key now is decides on its encoding; the rest is as read.
+            // The current key determines its encoding; the other flags are those that
+            // were read.
             const ENCODING: u8 = hash::KEY_UTF8 | hash::KEY_WAS_UTF8;
             let was_ascii = bytes.is_ascii() || default & ENCODING == 0;
             let same = default & flags & hash::KEY_UTF8 != 0;

@@ -1,6 +1,6 @@
-//! Perl's Storable: `freeze`, `store` and their network-order twins.
+//! Perl's Storable: `freeze`, `store` and their variants in network order.
 //!
-//! `FORMAT.md` beside this file has the facts.
+//! See `FORMAT.md` in this folder for the facts.
 
 mod default_tags;
 mod float;
@@ -64,7 +64,7 @@ pub static FORMAT: Format = Format {
     writer: |settings| Box::new(WriteOptions::from_settings(settings)),
 };
 
-/// Reads an image, of which nothing may be left.
+/// Reads an image. Nothing may follow it.
 ///
 /// # Errors
 /// Of any kind but `Usage`, `Unrepresentable` and `Output`; with offset and
@@ -107,7 +107,7 @@ impl Writer for WriteOptions {
     }
 }
 
-/// Feeds the sink with an image; says how far it came, and what stopped it.
+/// Feeds an image to the sink. Returns how far it got, and the error that stopped it.
 pub(crate) fn feed<S: Sink>(
     input: &[u8],
     options: &ReadOptions,
@@ -147,8 +147,8 @@ fn feed_with<S: Sink, const FAST: bool>(
     (consumed, error)
 }
 
-/// A magic is sure. A memory image has none: its header must make sense, and
-/// of a network-order one, whose header is two bytes, the whole must be read.
+/// A magic is certain. A memory image has none: its header must be plausible. A
+/// network-order header is only two bytes, so the whole image must be readable.
 fn detect(input: &[u8]) -> Option<Guess> {
     if !image::may_begin(input) {
         return None;
@@ -157,7 +157,7 @@ fn detect(input: &[u8]) -> Option<Guess> {
     let image = Image::read(&mut scan, &ReadOptions::default(), &mut Tape::new()).ok()?;
     let mut certainty = Certainty::Sure;
     if !image.file {
-        // Of major 1 the header in network order is one byte: too little.
+        // With major 1, the header in network order is one byte: too little.
         let is_bare = image.major < 2 && image.netorder;
         if is_bare || image.major < 1 || image.minor > image::MINOR + 8 {
             return None;
@@ -169,8 +169,8 @@ fn detect(input: &[u8]) -> Option<Guess> {
         match outcome.error {
             None if outcome.consumed == input.len() => {}
             Some(_) if nodes >= limits.nodes => {}
-            // A network-order header is two bytes: a damaged image is only
-            // taken for one if much of it makes sense.
+            // A network-order header is two bytes: a damaged image is only detected if
+            // much of it is plausible.
             Some(error) if image.netorder => {
                 let makes_sense = if error.kind() == ErrorKind::Truncated { 3 } else { 16 };
                 if nodes < makes_sense {

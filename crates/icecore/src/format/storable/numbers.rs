@@ -3,26 +3,25 @@
 use crate::document::Form;
 use crate::document::{IS_KEY, Kind, Node, Tape, flag};
 
-/// What has a number.
+/// A value with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Numbered {
-    /// The variable at this node: a scalar, or the reference that the node's
-    /// `REF` flag stands for.
+    /// The variable at this node: a scalar, or the reference that the node's `REF` flag
+    /// represents.
     Variable(u32),
     /// The array, hash, code… itself at this node.
     Referent(u32),
-    /// A key that is a scalar of its own, which no document can refer to.
+    /// A key that is a scalar, which a document can't refer to.
     Key,
 }
 
 const REFERENT: u64 = 1 << 32;
 const KEY: u64 = 1 << 33;
 
-/// The numbers that were given so far.
+/// The numbers given so far.
 ///
-/// Most documents have no back-reference, so the table is built when the first
-/// one appears, or when something comes whose numbers the tape alone does not
-/// tell.
+/// Most documents have no back-reference. So the table is only built for the first one,
+/// or before a record whose numbers do not follow from the tape.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     table: Vec<u64>,
@@ -30,8 +29,8 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// Gives the next number. Does nothing while the table can still be made
-    /// from the tape.
+    /// Gives the next number. Does nothing while the table can still be built from the
+    /// tape.
     #[inline]
     pub(super) fn give(&mut self, what: Numbered) {
         if self.built {
@@ -43,7 +42,7 @@ impl Numbers {
         }
     }
 
-    /// What has this number.
+    /// Returns the value with this number.
     pub(super) fn get(&self, number: u64) -> Option<Numbered> {
         let entry = *self.table.get(usize::try_from(number).ok()?)?;
         let at = entry as u32;
@@ -54,7 +53,7 @@ impl Numbers {
         })
     }
 
-    /// How many numbers were given, once the table is built.
+    /// Returns how many numbers were given, once the table is built.
     pub(super) fn len(&self) -> usize {
         self.table.len()
     }
@@ -65,14 +64,13 @@ impl Numbers {
         self.built
     }
 
-    /// Builds the table from what is on the tape, whose root stands at `root`
-    /// and is itself a referent.
+    /// Builds the table from the tape. The root is a referent itself.
     pub(super) fn build(&mut self, tape: &Tape) {
         if self.built {
             return;
         }
         self.built = true;
-        // The wrappers of a value that have no number of their own.
+        // Wrappers of a value that have no number.
         let mut object = None;
         let mut synthetic_ref = true;
         let mut inside_regexp = 0;
@@ -88,9 +86,9 @@ impl Numbers {
         }
     }
 
-    /// The numbers of one node. `object` is the object that the node before
-    /// it opened; `synthetic` says that a `Ref` here only says that the object
-    /// is reached by reference.
+    /// Gives the numbers of one node. `object`: the object that the previous node
+    /// opened. `synthetic`: a `Ref` here only means that the object is reached by
+    /// reference.
     fn number(&mut self, at: u32, node: &Node, object: &mut Option<u32>, synthetic: bool) {
         let around = object.take();
         // The root's reference is implied and has no number.

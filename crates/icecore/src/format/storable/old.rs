@@ -1,8 +1,7 @@
-//! Images of Storable before 0.7: each value is followed by the classes that it was blessed
-//! into. Before 0.6 each value also has the address that it had in memory; later versions
-//! count numbers.
+//! Images of Storable before 0.7: the classes of a value follow it. Before 0.6 each value
+//! also has its former memory address; later versions use numbers.
 //!
-//! Such files are few and small, and never written: this reader is made for clarity.
+//! Such files are rare and small, and never written: this reader is written for clarity.
 
 use super::image::Image;
 use super::tag::{self, old};
@@ -48,7 +47,7 @@ pub(super) fn feed<S: Sink>(
     let blessed = std::mem::take(&mut reader.blessed);
     let (root_is_ref, root_is_tied) = (reader.root_is_ref, reader.root_is_tied);
     if error.is_none() {
-        // Before 0.6 a root that is a reference to an object is given as it is.
+        // Before 0.6, a root that is a reference to an object is returned as it is.
         let is_given = root_is_ref && image.has_addresses();
         let wrappers = wrappers(sink.nodes(), blessed, root_is_ref || root_is_tied, is_given);
         insert(sink, &wrappers);
@@ -59,24 +58,24 @@ pub(super) fn feed<S: Sink>(
 /// A value that is not complete.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    /// Its node, or the node that comes next for a scalar.
+    /// Its node; for a scalar, the node to be pushed next.
     node: u32,
     /// Its node, if it has children.
     container: Option<u32>,
     is_hash: bool,
     left: u32,
     count: u32,
-    /// The value that waits for its key.
+    /// The value before its key.
     value: Option<u32>,
 }
 
-/// A node that turned out to be blessed.
+/// A blessed node.
 #[derive(Clone, Copy, Debug)]
 struct Blessed {
     node: u32,
     class: u32,
-    /// What is blessed is no array or hash but a variable: a scalar, or the
-    /// reference that was folded into the node.
+    /// Whether a variable is blessed instead of an array or hash: a scalar, or the
+    /// reference that was merged into the node.
     is_variable: bool,
 }
 
@@ -92,10 +91,9 @@ struct Reader<'a, 's, S: Sink> {
     /// How many numbers were given.
     numbers: u64,
     blessed: Vec<Blessed>,
-    /// The root is a reference, and the reference to it that is implied has no
-    /// node yet.
+    /// Whether the root is a reference: then the implied reference to it has no node yet.
     root_is_ref: bool,
-    /// So is a root that is a tied scalar.
+    /// The same for a root that is a tied scalar.
     root_is_tied: bool,
 }
 
@@ -138,8 +136,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(format!("{found} (0x{found:02x})"))
     }
 
-    /// Reads the tag of a value and what is at its front. `referent`: the
-    /// reference to it is implied.
+    /// Reads the tag of a value and its front. `referent`: the reference to it is implied.
     fn value(&mut self, referent: bool) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(self.scan.at));
@@ -159,11 +156,11 @@ impl<S: Sink> Reader<'_, '_, S> {
                 || self.frames.last().and_then(|frame| frame.container).is_some_and(|at| {
                     self.sink.nodes().get(at as usize).is_some_and(|parent| parent.kind == Kind::Ref)
                 });
-        // A reference to a container was written as a node of its own: it is
-        // folded into the container.
+        // A reference to a container was written as a separate node: it is merged into the
+        // container.
         let is_container = matches!(tag, tag::ARRAY | tag::HASH | tag::TIED_ARRAY | tag::TIED_HASH);
         let folded = under_ref && !referent && is_container;
-        // So is it into a link; which of them, the spans need not know.
+        // It is merged into a link, too; spans need not distinguish this.
         let joins = folded || under_ref && !referent && tag == tag::OBJECT;
         let node = self.sink.tape().len() - u32::from(joins);
         self.sink.span(start, at, node, "address");
@@ -208,7 +205,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                     self.sink.tape().replace(at, node);
                     at
                 } else {
-                    // As of any variable, the reference to it is a node of its own.
+                    // As for any variable, the reference to it is a separate node.
                     let flags = if form == Form::TiedScalar { 0 } else { flags };
                     self.push(Node::open(Kind::Tied, 0).in_form(form).with(flags), start)
                 };
@@ -228,8 +225,8 @@ impl<S: Sink> Reader<'_, '_, S> {
                 let leaf = self.push(leaf, start);
                 self.known.insert(address, (leaf, true));
                 if referent {
-                    // Its own end stands before the end of the reference that
-                    // is only implied: one mark serves both.
+                    // Its own end precedes the end of the implied reference: one mark
+                    // serves both.
                     self.end(leaf);
                     return Ok(());
                 }
@@ -249,8 +246,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         self.sink.end(node, self.scan.at);
     }
 
-    /// Turns the reference that was opened last into the container that it
-    /// refers to.
+    /// Converts the reference that was opened last into the container that it refers to.
     fn fold(&mut self, kind: Kind) -> u32 {
         let tape = self.sink.tape();
         let at = tape.len() - 1;
@@ -310,7 +306,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(leaf)
     }
 
-    /// An address that was seen before. Nothing stands behind it.
+    /// Reads an address that was seen before. Nothing follows it.
     fn again(&mut self, address: u64, start: usize, under_ref: bool) -> Result<(), Error> {
         let Some((target, is_variable)) = self.known.get(&address).copied() else {
             return Err(Error::new(ErrorKind::BadLink)
@@ -322,7 +318,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             return Err(Error::new(ErrorKind::BadLink).at(start));
         }
         if under_ref && !is_variable {
-            // The reference before it becomes the link.
+            // The previous reference becomes the link.
             let tape = self.sink.tape();
             let at = tape.len() - 1;
             tape.replace(at, Node { key: tape.nodes[at as usize].key, ..Node::leaf(Kind::Link, u64::from(target)) });
@@ -405,7 +401,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// Reads the classes of a value that is complete, and its end.
+    /// Reads the classes of a complete value, and its end.
     fn finish(&mut self, frame: Frame) -> Result<(), Error> {
         loop {
             crate::steps::count(1);
@@ -438,8 +434,8 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 }
 
-/// What is to be written around nodes: objects, whose classes came behind them,
-/// too late for the tape; and the reference around a root that is one itself.
+/// Returns the wrappers to insert around nodes: objects, whose classes were read too late
+/// for the tape, and the reference around a root that is one itself.
 fn wrappers(nodes: &[Node], blessed: Vec<Blessed>, is_root_ref: bool, is_given: bool) -> Vec<(u32, Node)> {
     let mut wrappers: Vec<(u32, Node)> = Vec::new();
     for Blessed { node, class, is_variable } in blessed {
@@ -447,14 +443,14 @@ fn wrappers(nodes: &[Node], blessed: Vec<Blessed>, is_root_ref: bool, is_given: 
         let before = node.checked_sub(1).and_then(|at| nodes.get(at as usize));
         wrappers.push(match (node, before) {
             _ if !is_variable => (node, object),
-            // The object stands around the reference to a variable.
+            // The object is around the reference to a variable.
             (_, Some(before)) if before.kind == Kind::Ref => (node - 1, object),
             (0, _) if !is_root_ref => (0, object),
-            // Nothing refers to it: the variable itself is blessed.
+            // Without a reference to it, the variable itself is blessed.
             _ => (node, object.in_form(Form::Variable)),
         });
     }
-    // The variable's class is the outer one; the last of several counts.
+    // The variable's class is the outer one; of several, the last one counts.
     wrappers.sort_by_key(|(at, node)| (*at, node.form() != Form::Variable));
     wrappers.dedup_by(|later, kept| {
         let same = later.0 == kept.0 && later.1.form() == kept.1.form();
@@ -466,7 +462,7 @@ fn wrappers(nodes: &[Node], blessed: Vec<Blessed>, is_root_ref: bool, is_given: 
     let is_object = wrappers.first().is_some_and(|(at, _)| *at == 0);
     if is_root_ref && !(is_given && is_object) {
         wrappers.insert(0, (0, Node::open(Kind::Ref, 0)));
-        // Through it the root is reached: its object stands around it.
+        // The root is reached through it, so its object is around it.
         if let Some((0, object)) = wrappers.get_mut(1)
             && object.form() == Form::Variable
         {
@@ -477,7 +473,7 @@ fn wrappers(nodes: &[Node], blessed: Vec<Blessed>, is_root_ref: bool, is_given: 
     wrappers
 }
 
-/// Writes wrappers around nodes.
+/// Inserts wrappers around nodes.
 fn insert<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
     let tape = sink.tape();
     if wrappers.is_empty() {
@@ -490,8 +486,8 @@ fn insert<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
         .map(|(at, _)| *at)
         .collect();
     let is_ref = |at: u32| nodes.get(at as usize).is_some_and(|node| node.kind == Kind::Ref);
-    // A second reference to a blessed scalar is a link to its object.
-    // The root's own object has a reference around it that has no node yet.
+    // A second reference to a blessed scalar is a link to its object. The root's own object
+    // has a reference around it that has no node yet.
     let is_root_object = matches!(wrappers, [(0, object), (0, reference), ..]
         if object.kind == Kind::Object && reference.kind == Kind::Ref);
     let object_of = |at: u32| match at.checked_sub(1) {
@@ -503,8 +499,8 @@ fn insert<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
         object_of(alias.payload as u32)
     };
 
-    // A link means the object, or else the node itself, not its wrappers; an
-    // alias means the variable, with the class that it has itself.
+    // A link refers to the object, or to the node itself, not to its wrappers. An alias
+    // refers to the variable, with the variable's own class.
     let target = |moves: &Moves, at: u32, kind: Kind| {
         let first = wrappers.partition_point(|(known, _)| *known < at);
         let around = wrappers[first..].iter().take_while(|(known, _)| *known == at);

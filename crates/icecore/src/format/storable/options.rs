@@ -70,17 +70,16 @@ pub(super) const OPTIONS: &[Opt] = &[
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// What floats of 12 and 16 bytes are; by default it is guessed.
+    /// Representation of floats of 12 and 16 bytes; guessed by default.
     pub long_double: Option<LongDouble>,
-    /// Integers have 64 bits though the byte order has four digits.
+    /// Integers have 64 bits although the byte order has four digits.
     pub interwork_56_64bit: bool,
-    /// The size of a float in images before 2.2, whose header does not say: 8,
-    /// 12 or 16.
+    /// Size of a float in images before 2.2, whose header does not give it: 8, 12 or 16.
     pub nv_size: Option<u8>,
-    /// ASCII keys that perl had been given as text are text, as a program in perl
-    /// could see. Otherwise that is only their spelling.
+    /// ASCII keys that were text in perl become text, as a Perl program could see. Otherwise
+    /// this is only their spelling.
     pub text_keys: bool,
-    /// Read with the plain machine only. Slower; for tests that compare.
+    /// Read only with the plain machine. Slower; for comparisons in tests.
     pub reference: bool,
 }
 
@@ -121,16 +120,16 @@ impl ReadOptions {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// A file (`store`) or a memory image (`freeze`). By default as it was
-    /// read, or a file.
+    /// A file (`store`) or a memory image (`freeze`). By default as it was read, otherwise a
+    /// file.
     pub file: Option<bool>,
     /// Network order. By default as it was read.
     pub netorder: bool,
-    /// The minor version: 11 or 12. By default as it was read, or 11.
+    /// The minor version: 11 or 12. By default as it was read, otherwise 11.
     pub minor: Option<u8>,
     /// Sort the keys of hashes.
     pub canonical: bool,
-    /// Write without the fast loops. Slower; for tests that compare.
+    /// Write without the fast loops. Slower; for comparisons in tests.
     pub reference: bool,
 }
 

@@ -1,7 +1,7 @@
-//! The reader: one machine with an explicit stack.
+//! The reader: a machine with an explicit stack.
 //!
-//! `FAST` adds the loops of [`super::read_fast`]. Without it this is the reference reader,
-//! which the same tests run over.
+//! `FAST` adds the loops of [`super::read_fast`]. Without it this is the reference reader;
+//! the same tests run on both.
 
 use super::image::Image;
 use super::numbers::{Numbered, Numbers};
@@ -13,26 +13,26 @@ use crate::format::Scan;
 use crate::limits::Limits;
 use std::collections::HashMap;
 
-/// Maps of up to this many entries get ids for their keys; the keys of larger
-/// ones are seldom seen again.
+/// Maps of up to this many entries get ids for their keys; keys of larger maps seldom
+/// occur again.
 pub(super) const KEYED: u32 = 256;
 /// The shortest entry of a FLAG_HASH: a value, flags, and a key that is a scalar.
 pub(super) const FLAG_ENTRY: usize = 4;
-/// How many ids there are, less a margin.
+/// How many ids there are, minus a margin.
 pub(super) const IDS: usize = 65_000;
 
-/// What is being read.
+/// Current state of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Array,
-    /// A hash; the value at `value` waits for its key.
+    /// A hash; the key of the value at `value` is next.
     Hash,
     FlagHash,
-    /// A tied variable; its object has been read.
+    /// A tied variable whose object was read.
     Tied,
     TiedKey,
     TiedIndex,
-    /// A hook record whose inner objects are being read.
+    /// A hook record; its inner objects are being read.
     Hook,
     /// The object of a tied variable that was frozen by a hook.
     HookExtra,
@@ -42,37 +42,37 @@ pub(super) enum State {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) state: State,
-    /// Flags that the record had.
+    /// Flags of the record.
     pub(super) flags: u8,
-    /// The id of the key before, for the guess.
+    /// Id of the previous key, used for the prediction.
     pub(super) last_key: u16,
     /// Its node.
     pub(super) at: u32,
     /// How many nodes before it only wrap it.
     pub(super) wraps: u32,
-    /// How many children are still to come.
+    /// Number of children still to read.
     pub(super) left: u32,
-    /// How many children there were.
+    /// Number of children so far.
     pub(super) count: u32,
-    /// The value that waits for its key, or `NONE`.
+    /// The value before its key, or `NONE`.
     pub(super) value: u32,
-    /// Whether a slot for the key was left before it.
+    /// Whether a slot for the key was reserved before it.
     pub(super) has_slot: bool,
 }
 
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A value's prefix: how it is reached, and its class.
+/// Prefix of a value: how it is reached, and its class.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Prefix {
-    /// `REF` and its companions, if a reference was read (or is implied).
+    /// `REF` and related flags, if a reference was read (or is implied).
     pub(super) flags: u8,
     pub(super) class: Option<u32>,
-    /// No reference was read: the root, or an object that a hook returned.
+    /// Whether no reference was read: for the root, or an object that a hook returned.
     pub(super) implied: bool,
     /// How many wrapper nodes were written.
     pub(super) wraps: u32,
-    /// Where it starts in the input.
+    /// Offset of its start in the input.
     pub(super) start: usize,
     /// The first node.
     pub(super) first: u32,
@@ -88,14 +88,14 @@ pub(super) struct Machine<'a, 's, S: Sink, const FAST: bool> {
     pub(super) limits: &'s Limits,
     pub(super) options: &'s ReadOptions,
     pub(super) frames: Vec<Frame>,
-    /// Frames and wrappers.
+    /// Number of frames and wrappers.
     pub(super) depth: u32,
     pub(super) numbers: Numbers,
-    /// Class ids by Storable's number.
+    /// Class ids by Storable's numbers.
     pub(super) classes: Vec<u32>,
     /// The first number of each class, if spelling is recorded.
     pub(super) first_numbers: HashMap<u32, u32>,
-    /// Notes for the value whose node comes next, and for its object.
+    /// Notes for the value whose node is next, and for its object.
     pending: Vec<(u16, u64)>,
     pub(super) pending_class: Option<u64>,
 }
@@ -128,7 +128,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         }
     }
 
-    /// Reads the root and all that is in it.
+    /// Reads the root and everything in it.
     pub(super) fn run(&mut self) -> Result<(), Error> {
         self.value(true)?;
         while let Some(frame) = self.frames.last() {
@@ -149,7 +149,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         Ok(())
     }
 
-    // -- Small things ------------------------------------------------------
+    // -- Small helpers ------------------------------------------------------
 
     #[inline]
     pub(super) fn n32(&mut self, what: &'static str) -> Result<u32, Error> {
@@ -168,7 +168,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         Ok(if self.little { u64::from_le_bytes(bytes) } else { u64::from_be_bytes(bytes) })
     }
 
-    /// An integer in the image's own order of bytes.
+    /// Reads an integer in the image's own byte order.
     pub(super) fn mixed(&self, bytes: &[u8]) -> u64 {
         bytes
             .iter()
@@ -187,14 +187,14 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         self.sink.end(node, self.scan.at);
     }
 
-    /// Keeps a note for the node that comes next (wrappers do not count).
+    /// Keeps a note for the next node (wrappers do not count).
     pub(super) fn pend(&mut self, code: u16, value: u64) {
         if S::DETAIL {
             self.pending.push((code, value));
         }
     }
 
-    /// The node `at` is the one that notes were kept for.
+    /// Assigns the kept notes to the node `at`.
     #[inline]
     pub(super) fn settle(&mut self, at: u32) {
         if S::DETAIL {
@@ -219,7 +219,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         Ok(())
     }
 
-    /// A string of `len` bytes, as a node that is not on the tape yet.
+    /// Reads a string of `len` bytes as a node that is not on the tape yet.
     #[inline]
     pub(super) fn string(&mut self, kind: Kind, len: u64, what: &'static str) -> Result<Node, Error> {
         if len > self.limits.string {
@@ -231,7 +231,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         Ok(self.sink.tape().borrowed(kind, start, len))
     }
 
-    /// A count of things that take at least `least` bytes each.
+    /// Checks a count of elements that need at least `least` bytes each.
     pub(super) fn count(&mut self, count: u64, least: usize, what: &'static str) -> Result<u32, Error> {
         let most = self.scan.left() / least.max(1);
         match u32::try_from(count) {
@@ -243,7 +243,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         }
     }
 
-    /// Closes what is open, so that what was read is a document.
+    /// Closes open containers, so that the nodes read so far are a document.
     pub(super) fn abandon(&mut self) {
         while let Some(frame) = self.frames.last() {
             let (at, of) = (frame.at, frame.count.saturating_add(frame.left));
@@ -272,8 +272,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     // -- Values ------------------------------------------------------------
 
-    /// Reads a value: a leaf whole, of a container the beginning. `referent`:
-    /// the reference to it is implied.
+    /// Reads a value: a leaf completely, a container up to its beginning. `referent`: the
+    /// reference to it is implied.
     pub(super) fn value(&mut self, referent: bool) -> Result<(), Error> {
         let mut prefix = Prefix { start: self.scan.at, first: self.sink.next_node(), ..Prefix::default() };
         if referent {
@@ -304,7 +304,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         }
     }
 
-    /// A reference: it becomes a flag of what it refers to, unless that is a
+    /// Handles a reference: it becomes a flag of its target, unless the target is a
     /// reference too.
     pub(super) fn reference(&mut self, flags: u8, prefix: &mut Prefix) -> Result<(), Error> {
         if let Some(class) = prefix.class.take() {
@@ -319,8 +319,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         Ok(())
     }
 
-    /// An object around something that is no container: reached by reference,
-    /// or a variable that is itself blessed.
+    /// Writes an object around a value that is not a container: reached by reference, or a
+    /// variable that is itself blessed.
     pub(super) fn object(&mut self, class: u32, prefix: &mut Prefix) -> Result<(), Error> {
         let node = Node::open(Kind::Object, class).with(prefix.flags);
         if prefix.flags & flag::REF != 0 {
@@ -331,7 +331,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         }
     }
 
-    /// Writes a node that only wraps what follows.
+    /// Writes a node that only wraps the next one.
     pub(super) fn wrap(&mut self, node: Node, prefix: &mut Prefix) -> Result<(), Error> {
         self.deeper(1)?;
         let at = self.sink.tape().push(node);
@@ -355,8 +355,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         Ok(())
     }
 
-    /// Writes the wrapper of a container, gives it its number, and returns the
-    /// flags that are left for the container's own node.
+    /// Writes the wrapper of a container, gives it its number, and returns the remaining
+    /// flags for the container's own node.
     pub(super) fn before_container(&mut self, prefix: &mut Prefix) -> Result<u8, Error> {
         let target = self.sink.next_node();
         self.numbers.give(Numbered::Referent(target));
@@ -372,7 +372,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         }
     }
 
-    /// A scalar, complete.
+    /// Writes a complete scalar.
     pub(super) fn leaf(&mut self, node: Node, mut prefix: Prefix) -> Result<u32, Error> {
         self.before_scalar(&mut prefix)?;
         let at = self.sink.tape().push(node);
@@ -405,7 +405,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         Ok(at)
     }
 
-    /// Anything but a reference or a class.
+    /// Reads a value that is neither a reference nor a class.
     pub(super) fn thing(&mut self, tag: u8, start: usize, prefix: Prefix) -> Result<(), Error> {
         let node = prefix.first;
         match tag {
@@ -453,9 +453,9 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         Ok(())
     }
 
-    /// A scalar's node, and the tag that the writer would choose for it.
-    /// `None` if the tag is not a scalar's. `slot`: it fills its slot itself,
-    /// no reference or class stands before it.
+    /// Returns the node of a scalar, and the tag that the writer would choose for it;
+    /// `None` if the tag is not that of a scalar. `slot`: it fills its slot itself,
+    /// without a reference or class before it.
     pub(super) fn scalar(&mut self, tag: u8, node: u32, slot: bool) -> Result<Option<(Node, u8)>, Error> {
         let at = self.scan.at;
         let (leaf, default) = match tag {
@@ -514,9 +514,9 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         Ok((leaf, super::default_tags::string_tag(kind, len)))
     }
 
-    /// Whether native numbers have the least significant byte first. In network
-    /// order there should be none; Storable then reads them in the order of the
-    /// machine that it runs on, which nearly always is this one.
+    /// Whether native numbers have the least significant byte first. In network order
+    /// there should be none; Storable then reads them in the order of the machine that it
+    /// runs on, which nearly always is little-endian.
     pub(super) fn is_native_little(&self) -> bool {
         self.little || self.image.netorder
     }
@@ -541,7 +541,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         super::default_tags::bool_tag(value, self.image.minor >= 12)
     }
 
-    /// Keeps the bytes of a float that the writer would not write so.
+    /// Keeps the bytes of a float that the writer would write differently.
     pub(super) fn float_note(&mut self, raw: &[u8], leaf: &Node) {
         if !S::DETAIL {
             return;
@@ -571,7 +571,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 }
 
 impl Frame {
-    /// The flags of the hash's node.
+    /// Returns the flags of the hash's node.
     pub(super) fn flags_of_hash(&self, nodes: &[Node]) -> u8 {
         nodes.get(self.at as usize).map_or(0, |node| node.flags)
     }

@@ -1,4 +1,4 @@
-//! Reading arrays and hashes.
+//! Reads arrays and hashes.
 
 use super::numbers::Numbered;
 use super::read::{Frame, IDS, KEYED, Machine, NONE, Prefix, State};
@@ -86,7 +86,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             flags = self.scan.u8("a key's flags")?;
             self.piece(at, value, "key flags");
         }
-        // A key that is a scalar of its own says itself what it is.
+        // A key that is a scalar has its kind in its own tag.
         let encoding = if flags & tag::hash::KEY_IS_SV != 0 { 0 } else { flags };
         let mut kind = if encoding & tag::hash::KEY_UTF8 != 0 { Kind::Text } else { Kind::Bytes };
         let at = self.scan.at;
@@ -124,16 +124,16 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if flags & tag::hash::KEY_LOCKED != 0 && frame.flags_of_hash(self.sink.tape().nodes()) & flag::RESTRICTED != 0 {
             key_flags |= flag::LOCKED;
         }
-        // Storable does not look at the mark of a key that is a scalar.
+        // Storable ignores this flag for a key that is a scalar.
         if flags & (tag::hash::KEY_PLACEHOLDER | tag::hash::KEY_IS_SV) == tag::hash::KEY_PLACEHOLDER {
-            // What is absent is not also read-only.
+            // An absent key is not read-only as well.
             key_flags = flag::PLACEHOLDER;
             match self.sink.tape().nodes.get_mut(value as usize) {
                 Some(node) if node.kind == Kind::Null => {
                     node.kind = Kind::Hole;
                     node.flags &= !flag::OWN;
                 }
-                // Storable reads a value here, and forgets it.
+                // Storable reads a value here and drops it.
                 _ => {
                     return Err(self.malformed(
                         at,
@@ -146,7 +146,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 && let Some(detail) = self.sink.detail()
             {
                 let is_tag = |note: &Note| note.ordinal == value && note.code == code::TAG;
-                // UNDEF is the usual tag of a value, but not of an absent one.
+                // UNDEF is the default tag of a value, but not of an absent one.
                 if !detail.spelling.notes.iter().rev().take(4).any(is_tag) {
                     detail.note(value, code::TAG, u64::from(tag::UNDEF));
                 }
@@ -173,8 +173,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Ok(())
     }
 
-    /// Gives the value that waits its key. `stands`: the node for a key that
-    /// stands in the input as it is. Returns the id.
+    /// Assigns a key to the value before it. `stands`: the node for a key that is in
+    /// the input as it is. Returns the id.
     pub(super) fn set_key(&mut self, frame: Frame, name: Node, bytes: &[u8], stands: Option<Node>) -> u16 {
         let value = frame.value;
         let tape = self.sink.tape();

@@ -1,7 +1,7 @@
-//! Fast loops for common data: leaves, and arrays and hashes of leaves, in arrays and
+//! Fast loops for common data: leaves, and arrays and hashes of leaves, inside arrays and
 //! hashes.
 //!
-//! Each loop stops in front of anything else and consumes nothing of it: the machine in
+//! Each loop stops before anything else without consuming it: the machine in
 //! [`super::read`] continues there.
 
 use super::numbers::Numbered;
@@ -14,18 +14,18 @@ use crate::error::Error;
 enum Record {
     /// It is complete.
     Complete,
-    /// It holds more than leaves: the machine continues inside it.
+    /// It contains more than leaves: the machine continues inside it.
     Opened,
-    /// It is not read here. Nothing was consumed.
+    /// It is left to the machine. Nothing was consumed.
     Other,
 }
 
-/// How many values are read before the machine checks limits again, so that the loops
-/// need not check them for each value.
+/// How many values are read before the machine checks limits again, so that the loops need
+/// not check them for each value.
 const BATCH: u32 = 4096;
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
-    /// The leaf at `at`, if it is one of the common ones, and where it ends.
+    /// Returns the leaf at `at`, if it is a common one, and where it ends.
     #[inline(always)]
     fn leaf_at(&self, at: usize) -> Option<(Node, usize)> {
         let (tag, rest) = self.scan.input.get(at..)?.split_first()?;
@@ -49,14 +49,14 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
     }
 
-    /// The 32-bit number at `at`.
+    /// Returns the 32-bit number at `at`.
     #[inline(always)]
     fn n32_at(&self, at: usize) -> Option<u32> {
         let raw = *self.scan.input.get(at..)?.first_chunk::<4>()?;
         Some(if self.little { u32::from_le_bytes(raw) } else { u32::from_be_bytes(raw) })
     }
 
-    /// The id of the key whose length stands at `at`, and where it ends.
+    /// Returns the id of the key whose length is at `at`, and where it ends.
     #[inline(always)]
     fn key_at(&mut self, at: usize) -> Option<(u16, usize)> {
         let len = self.n32_at(at)? as usize;
@@ -76,8 +76,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Some((id, start + len))
     }
 
-    /// Reads common items of the innermost array. Returns whether another container is
-    /// the innermost now.
+    /// Reads common items of the innermost array. Returns whether another container is the
+    /// innermost now.
     #[inline]
     pub(super) fn items(&mut self) -> Result<bool, Error> {
         let Some(frame) = self.frames.last() else { return Ok(false) };
@@ -173,8 +173,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
     }
 
-    /// Reads an array or hash behind a plain reference, blessed or not, as far
-    /// as it is made of leaves.
+    /// Reads an array or hash after a plain reference, blessed or not, as far as it
+    /// consists of leaves.
     #[inline]
     fn record(&mut self) -> Record {
         let input = self.scan.input;
@@ -200,7 +200,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let Some(count) = self.n32_at(at) else { return Record::Other };
         at += 4;
         let wraps = u32::from(class != 0);
-        // An item takes one byte at least, an entry five: a tag and the length of its key.
+        // An item needs at least one byte, an entry five: a tag and the length of its key.
         let fits = count as usize <= (input.len() - at) / if is_hash { 5 } else { 1 };
         let roomy = self.depth + wraps < self.limits.depth
             && self.sink.tape().nodes.len() + (BATCH as usize) < self.limits.nodes as usize;

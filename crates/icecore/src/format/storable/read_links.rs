@@ -1,4 +1,4 @@
-//! Reading back-references and classes.
+//! Reads back-references and classes.
 
 use super::numbers::Numbered;
 use super::read::{Machine, Prefix};
@@ -8,8 +8,8 @@ use crate::document::{Form, Kind, NO_KEY, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
-    /// Makes sure that the table of numbers is there before something comes
-    /// that the tape alone does not number.
+    /// Ensures that the table of numbers is built before a record whose numbers do not
+    /// follow from the tape.
     pub(super) fn ensure_numbers(&mut self, prefix: &Prefix) {
         if !self.numbers.is_built() {
             self.numbers.build(self.sink.tape());
@@ -54,8 +54,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Ok(())
     }
 
-    /// Whether this number names a thing (`Link`) or a variable (`Alias`), and
-    /// the node. `referred`: a reference to it was read.
+    /// Returns the node with this number, and whether it is a referent (`Link`) or a
+    /// variable (`Alias`). `referred`: a reference to it was read.
     pub(super) fn numbered(&mut self, number: u64, start: usize, referred: bool) -> Result<(Kind, u32), Error> {
         let target = match self.numbers.get(number) {
             Some(Numbered::Referent(target)) => return Ok((Kind::Link, target)),
@@ -76,8 +76,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                     .finding(number.to_string()));
             }
         };
-        // Storable's own absent values are perl's undef, which it never refers to
-        // by number.
+        // Storable's own absent values are perl's undef, which it never refers to by
+        // number.
         if self.sink_node(target).is_some_and(|node| node.kind == Kind::Hole && node.key != NO_KEY) {
             return Err(Error::new(ErrorKind::BadLink)
                 .at(start)
@@ -100,7 +100,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Ok((Kind::Alias, target))
     }
 
-    /// The class behind `BLESS` or `IX_BLESS`.
+    /// Reads the class after `BLESS` or `IX_BLESS`.
     pub(super) fn bless(&mut self, tag: u8, node: u32) -> Result<u32, Error> {
         let at = self.scan.at;
         let short = self.scan.u8("a class")?;
@@ -143,8 +143,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         self.sink.tape().intern_class(Kind::Bytes, name).map_err(|error| error.at(at))
     }
 
-    /// A class given by name: bit 0 says that it had a number already, the
-    /// others are those of [`long_form`].
+    /// Notes a class given by name: bit 0 means that it already had a number, the other
+    /// bits are those of [`long_form`].
     pub(super) fn class_note(&mut self, class: u32, long: u64) {
         if S::DETAIL {
             let form = u64::from(self.first_numbers.contains_key(&class)) | long;
@@ -160,16 +160,16 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         self.classes.push(class);
     }
 
-    /// The note of a class that is given by a number which is not its first.
+    /// Returns the note for a class given by a number that is not its first.
     pub(super) fn other_number(&self, number: u32) -> u64 {
         let first = self.classes.get(number as usize).and_then(|class| self.first_numbers.get(class));
         if first == Some(&number) { 0 } else { (u64::from(number) + 1) << 16 }
     }
 }
 
-/// The note of a length or number in 32 bits, of which `short` said that it
-/// comes: bit 1 says that a byte would have been enough, and above are the bits
-/// of `short` that nothing reads.
+/// Returns the note for a length or number in 32 bits, which the byte `short`
+/// announced. Bit 1 means that a byte would have been enough; the bits above are the
+/// bits of `short` that are ignored.
 fn long_form(short: u8, number: u32) -> u64 {
     match short & 0x80 {
         0 => 0,

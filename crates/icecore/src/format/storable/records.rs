@@ -8,7 +8,7 @@ use crate::document::{Form, Kind, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
-    /// The string that a code or v-string record holds.
+    /// Reads the string in a code or v-string record.
     fn inner_string(&mut self, node: u32, what: &'static str) -> Result<Node, Error> {
         let start = self.scan.at;
         let tag = self.scan.u8("a tag")?;
@@ -27,8 +27,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
     }
 
-    /// Appends a closed container of two or fewer leaves, and closes what
-    /// wraps it.
+    /// Appends a complete container of at most two leaves, and closes its wrappers.
     fn closed(&mut self, node: Node, parts: &[Node], prefix: Prefix) -> u32 {
         let at = self.sink.tape().push(node);
         self.sink.begin(at, prefix.start);
@@ -43,7 +42,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         at
     }
 
-    /// Code takes two numbers: its own and its text's.
+    /// Reads code. It takes two numbers: its own and that of its text.
     pub(super) fn code(&mut self, mut prefix: Prefix) -> Result<(), Error> {
         self.ensure_numbers(&prefix);
         let first = prefix.first;
@@ -54,7 +53,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Ok(())
     }
 
-    /// A blessed regexp is what perl's `qr//` makes; its own class is implied.
+    /// Reads a regexp. A blessed one is the result of perl's `qr//`; its own class is
+    /// implied.
     pub(super) fn regexp(&mut self, mut prefix: Prefix) -> Result<(), Error> {
         let first = prefix.first;
         let start = self.scan.at;
@@ -90,7 +90,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if op != default {
             self.pend(code::REGEXP, u64::from(op));
         }
-        // The class that is implied was given all the same.
+        // The implied class was given explicitly.
         if let Some(form) = self.pending_class.take() {
             self.pend(code::CLASS, form);
         }
@@ -137,7 +137,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Ok(())
     }
 
-    /// Reads the first child, or says that it has been read.
+    /// Reads the first child; returns whether it was already read.
     fn object_behind(&mut self) -> Result<bool, Error> {
         match self.frames.last_mut() {
             Some(frame) if frame.count == 0 => {
@@ -193,9 +193,9 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     // -- Hooks -------------------------------------------------------------
     //
-    // The children of the opaque object: the frozen string; the objects that
-    // were stored inside the record; a link for each object in its list; and
-    // last the empty body, which says what the object is made of.
+    // The children of the opaque object: the frozen string; the objects stored inside the
+    // record; a link for each object in its list; and finally the empty body, whose kind is
+    // that of the object.
 
     pub(super) fn begin_hook(&mut self, mut prefix: Prefix, large: bool) -> Result<(), Error> {
         if prefix.class.is_some() {
@@ -258,8 +258,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if !recurse {
             return self.hook_rest(frame);
         }
-        // An object that was read before is not allowed here: nothing distinguishes it from
-        // the objects of the list.
+        // An object that was read before is not allowed here: it could not be distinguished
+        // from the objects of the list.
         let at = self.scan.at;
         if matches!(self.scan.input.get(at..), Some([tag::OBJECT, ..] | [tag::LOBJECT, tag::OBJECT, ..])) {
             return Err(self.malformed(at, "an object inside a hook record", "a back-reference"));
@@ -267,7 +267,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         self.value(true)
     }
 
-    /// What comes behind the inner objects.
+    /// Reads what follows the inner objects.
     fn hook_rest(&mut self, frame: Frame) -> Result<(), Error> {
         let (node, flags, large) = (frame.at, frame.flags, frame.has_slot);
         let is_short = |flag: u8| flags & flag == 0;
@@ -295,7 +295,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         self.sink.tape().set_class(node, class);
 
         let at = self.scan.at;
-        // A large record has 64 bits for it whatever the flag says.
+        // A large record always has 64 bits for it, whatever the flag says.
         let len = if large {
             self.n64("the length of a frozen string")?
         } else if is_short(hook::LARGE_STRING) {
@@ -347,7 +347,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Ok(())
     }
 
-    /// The objects that the frozen string refers to: a link each.
+    /// Reads the objects that the frozen string refers to, as one link each.
     fn hook_list(&mut self, frame: Frame) -> Result<u32, Error> {
         let node = frame.at;
         let at = self.scan.at;
@@ -376,7 +376,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Ok(count)
     }
 
-    /// Records the flags if the writer would choose others.
+    /// Records the flags, if the writer would choose others.
     fn hook_note(&mut self, frame: Frame, number: u32, len: u64, links: u32) {
         if !S::DETAIL {
             return;
@@ -404,7 +404,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     // -- Large objects -----------------------------------------------------
 
-    /// A record whose length or number needs 64 bits.
+    /// Reads a record whose length or number needs 64 bits.
     pub(super) fn large(&mut self, start: usize, prefix: Prefix) -> Result<(), Error> {
         let first = prefix.first;
         let at = self.scan.at;

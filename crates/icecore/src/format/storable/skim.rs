@@ -1,7 +1,7 @@
-//! What is special in skimming Storable.
+//! Skimming of Storable.
 //!
-//! The key of an entry is after its value, so a value is passed over before it is known
-//! whether it is wanted. An answer is the one item of an image of its own.
+//! The key of an entry is after its value, so a value is skipped before it is known whether it is
+//! wanted. An answer is the only item of its own image.
 
 mod run;
 
@@ -15,11 +15,11 @@ use crate::format::tags::Table;
 use crate::format::{Format, Scan};
 use std::collections::HashMap;
 
-/// How long a header is at most.
+/// Longest header.
 const HEADER: usize = 512;
 /// How many classes are remembered.
 const CLASSES: usize = 1 << 20;
-/// In [`Opened::note`]: a hash, and one with flags.
+/// In [`Opened::note`]: a hash, or one with flags.
 const HASH: u64 = 1;
 const FLAG_HASH: u64 = 2;
 
@@ -29,17 +29,17 @@ pub(super) fn skim(input: Input<'_>) -> Box<dyn Skim + '_> {
 
 #[derive(Debug, Default)]
 struct Classes {
-    /// How long an integer and a float are, and whether their lowest byte comes first.
+    /// Sizes of an integer and a float, and whether their lowest byte comes first.
     integer: u8,
     float: u8,
     is_little: bool,
     /// Where the root begins.
     start: u64,
-    /// Where the names of classes stand, and how long they are.
+    /// Offsets and lengths of class names.
     places: Vec<(u64, u32)>,
-    /// The value that comes next was passed over: from there to there.
+    /// The value that was skipped before its key: its start and its end.
     passed: Option<(u64, Mark)>,
-    /// Of an answer: the numbers of classes there, and which number is 1 there. The array around it has 0.
+    /// For an answer: the numbers of classes in it, and which value has number 1. The array around it has 0.
     written: HashMap<u64, u32>,
     first: u64,
     /// Whether it is in that array.
@@ -71,13 +71,13 @@ fn emit_number(skimmer: &mut Skimmer<'_, Classes>, number: u32) {
     skimmer.emit(&bytes);
 }
 
-/// The number of a class, or the length of its name.
+/// Reads the number of a class, or the length of its name.
 fn class(skimmer: &mut Skimmer<'_, Classes>) -> Sure<u32> {
     let short = skimmer.view.byte()?;
     if short & 0x80 == 0 { Ok(u32::from(short)) } else { number(skimmer) }
 }
 
-/// The name of a class, which comes next.
+/// Reads the name of a class, which is next.
 fn write_out(skimmer: &mut Skimmer<'_, Classes>, known: u64, len: u32) -> Sure<()> {
     if skimmer.answer().is_some() {
         let written = &mut skimmer.format.written;
@@ -89,7 +89,7 @@ fn write_out(skimmer: &mut Skimmer<'_, Classes>, known: u64, len: u32) -> Sure<(
     skimmer.pass(u64::from(len))
 }
 
-/// The key of an entry, whose value was passed.
+/// Reads the key of an entry whose value was skipped.
 fn take_key(skimmer: &mut Skimmer<'_, Classes>, note: u64) -> Sure<()> {
     let flags = if note == FLAG_HASH { skimmer.view.byte()? } else { 0 };
     if flags & (hash::KEY_IS_SV | hash::KEY_PLACEHOLDER) != 0 {
@@ -203,7 +203,7 @@ impl Tokens for Classes {
     }
 
     fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> Sure<Vec<u8>> {
-        // In an array these are an element that is not there.
+        // In an array these mean a nonexistent element.
         if matches!(skimmer.view.peek()?, tag::SV_UNDEF | tag::SVUNDEF_ELEM) {
             return Err(Unsure);
         }

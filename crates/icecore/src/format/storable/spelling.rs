@@ -1,6 +1,6 @@
-//! Codes of notes: each is a choice between several byte forms.
+//! Codes of notes: each records a choice between several byte forms.
 
-/// Of the image.
+/// Notes on the image.
 pub(super) mod header {
     /// 0: memory, 1: file, 2: file with the magic from before 0.6.
     pub(in super::super) const FILE: u16 = 1;
@@ -13,22 +13,22 @@ pub(super) mod header {
     pub(in super::super) const SIZES: u16 = 6;
 }
 
-/// Of a value.
+/// Notes on a value.
 pub(super) mod value {
-    /// The tag, where it is not the one that the writer would choose.
+    /// The tag, if it is not the writer's default.
     pub(in super::super) const TAG: u16 = 1;
-    /// The bytes of a float, where they are not the usual ones.
+    /// The bytes of a float, if they are not the default ones.
     pub(in super::super) const FLOAT: u16 = 2;
     /// The flags of a FLAG_HASH.
     pub(in super::super) const HASH_FLAGS: u16 = 3;
     /// The flags of the key of this value.
     pub(in super::super) const KEY_FLAGS: u16 = 4;
-    /// A container that no REF stands before.
+    /// A container without a REF before it.
     pub(in super::super) const BARE: u16 = 5;
-    /// The class was given by name though it had a number (1), or with a
-    /// longer length than needed (2). From bit 2 on: the lower bits of the byte
-    /// that says that its length is long, which mean nothing. From bit 16 on:
-    /// one more than its number, if that is not the first of this name.
+    /// The class was given by name though it had a number (1), or with a longer length
+    /// than needed (2). From bit 2 on: the lower bits of the byte that announces a long
+    /// length, which have no meaning. From bit 16 on: its number plus one, if that is
+    /// not the first with this name.
     pub(in super::super) const CLASS: u16 = 6;
     /// The flag bytes of a HOOK record.
     pub(in super::super) const HOOK: u16 = 7;

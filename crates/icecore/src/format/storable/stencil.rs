@@ -6,12 +6,12 @@ use super::tag;
 use crate::document::{Kind, Location, Node};
 use crate::format::ReadScalar;
 
-/// What the header of most images begins with: version 2 in network order, and of a little-endian machine of 64 bits.
+/// Start of most headers: version 2 in network order, and of a 64-bit little-endian machine.
 const NETWORK: u8 = 5;
 const NATIVE: u8 = 4;
 const MACHINE: &[u8] = b"\x0812345678\x04\x08\x08\x08";
 
-/// What reads the scalars of this image, if it is a usual one.
+/// Returns the function that reads the scalars of this image, if its header is a common one.
 pub(super) fn reader(input: &[u8], options: &ReadOptions) -> Option<ReadScalar> {
     let image = input.strip_prefix(MAGIC).unwrap_or(input);
     match image {

@@ -41,7 +41,7 @@ tags! {
     BOOLEAN_FALSE = 35, "tag BOOLEAN_FALSE", ["BOOLEAN_FALSE", "false"], [Part::Number];
 }
 
-/// The tag's name.
+/// Returns the tag's name.
 pub(super) fn name(tag: u8) -> &'static str {
     TAGS.name(tag).unwrap_or("unknown tag")
 }
@@ -58,11 +58,11 @@ pub(super) mod old {
     pub(in super::super) const VALUE: u8 = b'v';
     /// An undefined value of a hash.
     pub(in super::super) const VALUE_UNDEF: u8 = b'V';
-    /// The class of what was just stored: 8-bit length.
+    /// The class of the value just stored: 8-bit length.
     pub(in super::super) const CLASS: u8 = b'b';
-    /// The class of what was just stored: 32-bit length.
+    /// The class of the value just stored: 32-bit length.
     pub(in super::super) const LONG_CLASS: u8 = b'B';
-    /// The end of what was stored.
+    /// The end of a stored value.
     pub(in super::super) const STORED: u8 = b'X';
 }
 
@@ -97,7 +97,7 @@ pub(super) mod hash {
     pub(in super::super) const KEY_PLACEHOLDER: u8 = 0x10;
 }
 
-/// Flag of a `REGEXP`: the length of the pattern takes 32 bits.
+/// Flag of a `REGEXP`: the length of the pattern needs 32 bits.
 pub(super) const REGEXP_LONG: u8 = 1;
 
 #[cfg(test)]

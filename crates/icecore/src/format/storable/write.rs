@@ -1,7 +1,7 @@
 //! The writer.
 //!
 //! It replays the spelling of a document that was read from Storable. Without one it
-//! chooses as Storable's `store` functions do.
+//! chooses like Storable's `store` functions.
 
 use super::image::Image;
 use super::keys::Keys;
@@ -16,15 +16,15 @@ use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output, READY, Written, metered};
 use std::collections::HashMap;
 
-/// Writes a document as an image, and says what Storable could not represent.
+/// Writes a document as an image, and reports what Storable could not represent.
 ///
 /// # Errors
-/// Of kind `Unrepresentable`, if a key is an array or the like; `Limit`, if
+/// Of kind `Unrepresentable`, if a key is an array or another container; `Limit`, if
 /// the document is nested too deeply; `Output`, if the output was closed.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let is_shallow = limits.depth >= DEPTH;
-    // The maps of a running program have each key once, and what it may write does not
-    // depend on the size of an input.
+    // Maps of a running program have no duplicate keys, and the size of the output is
+    // not limited by the size of an input.
     let is_live = document.tape().by_hand;
     if is_live && is_shallow && write_fast_body(document, options, limits.output_from(document.size()), out) {
         out.ready()?;
@@ -85,34 +85,34 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
     Ok(writer.losses)
 }
 
-/// A container whose children are not all written.
+/// A container with children still to write.
 pub(super) enum Frame {
     /// The nodes from `at` to `end`, one after the other.
     Items { at: u32, end: u32 },
-    /// A map: the entries from `at` on, and the value whose key comes next.
+    /// A map: the entries from `at` on, and the value whose key is next.
     Entries { at: u32, end: u32, flagged: bool, key: Option<(Key, u32)> },
-    /// A map whose entries were put in order; the first is the last here.
+    /// A map with sorted entries, in reverse order.
     Sorted { entries: Vec<(Key, u32)>, flagged: bool, key: Option<(Key, u32)> },
-    /// A tied element: its object comes next, and then its key or index.
+    /// A tied element: its object is next, and then its key or index.
     Element { object: Option<u32>, key: u32, by_key: bool },
-    /// A hook record: the children from `at` on; `record` is its node.
-    /// Whether an object was stored inside of it.
+    /// A hook record: the children from `at` on; `record` is its node; `recursed`: an
+    /// object was stored inside of it.
     Hook { record: u32, at: u32, end: u32, flags: u8, recursed: bool },
 }
 
-/// A key: its id, or its node on the tape.
+/// A key: its id, or its node.
 #[derive(Clone, Copy)]
 pub(super) enum Key {
     Id(u16),
     Node(u32),
 }
 
-/// What is to be written for a node.
+/// Which part of a node to write.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slot {
-    /// The variable: a reference, where the node is a container.
+    /// The variable: a reference, if the node is a container.
     Variable,
-    /// What a reference refers to.
+    /// The target of a reference.
     Referent,
 }
 
@@ -128,13 +128,13 @@ pub(super) struct Writer<'d> {
     pub(super) is_plain_64: bool,
     pub(super) spelling: Option<Replay<'d>>,
     stack: Vec<Frame>,
-    /// The numbers of variables and referents that are written again.
+    /// The numbers of variables and referents that links refer to.
     pub(super) variables: HashMap<u32, u32>,
     pub(super) referents: HashMap<u32, u32>,
     /// The next object number.
     pub(super) next: u32,
     pub(super) classes: HashMap<u32, u32>,
-    /// Classes by the numbers that they were given beside their first.
+    /// Classes by their additional numbers.
     pub(super) again: HashMap<u32, u32>,
     pub(super) losses: Losses,
 }
@@ -153,7 +153,7 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    // -- Small things ------------------------------------------------------
+    // -- Small helpers ------------------------------------------------------
 
     pub(super) fn note(&self, at: u32, code: u16) -> Option<u64> {
         self.spelling.as_ref()?.note(at, code)
@@ -172,7 +172,7 @@ impl<'d> Writer<'d> {
         buf.extend_from_slice(&self.image.n32(value));
     }
 
-    /// A length in 8 bits, or behind another tag in 32.
+    /// Writes a length in 8 bits, or in 32 bits after another tag.
     pub(super) fn short_or_long(&self, len: usize, long: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
         match u8::try_from(len) {
             Ok(len) if !long => buf.push(len),
@@ -181,7 +181,7 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// A length that must fit 31 bits.
+    /// Returns a length that must fit into 31 bits.
     pub(super) fn fits(&self, len: usize) -> Result<u32, Error> {
         u32::try_from(len).ok().filter(|len| i32::try_from(*len).is_ok()).ok_or_else(|| {
             Error::new(ErrorKind::Unsupported)
@@ -243,7 +243,7 @@ impl<'d> Writer<'d> {
         });
     }
 
-    /// Whether a link names a string or a number.
+    /// Whether a link refers to a string or a number.
     fn names_scalar(&self, link: &Node) -> bool {
         let kind = self.document.node(link.payload as u32).kind;
         !kind.is_container() && !kind.is_again()
@@ -251,18 +251,18 @@ impl<'d> Writer<'d> {
 
     // -- Values ------------------------------------------------------------
 
-    /// Writes the node at `at`: a leaf whole, of a container the front.
+    /// Writes the node at `at`: a leaf completely, a container up to its front.
     pub(super) fn value(&mut self, mut at: u32, mut slot: Slot, buf: &mut Vec<u8>) -> Result<(), Error> {
         let mut also = Also::default();
         let first = at;
         let mut blessed = false;
-        // Where the last class stands in the buffer, and what came before it.
+        // Offset of the last class in the buffer, and the state before it.
         let mut class = None;
-        // A chain of references, links and objects; cut off where it is too deep
-        // or hand-made links go round in a circle.
+        // A chain of references, links and objects. It ends with an error if it is too
+        // deep, or if hand-made links form a circle.
         let mut jumped = false;
         let mut is_copy = false;
-        // The link or alias that was followed last: its notes tell of its form.
+        // The last link or alias that was followed: its notes describe its form.
         let mut named = at;
         for _ in 0..=self.document.most_steps(self.limits) {
             let node = self.document.node(at);
@@ -275,7 +275,7 @@ impl<'d> Writer<'d> {
                 if let Some((object, start, end, classes)) = class
                     && buf.len() == end
                 {
-                    // What is there already can't be blessed any more.
+                    // A value that was already written can't be blessed any more.
                     buf.truncate(start);
                     self.classes.retain(|_, known| *known < classes);
                     self.again.retain(|number, _| *number < classes);
@@ -325,13 +325,12 @@ impl<'d> Writer<'d> {
                             self.reference(node.flags, buf);
                             self.number_variable(at, &node, std::mem::take(&mut also));
                         }
-                        // It may have been written already.
+                        // It may already be written.
                         slot = Slot::Referent;
                         continue;
                     }
                     if node.kind == Kind::Opaque {
-                        // Another language's way to freeze: its payload is
-                        // what is left.
+                        // Frozen by another language: only its payload remains.
                         self.lose(LossKind::Opaque, at);
                         // The payload was reached by a reference; a body is not.
                         let payload = self.document.node(at + 1);
@@ -360,7 +359,7 @@ impl<'d> Writer<'d> {
                     let body = self.document.node(at + 1);
                     at += 1;
                     slot = if is_variable { Slot::Variable } else { Slot::Referent };
-                    // An object that is another one refers to it.
+                    // An object around another object refers to it.
                     let is_boxed = matches!(body.kind, Kind::Object | Kind::Opaque | Kind::Link);
                     if is_boxed && !is_variable {
                         slot = Slot::Variable;
@@ -409,7 +408,7 @@ impl<'d> Writer<'d> {
             .finding("links that go round in a circle"))
     }
 
-    /// Whether a variable holds this by reference only.
+    /// Whether a variable contains this only by reference.
     pub(super) fn is_referred(&self, node: &Node) -> bool {
         match node.kind {
             Kind::Array | Kind::Map | Kind::Opaque | Kind::Code => true,
@@ -419,12 +418,12 @@ impl<'d> Writer<'d> {
         }
     }
 
-    // -- What is under way --------------------------------------------------
+    // -- Open containers ----------------------------------------------------
 
     pub(super) fn step(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
         crate::steps::count(1);
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
-        // The buffer is given away now and then.
+        // The buffer is passed on from time to time.
         let most = buf.len() + READY;
         match &mut frame {
             Frame::Items { at, end } => {
@@ -514,8 +513,8 @@ impl<'d> Writer<'d> {
                         break;
                     }
                     *at = next;
-                    // If entries were sorted, a link may name what comes later,
-                    // and what stood inside may be stored already.
+                    // If entries were sorted, a link may refer to a later value, and an
+                    // inner object may already be stored.
                     if self.number_of(here).is_none() {
                         buf.push(*flags | hook::RECURSE);
                         if *flags == hook::EXTRA && !*recursed {
@@ -559,7 +558,7 @@ pub(super) fn is_hook(node: &Node) -> bool {
     node.kind == Kind::Opaque && node.form() == Form::Hook
 }
 
-/// Which other nodes the next number is for.
+/// Other nodes that the next number is for.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Also {
     pub(super) variable: Option<u32>,

@@ -53,7 +53,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The tag and count of an array or hash.
+    /// Writes the tag and count of an array or hash.
     pub(super) fn count(&mut self, at: u32, tag: u8, flags: Option<u8>, count: u32, buf: &mut Vec<u8>) {
         let large = self.note(at, code::LARGE).is_some();
         if large {
@@ -91,7 +91,7 @@ impl Writer<'_> {
         self.push(Frame::Entries { at: first, end, flagged, key: None })
     }
 
-    /// The entries from `at` on, the last key first.
+    /// Returns the entries from `at` on, sorted by key in reverse.
     pub(super) fn sorted(&self, mut at: u32, end: u32) -> Vec<(Key, u32)> {
         let mut entries = Vec::new();
         while let Some((key, value)) = self.entry(at, end) {
@@ -102,7 +102,7 @@ impl Writer<'_> {
         entries.into_iter().map(|(_, key, value)| (key, value)).collect()
     }
 
-    /// The entry at `at`: its key and the node of its value.
+    /// Returns the entry at `at`: its key and the node of its value.
     #[inline]
     pub(super) fn entry(&self, at: u32, end: u32) -> Option<(Key, u32)> {
         if at >= end {

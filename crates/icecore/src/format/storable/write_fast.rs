@@ -1,7 +1,7 @@
 //! Fast loops that write leaves, and arrays and hashes of leaves.
 //!
-//! They stop in front of anything else and leave it to [`super::write`], which writes the
-//! same bytes.
+//! They stop before anything else and leave it to [`super::write`], which writes the same
+//! bytes.
 
 use super::tag;
 use super::write::Writer;
@@ -9,11 +9,11 @@ use crate::document::{Form, Kind, Location, Node, flag};
 use crate::format::append::append;
 use crate::output::READY;
 
-/// The longest record that is written in one go.
+/// The longest record that is written at once.
 const MOST: usize = 1 << 20;
 
 impl Writer<'_> {
-    /// Writes a leaf, if it is one of the common ones and nothing refers to it.
+    /// Writes a leaf, if it is a common one and nothing refers to it.
     #[inline(always)]
     fn fast_leaf(&self, node: &Node, buf: &mut Vec<u8>) -> bool {
         if node.has(flag::TARGET) {
@@ -52,12 +52,12 @@ impl Writer<'_> {
         true
     }
 
-    /// Writes what it can of the nodes from `at` on, which are the children of
-    /// an array. Returns where it stopped.
+    /// Writes as many nodes from `at` on as it can; they are the children of an array.
+    /// Returns where it stopped.
     #[inline]
     pub(super) fn fast_items(&mut self, mut at: u32, end: u32, buf: &mut Vec<u8>) -> u32 {
         let document = self.document;
-        // The buffer is given away now and then.
+        // The buffer is passed on from time to time.
         let most = buf.len() + READY;
         while at < end && buf.len() < most {
             let Some(node) = document.nodes().get(at as usize) else { break };
@@ -82,8 +82,7 @@ impl Writer<'_> {
         at
     }
 
-    /// Writes what it can of the entries from `at` on. Returns where it
-    /// stopped.
+    /// Writes as many entries from `at` on as it can. Returns where it stopped.
     #[inline]
     pub(super) fn fast_entries(&mut self, mut at: u32, end: u32, buf: &mut Vec<u8>) -> u32 {
         let document = self.document;
@@ -104,8 +103,8 @@ impl Writer<'_> {
         at
     }
 
-    /// Writes an array or hash of leaves, blessed or not, with the reference to
-    /// it; `None` if it is anything else. Returns the node behind it.
+    /// Writes an array or hash of leaves, blessed or not, with the reference to it.
+    /// Returns the node after it; `None` for anything else.
     #[inline]
     fn fast_record(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Option<u32> {
         const PLAIN: u8 = !flag::REF;
@@ -149,7 +148,7 @@ impl Writer<'_> {
     }
 }
 
-/// Writes a run of integers as native images have them; returns how many it took.
+/// Writes a run of integers in native form; returns how many.
 #[inline]
 fn integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
     const MOST: usize = 56;

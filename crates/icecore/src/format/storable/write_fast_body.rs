@@ -1,6 +1,6 @@
-//! Writes common documents in one loop: arrays and hashes of strings and numbers, of little
-//! depth and without links. Most small documents are such; a large one can be written in
-//! parts.
+//! Writes common documents in one loop: arrays and hashes of strings and numbers, with
+//! little nesting and without links. Most small documents are like this; a large one can be
+//! written in parts.
 
 use super::WriteOptions;
 use super::default_tags::{bool_tag, whole};
@@ -11,20 +11,20 @@ use crate::format::Parts;
 use crate::format::append::{append_or_not, append_with_spare};
 use crate::output::{Frame, Output, Spare};
 
-/// Larger documents are worth the preparations, if they are not written in parts.
+/// For larger documents the preparations pay off, unless they are written in parts.
 pub(super) const MOST_NODES: usize = 1 << 19;
-/// How much is collected before the output gets it.
+/// How much is collected before it is passed to the output.
 const CHUNK: usize = 8 << 10;
-/// No more than this is written without a look whether the chunk is full.
+/// Most bytes that are written without a check if the chunk is full.
 const SLACK: usize = 128;
 
-/// What is deeper than this is left to the other writer.
+/// Deeper documents are left to the other writer.
 pub(crate) const DEPTH: u32 = 32;
 
 type Chunk = [u8; CHUNK + SLACK];
 
-/// Writes a whole document of at most so many bytes. Says no, and writes nothing, if there
-/// is something special about it.
+/// Writes a whole document of at most `most` bytes. Returns false, with nothing written, if
+/// anything in it is special.
 pub(super) fn write_fast_body(
     document: &Document<'_>,
     options: &WriteOptions,
@@ -39,8 +39,8 @@ pub(super) fn write_fast_body(
     })
 }
 
-/// Writes the next part of a document. Says no, and writes nothing, if there is
-/// something special about it.
+/// Writes the next part of a document. Returns false, with nothing written, if anything in
+/// it is special.
 pub(crate) fn write_part(
     document: &Document<'_>,
     options: &WriteOptions,
@@ -54,7 +54,7 @@ fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
     !(options.canonical || options.reference || document.tape().header.is_some() || document.spelling().is_some())
 }
 
-/// At most `most` bytes, where copies make more of it.
+/// Writes at most `most` bytes, if copies make it longer.
 fn write(
     document: &Document<'_>,
     options: &WriteOptions,
@@ -89,19 +89,19 @@ fn write_as<const NET: bool>(
     }
     let chunk = bytes.first_chunk_mut()?;
     let strings = (document.input(), &tape.arena[..]);
-    // Of a running program's values Storable makes integers and strings.
+    // Storable writes values of a running program as integers and strings where it can.
     let is_live = tape.by_hand;
     let has_bools = options.minor.is_some_and(|minor| minor >= 12);
     let mut to = 0;
     let mut depth = parts.depth;
-    // The container that is open: how much is left, its own key, and whether its
-    // children have keys.
+    // The open container: number of children left, its own key, and whether its children
+    // have keys.
     let mut top = if parts.begun { open[depth] } else { Frame { left: 1, key: NO_KEY, is_map: false } };
-    // The root is what the reference refers to that Storable was given.
+    // The root is the target of the reference that Storable was given.
     let mut is_root = !parts.begun;
     let mut at = 0;
     loop {
-        // What is complete is itself an item or the value of an entry.
+        // A complete container is itself an item or the value of an entry.
         crate::steps::count(1);
         while top.left == 0 && depth > 0 {
             crate::steps::count(1);
@@ -180,7 +180,7 @@ fn write_as<const NET: bool>(
     Some(())
 }
 
-/// The header.
+/// Writes the header.
 fn head(options: &WriteOptions, buf: &mut Vec<u8>) {
     let native = Image::native();
     let image = Image {
@@ -192,17 +192,17 @@ fn head(options: &WriteOptions, buf: &mut Vec<u8>) {
     image.write(buf);
 }
 
-/// How far [`items`] came.
+/// How far [`items`] got.
 struct Items {
     nodes: usize,
     left: u32,
     to: usize,
-    /// How many entries are left of the map in which it stopped.
+    /// Number of entries left in the map in which it stopped.
     in_map: u32,
 }
 
-/// Writes items of an array as long as they are leaves or maps of leaves, and the chunk is
-/// not full.
+/// Writes items of an array while they are leaves or maps of leaves, and the chunk is not
+/// full.
 #[inline(always)]
 fn items<const NET: bool>(
     nodes: &[Node],
@@ -246,7 +246,7 @@ fn items<const NET: bool>(
     done
 }
 
-/// Writes a run of integers and short strings, of a map with their keys, until the chunk is
+/// Writes a run of integers and short strings, with their keys in a map, until the chunk is
 /// full. Returns how many, and the end in the chunk.
 #[inline(always)]
 fn leaves<const NET: bool, const KEYS: bool>(
@@ -311,7 +311,7 @@ fn pass_on(chunk: &Chunk, to: usize, buf: &mut Vec<u8>) -> usize {
     0
 }
 
-/// Room for what takes at most 64 bytes.
+/// Returns space for a value of at most 64 bytes.
 #[inline(always)]
 fn room(chunk: &mut Chunk, to: usize) -> Option<&mut [u8; 64]> {
     chunk.get_mut(to..to + 64)?.first_chunk_mut()
@@ -322,7 +322,7 @@ fn length<const NET: bool>(value: u32) -> [u8; 4] {
     if NET { value.to_be_bytes() } else { value.to_le_bytes() }
 }
 
-/// A reference, unless it is the root, and tag and count of what it refers to.
+/// Writes a reference, unless it is the root, and tag and count of its target.
 #[inline(always)]
 fn front<const NET: bool>(chunk: &mut Chunk, to: usize, node: &Node, is_root: bool) -> Option<usize> {
     let skip = usize::from(is_root);
@@ -362,7 +362,7 @@ fn integer<const NET: bool>(
     } else if is_live {
         long::<NET>(chunk, to, tag::SCALAR, value.to_string().as_bytes(), buf)
     } else {
-        // A string is a loss.
+        // A string would be a loss.
         None
     }
 }
@@ -383,7 +383,7 @@ fn float<const NET: bool>(chunk: &mut Chunk, to: usize, value: f64, is_live: boo
     Some(to + 9)
 }
 
-/// `strings` are what places refer to: the input and the arena.
+/// `strings` are the input and the arena, which places refer to.
 #[inline(always)]
 fn string<const NET: bool>(
     chunk: &mut Chunk,
@@ -408,12 +408,12 @@ fn string<const NET: bool>(
         room[2..34].copy_from_slice(window);
         return Some(to + 2 + len);
     }
-    // Of the longest ones the length is elsewhere.
+    // The length of the longest strings is stored elsewhere.
     let text = text.get(..len).filter(|_| node.aux <= i32::MAX as u32)?;
     long::<NET>(chunk, to, tag, text, buf)
 }
 
-/// A string of any length; `tag` is the one for a short one.
+/// Writes a string of any length; `tag` is the one for a short string.
 #[inline(never)]
 fn long<const NET: bool>(chunk: &mut Chunk, to: usize, tag: u8, text: &[u8], buf: &mut Vec<u8>) -> Option<usize> {
     let len = u32::try_from(text.len()).ok()?;
@@ -434,12 +434,12 @@ fn long<const NET: bool>(chunk: &mut Chunk, to: usize, tag: u8, text: &[u8], buf
     Some(to)
 }
 
-/// Length and bytes of a key without flags.
+/// Writes length and bytes of a key without flags.
 #[inline(always)]
 fn key<const NET: bool>(chunk: &mut Chunk, to: usize, id: u16, names: &Names, buf: &mut Vec<u8>) -> Option<usize> {
     let (entry, bytes) = names.plain(id)?;
     let len = entry.node.aux as usize;
-    // Many may come one behind the other.
+    // Many may follow each other.
     let to = if to >= CHUNK { pass_on(chunk, to, buf) } else { to };
     let room = room(chunk, to)?;
     room[..4].copy_from_slice(&length::<NET>(entry.node.aux));

@@ -1,4 +1,4 @@
-//! Writes the names of classes, and the numbers that stand for them.
+//! Writes the names of classes, and the numbers that replace them.
 
 use super::spelling::value as code;
 use super::tag;
@@ -12,7 +12,7 @@ impl Writer<'_> {
         self.bless_as(class, name, form, buf)
     }
 
-    /// `form` is the note of the class, 0 for the usual form.
+    /// Writes a class. `form` is its note, 0 for the default form.
     pub(super) fn bless_as(&mut self, class: u32, name: &[u8], form: u64, buf: &mut Vec<u8>) -> Result<(), Error> {
         let long = form & 2 != 0;
         let next = self.classes.len() as u32;
@@ -41,14 +41,14 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The number by which a class is given, if it is. `form` is its note.
+    /// Returns the number that replaces a class, if it has one. `form` is its note.
     pub(super) fn known_class(&self, class: u32, form: u64) -> Option<u32> {
         let first = self.classes.get(&class).copied().filter(|_| form & 1 == 0)?;
         let other = u32::try_from(form >> 16).ok().and_then(|form| form.checked_sub(1));
         Some(other.filter(|number| self.again.get(number) == Some(&class)).unwrap_or(first))
     }
 
-    /// Gives a class its number. One that is given by name again takes another
+    /// Gives a class its number. A class that is given by name again takes another
     /// number, which is seldom referred to.
     pub(super) fn new_class(&mut self, class: u32, number: u32) {
         let spare = u32::MAX - number;
@@ -59,8 +59,7 @@ impl Writer<'_> {
         self.classes.insert(if is_known { spare } else { class }, number);
     }
 
-    /// The id of the class that regexps are blessed into, which a document need
-    /// not name.
+    /// Returns the id of the class for regexps, which a document may not contain.
     pub(super) fn regexp_class(&self) -> u32 {
         let names = self.document.tape().classes();
         (1..).zip(names.iter()).find(|(_, name)| name.bytes == b"Regexp").map_or(u32::MAX / 2, |(id, _)| id)

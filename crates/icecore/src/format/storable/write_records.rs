@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::output::LossKind;
 
 impl Writer<'_> {
-    /// The text of code, or the value of a v-string.
+    /// Writes the text of code, or the value of a v-string.
     pub(super) fn inner_string(&mut self, at: u32, text: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let node = self.document.node(text);
         let bytes = self.document.bytes(&node);
@@ -23,7 +23,7 @@ impl Writer<'_> {
         let bytes = |part: usize| parts.get(part).map_or(&b""[..], |part| self.document.bytes(part));
         let (pattern, flags) = (bytes(0), bytes(1));
         if parts.first().is_some_and(|pattern| pattern.kind == Kind::Text) && !pattern.is_ascii() {
-            // Storable has no mark for it; thaw takes the pattern for bytes.
+            // Storable has no flag for it; thaw takes the pattern for bytes.
             self.lose(LossKind::Text, at + 1);
         }
         let default = if pattern.len() > 0xFF { tag::REGEXP_LONG } else { 0 };
@@ -59,7 +59,7 @@ impl Writer<'_> {
         }
         let key = Cursor::new(self.document, first).next();
         let key_node = self.document.node(key);
-        // An index has no number that something could refer to.
+        // An index has no number for references to it.
         let is_named = key_node.has(flag::TARGET);
         let is_index = key_node.kind == Kind::Int && !is_named && i32::try_from(key_node.payload as i64).is_ok();
         let tag = self.tag(at, if is_index { tag::TIED_IDX } else { tag::TIED_KEY });
@@ -69,8 +69,8 @@ impl Writer<'_> {
 
     // -- Hooks: see `records.rs` for the children of an opaque object --------
 
-    /// Whether the child at `at` is an object that is stored in the record
-    /// itself, and no link.
+    /// Whether the child at `at` is an object stored in the record itself, and not a
+    /// link.
     pub(super) fn is_inner(&self, at: u32, node: &Node) -> bool {
         !(node.kind == Kind::Link || node.kind == Kind::Ref && self.document.node(at + 1).kind == Kind::Alias)
     }
@@ -187,8 +187,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The number of a part of a hook record, or of what it links to, if it
-    /// has one yet.
+    /// Returns the number of a part of a hook record, or of its link target, if it
+    /// already has one.
     pub(super) fn number_of(&self, part: u32) -> Option<u32> {
         let (node, next) = (self.document.node(part), self.document.node(part + 1));
         match (node.kind, next.kind) {

@@ -24,7 +24,7 @@ impl Writer<'_> {
         self.leaf(at, node, buf)
     }
 
-    /// Writes a scalar that has its number.
+    /// Writes a scalar that already has its number.
     pub(super) fn leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
         let document = self.document;
         match node.kind {
@@ -121,7 +121,7 @@ impl Writer<'_> {
         self.float_as(at, value, true, buf)
     }
 
-    /// A float; `is_exact`: it is the value itself, and not the nearest to it.
+    /// Writes a float. `is_exact`: it is the value itself, not only the nearest float.
     fn float_as(&mut self, at: u32, value: f64, is_exact: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
         if !is_exact {
             self.lose(LossKind::Precision, at);
@@ -156,7 +156,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the float as it was read, if that was not the usual way.
+    /// Writes the float as it was read, if that was not the default form.
     pub(super) fn kept_float(&self, at: u32, buf: &mut Vec<u8>) -> bool {
         let Some(known) = &self.spelling else { return false };
         let Some(kept) = known.kept(at, code::FLOAT) else { return false };
@@ -193,7 +193,7 @@ impl Writer<'_> {
             buf.extend_from_slice(bytes);
             return Ok(());
         }
-        // A string that was edited may have outgrown its tag.
+        // An edited string may be too long for its tag.
         let wished = match wished {
             tag::SCALAR if bytes.len() > 0xFF => tag::LSCALAR,
             tag::UTF8STR if bytes.len() > 0xFF => tag::LUTF8STR,

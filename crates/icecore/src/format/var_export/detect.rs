@@ -6,11 +6,11 @@ use crate::error::ErrorKind;
 use crate::format::{Certainty, Guess};
 use crate::limits::Limits;
 
-/// How many values are looked at.
+/// Limit of the values that are read.
 const ENOUGH: u32 = 10_000;
 
-/// An array or an object, or a PHP file that returns something. Scalars alone
-/// look like anything.
+/// Detects an array or an object, or a PHP file that returns a value. Scalars alone could be
+/// anything.
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     let text = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input).trim_ascii_start();
     let is_file = text.get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<?php"));
@@ -38,7 +38,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
             ErrorKind::Limit if is_container => Certainty::Sure,
             ErrorKind::Truncated if is_container && values > 2 => Certainty::Likely,
             ErrorKind::Malformed if is_container && values > 2 => Certainty::Likely,
-            // A program: its reader can say where the code is.
+            // A program: the reader can report where the code is.
             ErrorKind::Unsupported if is_container && (is_file || values > 2) => Certainty::Possible,
             _ => return None,
         },
@@ -46,7 +46,8 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     Some(Guess { certainty, variant: if is_file { "in a PHP file".to_owned() } else { String::new() } })
 }
 
-/// `array (` and an item, as `var_export()` writes it, or what is likely to be a text of it.
+/// Whether the input begins with `array (` and an item, as `var_export()` writes it, or
+/// probably is another text of it.
 pub(super) fn begins(input: &[u8]) -> bool {
     let is_array = || {
         let rest = input.trim_ascii_start().strip_prefix(b"array")?.trim_ascii_start();

@@ -12,21 +12,20 @@ use crate::format::list_to_map::{IDS, KEYED};
 /// A container that is still open.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
-    /// Its node; of an object, its body's.
+    /// Its node; for an object, the node of its body.
     pub(super) at: u32,
-    /// How many entries there were.
+    /// Number of entries so far.
     pub(super) count: u32,
     pub(super) shape: Shape,
-    /// Whether its keys are the names of properties, which are strings.
+    /// Whether its keys are names of properties, which are strings.
     has_names: bool,
-    /// The bracket at its end.
+    /// The bracket that ends it.
     pub(super) close: u8,
-    /// Whether the keys so far were 0, 1, 2 and so on.
+    /// Whether the keys so far are 0, 1, 2 and so on.
     pub(super) is_list: bool,
-    /// The key that PHP gives to a value without one; `None` if there is none
-    /// left.
+    /// The key that PHP gives to a value without one; `None` if none is left.
     pub(super) next: Option<i64>,
-    /// Whether there was an integer key.
+    /// Whether it has an integer key.
     pub(super) has_integer: bool,
 }
 
@@ -36,7 +35,7 @@ impl Frame {
         Frame { at, count: 0, shape, has_names, close, is_list, next: Some(0), has_integer: false }
     }
 
-    /// This key was used.
+    /// Marks this key as used.
     fn used(&mut self, key: i64) {
         if !self.has_integer || self.next.is_some_and(|next| key >= next) {
             self.has_integer = true;
@@ -45,7 +44,7 @@ impl Frame {
     }
 }
 
-/// A key, before it is known what becomes of it.
+/// A key that is not yet on the tape.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Key {
     Int(i64),
@@ -53,7 +52,7 @@ pub(super) enum Key {
 }
 
 impl<S: Sink> Machine<'_, '_, S> {
-    /// The key that this value is in the innermost container.
+    /// Returns the key that this value is in the innermost container.
     pub(super) fn key_of(&mut self, node: Node, start: usize) -> Result<Key, Error> {
         let key = match node.kind {
             Kind::Bytes => Key::Bytes(node),
@@ -83,7 +82,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
     }
 
-    /// The key of a value without one.
+    /// Returns the key of a value without one.
     pub(super) fn next_key(&mut self, start: usize) -> Result<Key, Error> {
         let Some(frame) = self.frames.last_mut() else { return Ok(Key::Int(0)) };
         let Some(next) = frame.next else {
@@ -102,13 +101,13 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(if frame.has_names { self.property(next) } else { Key::Int(next) })
     }
 
-    /// The names of properties are strings.
+    /// Returns an integer as the name of a property, which is a string.
     fn property(&mut self, value: i64) -> Key {
         Key::Bytes(self.sink.tape().owned(Kind::Bytes, value.to_string().as_bytes()))
     }
 
-    /// Gives the next value of the innermost container this key; says what the
-    /// value has in [`Node::key`].
+    /// Assigns this key to the next value of the innermost container. Returns the value
+    /// for [`Node::key`].
     pub(super) fn place_key(&mut self, key: Key, start: usize, end: usize) -> u16 {
         let Some(frame) = self.frames.last_mut() else { return NO_KEY };
         let position = frame.count;
@@ -150,8 +149,8 @@ impl<S: Sink> Machine<'_, '_, S> {
         KEY_NODE
     }
 
-    /// The innermost array is no list: the `count` entries before this one get
-    /// their keys.
+    /// The innermost array is not a list: the `count` entries before this one get their
+    /// keys.
     #[cold]
     fn unlist(&mut self, count: u32) {
         if let Some(frame) = self.frames.last_mut() {
@@ -160,8 +159,8 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
     }
 
-    /// Closes what is open, and gives the lists that turned out to be none their
-    /// keys: in any case, whatever stopped the reading.
+    /// Closes open containers, and inserts the keys of lists that turned out to be
+    /// maps, even after an error.
     pub(super) fn finish(&mut self) {
         while let Some(frame) = self.frames.last() {
             let at = frame.at;
@@ -172,7 +171,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         late.insert_keys(self.sink);
     }
 
-    /// The innermost container ends here.
+    /// Closes the innermost container.
     pub(super) fn close(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         let end = self.lexer.at;

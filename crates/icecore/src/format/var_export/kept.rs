@@ -1,4 +1,5 @@
-//! Whether kept source text still has the value of its node, which may have been edited.
+//! Checks if kept source text still has the value of its node, which may have been
+//! edited.
 
 use super::lex::Lexer;
 use super::number::{Number, float_key};
@@ -21,7 +22,7 @@ fn text<'s>(text: &'s Text, source: &'s [u8]) -> &'s [u8] {
     }
 }
 
-/// Whether this is the text of a leaf; `bytes` are the leaf's.
+/// Whether this is the text of a leaf; `bytes` are the leaf's bytes.
 pub(super) fn is_leaf(source: &[u8], node: &Node, bytes: &[u8]) -> bool {
     match (value(source), node.kind) {
         (Some(Start::Null), Kind::Null) => true,
@@ -36,7 +37,7 @@ pub(super) fn is_leaf(source: &[u8], node: &Node, bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether this is the text of a key; `bytes` are the key's.
+/// Whether this is the text of a key; `bytes` are the key's bytes.
 pub(super) fn is_key(source: &[u8], node: &Node, bytes: &[u8], is_object: bool) -> bool {
     let found = value(source);
     let (number, name) = match &found {
@@ -52,7 +53,7 @@ pub(super) fn is_key(source: &[u8], node: &Node, bytes: &[u8], is_object: bool) 
     };
     match (number, node.kind) {
         (Some(number), Kind::Int) => number == node.payload as i64,
-        // The names of properties are strings, whatever they are written as.
+        // Names of properties are strings, in any notation.
         (Some(number), Kind::Bytes | Kind::Text) => is_object && number.to_string().as_bytes() == bytes,
         (None, Kind::Bytes | Kind::Text) => *name == *bytes,
         _ => false,

@@ -1,10 +1,10 @@
-//! The texts of leaves and keys, as PHP 8.2 writes them.
+//! Texts of leaves and keys, as PHP 8.2 writes them.
 
 use super::text::{push_float, push_uint};
 use crate::document::{Kind, Node, Tape};
 use crate::find_byte::find_byte;
 
-/// A leaf that PHP has.
+/// Returns the text of a leaf that PHP has.
 pub(super) fn leaf(node: &Node, tape: &Tape, input: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     match node.kind {
@@ -18,7 +18,7 @@ pub(super) fn leaf(node: &Node, tape: &Tape, input: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A key that PHP has.
+/// Returns the text of a key that PHP has.
 pub(super) fn key(node: &Node, tape: &Tape, input: &[u8], is_object: bool) -> Vec<u8> {
     let mut out = Vec::new();
     match node.kind {
@@ -33,7 +33,7 @@ pub(super) fn push_bool(value: bool, buf: &mut Vec<u8>) {
     buf.extend_from_slice(if value { b"true" } else { b"false" });
 }
 
-/// An integer's digits.
+/// Appends an integer's digits.
 pub(super) fn push_digits(value: i64, buf: &mut Vec<u8>) {
     if value < 0 {
         buf.push(b'-');
@@ -41,7 +41,7 @@ pub(super) fn push_digits(value: i64, buf: &mut Vec<u8>) {
     push_uint(value.unsigned_abs(), buf);
 }
 
-/// An integer as a value: the smallest has no literal.
+/// Appends an integer as a value: the smallest integer has no literal.
 pub(super) fn push_int(value: i64, buf: &mut Vec<u8>) {
     if value == i64::MIN {
         return buf.extend_from_slice(b"-9223372036854775807-1");
@@ -49,7 +49,7 @@ pub(super) fn push_int(value: i64, buf: &mut Vec<u8>) {
     push_digits(value, buf);
 }
 
-/// A float: its point distinguishes it from an integer.
+/// Appends a float, with a point to distinguish it from an integer.
 pub(super) fn push_number(value: f64, buf: &mut Vec<u8>) {
     let start = buf.len();
     push_float(value, buf);
@@ -58,22 +58,22 @@ pub(super) fn push_number(value: f64, buf: &mut Vec<u8>) {
     }
 }
 
-/// What joins the two parts of a string.
+/// Text between the two parts of a split string.
 const JOINT: &[u8] = b"' . '";
 
-/// A string, in which NUL stands in double quotes. `splits_tags`: a tag of PHP in it is split, so that `<` ends one string,
-/// and the rest begins the next one.
+/// Appends a string; NUL is written in double quotes. `splits_tags`: a PHP tag in it is split, so
+/// that `<` ends one string, and the rest begins the next one.
 pub(super) fn push_string(bytes: &[u8], splits_tags: bool, buf: &mut Vec<u8>) {
     push_quoted(bytes, b"' . \"\\0\" . '", splits_tags, buf);
 }
 
-/// The name of a property, in which NUL stays; tags as in [`push_string`].
+/// Appends the name of a property, in which NUL stays as it is; tags as in [`push_string`].
 pub(super) fn push_property(bytes: &[u8], splits_tags: bool, buf: &mut Vec<u8>) {
     push_quoted(bytes, b"\0", splits_tags, buf);
 }
 
-/// Whether PHP begins to run code here, in a file that it has printed so far. `<%` and
-/// `<script` are those of PHP 5.
+/// Whether PHP begins to run code here, in a file that it has only printed so far. `<%` and
+/// `<script` are tags of PHP 5.
 fn is_tag(bytes: &[u8]) -> bool {
     match bytes {
         [b'<', b'?' | b'%', ..] => true,
@@ -82,7 +82,7 @@ fn is_tag(bytes: &[u8]) -> bool {
     }
 }
 
-/// The offset of the next of these tags.
+/// Returns the offset of the next of these tags.
 pub(super) fn find_tag(bytes: &[u8]) -> Option<usize> {
     let mut from = 0;
     while let Some(at) = find_byte(&bytes[from..], [b'<']) {
@@ -113,7 +113,7 @@ fn push_quoted(mut bytes: &[u8], nul: &[u8], splits_tags: bool, buf: &mut Vec<u8
     buf.push(b'\'');
 }
 
-/// `Cls:Case` as `\Cls::Case`.
+/// Appends `Cls:Case` as `\Cls::Case`.
 pub(super) fn push_case(name: &[u8], buf: &mut Vec<u8>) {
     let colon = name.iter().position(|byte| *byte == b':').unwrap_or(name.len());
     buf.push(b'\\');

@@ -4,7 +4,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::scan;
 pub(super) use crate::format::scan::{is_word, is_word_start};
 
-/// The input and how far it was read.
+/// The input and the position in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lexer<'a> {
     pub(super) input: &'a [u8],
@@ -28,13 +28,13 @@ impl<'a> Lexer<'a> {
 
     // -- Errors -----------------------------------------------------------------
 
-    /// Something else stands at `at`.
+    /// Error for an unexpected byte at `at`.
     #[cold]
     pub(super) fn wrong(&self, at: usize, expected: &'static str) -> Error {
         scan::wrong(self.input, at, expected)
     }
 
-    /// What stands at `at` would have to be run.
+    /// Error for text at `at` that PHP would have to run.
     #[cold]
     pub(super) fn code(&self, at: usize, what: impl std::fmt::Display) -> Error {
         Error::new(ErrorKind::Unsupported)
@@ -44,7 +44,7 @@ impl<'a> Lexer<'a> {
             .helping("code is not run; let PHP itself var_export the value")
     }
 
-    /// Something else than `expected` stands here: an operator is code.
+    /// Error for anything other than `expected` here: an operator is code.
     #[cold]
     pub(super) fn unexpected(&self, expected: &'static str) -> Error {
         match self.peek() {
@@ -90,7 +90,7 @@ impl<'a> Lexer<'a> {
             self.at += len + 4;
             return Ok(());
         }
-        // To the end of the line, or of PHP.
+        // To the end of the line, or of the PHP part.
         while let Some(byte) = self.peek() {
             if byte == b'\n' || byte == b'\r' || self.rest().starts_with(b"?>") {
                 break;
@@ -109,7 +109,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// Takes the comma, if one stands here.
+    /// Consumes the comma, if it is here.
     pub(super) fn comma(&mut self) -> Result<bool, Error> {
         self.skip()?;
         let is_there = self.peek() == Some(b',');
@@ -117,14 +117,14 @@ impl<'a> Lexer<'a> {
         Ok(is_there)
     }
 
-    /// The letters, digits and `_` from `at` on.
+    /// Returns the letters, digits and `_` from `at` on.
     pub(super) fn word_at(&self, at: usize) -> &'a [u8] {
         let rest = self.input.get(at..).unwrap_or(&[]);
         let len = rest.iter().take_while(|byte| is_word(**byte)).count();
         &rest[..len]
     }
 
-    /// Takes this word in any case of letters, if it stands here.
+    /// Consumes this word, in upper or lower case, if it is here.
     pub(super) fn take_word(&mut self, word: &[u8]) -> bool {
         let found = self.word_at(self.at).eq_ignore_ascii_case(word);
         if found {
@@ -133,7 +133,7 @@ impl<'a> Lexer<'a> {
         found
     }
 
-    /// The name at the position with all its parts: `\Ns\Cls`.
+    /// Reads the name at the position with all its parts: `\Ns\Cls`.
     pub(super) fn name(&mut self) -> Result<&'a [u8], Error> {
         let start = self.at;
         if self.peek() == Some(b'\\') {

@@ -1,6 +1,6 @@
 //! The text of PHP's `var_export()`.
 //!
-//! `FORMAT.md` beside this file has the facts.
+//! See `FORMAT.md` in this folder for the facts.
 
 mod detect;
 mod frames;
@@ -56,8 +56,8 @@ pub static FORMAT: Format = Format {
     writer: |settings| Box::new(WriteOptions::from_settings(settings)),
 };
 
-/// Reads a value that `var_export()` wrote, or that a PHP file returns. Nothing
-/// is evaluated: what is no literal is refused.
+/// Reads a value that `var_export()` wrote, or that a PHP file returns. Nothing is evaluated:
+/// anything but a literal is refused.
 ///
 /// ```
 /// use icecore::{ErrorKind, Limits, format::var_export};
@@ -72,7 +72,7 @@ pub static FORMAT: Format = Format {
 ///
 /// # Errors
 /// Of kind `Truncated`, `Malformed`, `Trailing` or `Limit`; `Unsupported` for
-/// anything that is code. With offset and path.
+/// code. With offset and path.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
     options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }
@@ -85,7 +85,7 @@ impl Feed for ReadOptions {
     }
 }
 
-/// Feeds the sink with a value; says how far it came, and what stopped it.
+/// Feeds a value to the sink. Returns how far it got, and the error that stopped it.
 fn feed<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
     let mut machine = Machine::new(input, limits, sink);
     let error = machine.run().err().map(|error| {
@@ -97,7 +97,8 @@ fn feed<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<
     (consumed, error)
 }
 
-/// A reading for detection: the tape, how far it came, and what stopped it.
+/// Reads a value for detection. Returns the tape, how far it got, and the error that stopped
+/// it.
 fn attempt(input: &[u8], limits: &Limits) -> (Tape, usize, Option<Error>) {
     let mut tape = Tape::new();
     let (consumed, error) = feed(input, limits, &mut tape);

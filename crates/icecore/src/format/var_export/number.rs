@@ -3,7 +3,7 @@
 use super::lex::Lexer;
 use crate::error::{Error, ErrorKind};
 
-/// A number of PHP.
+/// A PHP number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
     Int(i64),
@@ -11,7 +11,8 @@ pub(super) enum Number {
 }
 
 impl Number {
-    /// The integer below 0 that has no positive twin becomes a float.
+    /// Returns the negated number. The smallest integer has no positive counterpart, so
+    /// the result is a float.
     pub(super) fn negated(self) -> Number {
         match self {
             Number::Int(value) => value.checked_neg().map_or_else(|| Number::Float(-(value as f64)), Number::Int),
@@ -21,7 +22,7 @@ impl Number {
 }
 
 impl Lexer<'_> {
-    /// A number without sign.
+    /// Reads a number without sign.
     pub(super) fn number(&mut self) -> Result<Number, Error> {
         let start = self.at;
         if self.peek() == Some(b'0') {
@@ -77,7 +78,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Digits, with a `_` between two of them now and then.
+    /// Reads digits, with optional single `_` between them.
     fn digits(&mut self, radix: u32) -> Vec<u8> {
         let is_digit = |byte: Option<u8>| byte.is_some_and(|byte| char::from(byte).is_digit(radix));
         let mut digits = Vec::new();
@@ -93,7 +94,8 @@ impl Lexer<'_> {
     }
 }
 
-/// Digits as an integer; as a float, reckoned as PHP does, if they are too many.
+/// Converts digits to an integer; if there are too many, to a float, computed as PHP
+/// does.
 fn in_radix(digits: &[u8], radix: u32) -> Number {
     let value_of = |digit: u8| char::from(digit).to_digit(radix).unwrap_or(0);
     let whole = digits
@@ -104,7 +106,7 @@ fn in_radix(digits: &[u8], radix: u32) -> Number {
         || {
             Number::Float(digits.iter().fold(0.0, |value, digit| match radix {
                 16 => value * scale + f64::from(value_of(*digit)),
-                // PHP adds the letter and takes '0' off again: both steps round.
+                // PHP adds the letter and subtracts '0' again: both steps round.
                 _ => value * scale + f64::from(*digit) - f64::from(b'0'),
             }))
         },
@@ -112,7 +114,7 @@ fn in_radix(digits: &[u8], radix: u32) -> Number {
     )
 }
 
-/// The integer that PHP makes of a float that is the key of an array.
+/// Returns the integer that PHP makes of a float used as an array key.
 pub(super) fn float_key(value: f64) -> i64 {
     const HALF: f64 = 9_223_372_036_854_775_808.0;
     if !value.is_finite() {

@@ -31,7 +31,7 @@ pub(super) const OPTIONS: &[Opt] = &[
     class_map::OPTION,
 ];
 
-/// How a value is read. There is nothing to choose so far.
+/// How a value is read. There are no options so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {}
@@ -55,16 +55,16 @@ pub struct ReadOptions {}
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// Whether to write a file that returns the value. `None`: what stood around
-    /// the value that was read is written again.
+    /// Whether to write a file that returns the value. `None`: the text around the value that was
+    /// read is written again.
     pub file: Option<bool>,
     /// Write arrays in `[` and `]`, indented by 4, lists without keys.
     pub short: bool,
     /// Write objects as arrays and enum cases as strings. Running the text then loads no class
     /// and calls no `__set_state`.
     pub plain: bool,
-    /// Write strings with the bytes of `var_export()`, also where PHP would run what is in
-    /// them: in a file that does not begin with `<?php`, text after `<?` is code.
+    /// Write strings with the bytes of `var_export()`, even if PHP would run their content: in a
+    /// file that does not begin with `<?php`, text after `<?` is code.
     pub trusted: bool,
 }
 

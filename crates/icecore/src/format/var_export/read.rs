@@ -1,5 +1,5 @@
-//! The reader: one machine with an explicit stack. It accepts literals and no other PHP, so
-//! no code runs.
+//! The reader: a machine with an explicit stack. It accepts literals and no other PHP, so no code
+//! runs.
 
 use super::frames::{Frame, Key};
 use super::leaf_text;
@@ -19,14 +19,13 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     pub(super) limits: &'s Limits,
     pub(super) frames: Vec<Frame>,
     pub(super) late: Late,
-    /// The source of the key before the next value, if it is to be kept.
+    /// Source of the key before the next value, if it must be kept.
     key_source: Option<(usize, usize)>,
-    /// How far the input is covered by spans.
+    /// Up to which offset spans cover the input.
     spanned: usize,
-    /// Which value is being read: where it will stand, and the id of its key.
+    /// The value that is being read: its future node, and the id of its key.
     next: (u32, u16),
-    /// The value that was read last, while it is looked whether there is more of
-    /// it.
+    /// The last value, until it is known whether it continues.
     last: Option<u32>,
 }
 
@@ -45,7 +44,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
     }
 
-    /// Reads the value and what stands around it.
+    /// Reads the value and the text around it.
     pub(super) fn run(&mut self) -> Result<(), Error> {
         let is_file = self.before()?;
         let start = self.lexer.at;
@@ -65,8 +64,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    /// The path of what could not be read. An operator belongs to the value before
-    /// it.
+    /// Returns the path of what could not be read. An operator belongs to the previous value.
     pub(super) fn path(&mut self, kind: ErrorKind) -> String {
         let input = self.lexer.input;
         let (at, key) = self.next;
@@ -80,7 +78,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         path.unwrap_or_else(|| tape.path_to(tape.len(), input))
     }
 
-    /// An entry of the innermost container, or its end.
+    /// Reads an entry of the innermost container, or its end.
     fn entry(&mut self, frame: &Frame) -> Result<(), Error> {
         self.lexer.skip()?;
         let start = self.lexer.at;
@@ -116,7 +114,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.separate(frame.close, self.next.0)
     }
 
-    /// The comma behind the entry at `last`, if the container does not end there.
+    /// Consumes the comma after the entry at `last`, unless the container ends there.
     fn separate(&mut self, close: u8, last: u32) -> Result<(), Error> {
         self.last = Some(last);
         self.lexer.skip()?;
@@ -131,7 +129,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
     }
 
-    /// The end of the innermost container, and the comma behind it.
+    /// Consumes the end of the innermost container, and the comma after it.
     fn end(&mut self, frame: &Frame) -> Result<(), Error> {
         let start = self.lexer.at;
         self.lexer.at += 1;
@@ -148,7 +146,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
     }
 
-    /// A leaf whole, of a container the front.
+    /// Begins a value: a leaf completely, a container up to its front.
     fn begin_value(&mut self, value: Start<'a>, key: u16, start: usize) -> Result<(), Error> {
         if let Start::Open(opening) = value {
             return self.open(&opening, key, start);
@@ -168,7 +166,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    /// The node of a leaf.
+    /// Returns the node of a leaf.
     fn leaf(&mut self, value: &Start<'a>, start: usize) -> Result<Node, Error> {
         let node = match value {
             Start::Bool(value) => Node::leaf(Kind::Bool, u64::from(*value)),
@@ -199,7 +197,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    /// The front of a container: pushes its node and opens it.
+    /// Pushes the node of a container and opens it.
     fn open(&mut self, opening: &Opening<'a>, key: u16, start: usize) -> Result<(), Error> {
         let Opening { shape, class: written, close } = *opening;
         if self.frames.len() >= self.limits.depth as usize {
@@ -234,7 +232,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     // -- Around the value ---------------------------------------------------------
 
-    /// What stands before the value. Returns whether it is a file.
+    /// Reads the text before the value. Returns whether it is a file.
     fn before(&mut self) -> Result<bool, Error> {
         let lexer = &mut self.lexer;
         if lexer.input.starts_with(b"\xef\xbb\xbf") {
@@ -246,7 +244,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let is_file = lexer.rest().get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<?php"));
         if is_file {
             lexer.at += 5;
-            // Without one of these PHP sees no tag: it prints the text, up to the next tag in it.
+            // Without one of these, PHP sees no tag: it prints the text, up to the next tag in
+            // it.
             if lexer.peek().is_some_and(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
                 return Err(lexer.wrong(lexer.at, "a blank behind `<?php`"));
             }
@@ -275,7 +274,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(is_file)
     }
 
-    /// `declare(strict_types=1);`
+    /// Reads `declare(strict_types=1);`.
     fn declaration(&mut self) -> Result<(), Error> {
         let lexer = &mut self.lexer;
         lexer.expect(b'(', "`(` behind `declare`")?;
@@ -300,7 +299,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         lexer.skip()
     }
 
-    /// What stands behind the value.
+    /// Reads the text after the value.
     fn behind(&mut self, is_file: bool) -> Result<(), Error> {
         let lexer = &mut self.lexer;
         lexer.skip()?;
@@ -311,7 +310,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             None if is_file => return Err(lexer.wrong(lexer.at, "`;` behind the value")),
             None => return Ok(()),
             _ if is_file => return Err(lexer.unexpected("`;` behind the value")),
-            // Another document may follow; an operator makes it code.
+            // Another document may follow; an operator would make it code.
             Some(b'\'' | b'"' | b'[' | b'(' | b'\\' | b'<') => return Ok(()),
             Some(byte) if super::lex::is_word(byte) => return Ok(()),
             _ => return Err(lexer.unexpected("`;` or the end of the input")),
@@ -328,7 +327,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     // -- Detail ------------------------------------------------------------
 
-    /// Records where the key stands, and its source if PHP writes it otherwise.
+    /// Records where the key is, and its source if PHP writes it differently.
     fn spell_key(&mut self, key: Key, shape: Shape, start: usize, end: usize) {
         if !S::DETAIL {
             return;
@@ -352,13 +351,13 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
     }
 
-    /// What was not named up to here: blanks, comments, commas.
+    /// Assigns the bytes up to `end` that have no span yet: blanks, comments, commas.
     fn cover(&mut self, end: usize) {
         let around = self.frames.last().map_or(NO_NODE, |frame| frame.at - u32::from(frame.shape != Shape::Array));
         self.sink.span_between(&mut self.spanned, end, around);
     }
 
-    /// Keeps what stands around the value.
+    /// Keeps the text around the value.
     fn keep_around(&mut self, code: u16, start: usize, end: usize) {
         let input = self.lexer.input;
         if start < end {
@@ -372,7 +371,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.sink.note_bytes(node, code, input.get(start..end).unwrap_or(&[]));
     }
 
-    /// The node `at` starts here.
+    /// Records that the node `at` starts here.
     #[inline]
     fn begin(&mut self, at: u32, start: usize) {
         if !S::DETAIL {

@@ -3,11 +3,11 @@
 use super::lex::{Lexer, is_word_start};
 use crate::error::{Error, ErrorKind};
 
-/// What was read of a string.
+/// A string that was read.
 pub(super) enum Text {
-    /// It stands in the input as it is: from where, and how long.
+    /// It is in the input as it is: its start and length.
     Plain(usize, usize),
-    /// It was put together.
+    /// It was built from parts or escapes.
     Made(Vec<u8>),
 }
 
@@ -17,7 +17,7 @@ impl Lexer<'_> {
         matches!(self.rest(), [b'\'' | b'"', ..] | [b'b' | b'B', b'\'' | b'"', ..])
     }
 
-    /// A string, or several of them with `.` between.
+    /// Reads a string, or several of them joined by `.`.
     pub(super) fn string(&mut self) -> Result<Text, Error> {
         let mut text = self.literal()?;
         loop {
@@ -48,7 +48,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A string in quotes.
+    /// Reads a string in quotes.
     fn literal(&mut self) -> Result<Text, Error> {
         if let Some(b'b' | b'B') = self.peek() {
             self.at += 1;
@@ -62,7 +62,7 @@ impl Lexer<'_> {
     fn single(&mut self) -> Result<Text, Error> {
         let start = self.at + 1;
         let mut made = Vec::new();
-        // What was not yet copied starts here.
+        // Start of the bytes that are not copied yet.
         let mut from = start;
         let mut at = start;
         loop {
@@ -116,7 +116,7 @@ impl Lexer<'_> {
         Ok(Text::Made(made))
     }
 
-    /// The escape at `at`: says where it ends.
+    /// Reads the escape at `at`; returns its end.
     fn escape(&self, at: usize, out: &mut Vec<u8>) -> Result<usize, Error> {
         let digits = |from: usize, radix: u32, most: usize| {
             let rest = self.input.get(from..).unwrap_or(&[]);
@@ -137,7 +137,7 @@ impl Lexer<'_> {
             b'\\' | b'$' | b'"' => next,
             b'0'..=b'7' => {
                 let len = digits(at + 1, 8, 3);
-                // More than a byte is cut off.
+                // Bits beyond a byte are cut off.
                 out.push(value(at + 1, len, 8) as u8);
                 return Ok(at + 1 + len);
             }
@@ -169,7 +169,7 @@ impl Lexer<'_> {
     }
 }
 
-/// A code point in UTF-8; halves of surrogates too, as PHP does.
+/// Appends a code point in UTF-8; also halves of surrogates, as PHP does.
 fn push_utf8(code: u32, out: &mut Vec<u8>) -> bool {
     if let Some(c) = char::from_u32(code) {
         out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());

@@ -1,4 +1,4 @@
-//! Where the strings of `var_export()` stand.
+//! Finds the strings of a text of `var_export()`.
 
 use super::leaf_text::push_string;
 use super::text::is_class_in_code;
@@ -18,7 +18,7 @@ pub(super) static STRINGS: Strings = Strings {
     embeds: false,
 };
 
-/// What nearly all strings are written with.
+/// Index of the escaping for nearly all strings.
 const USUAL: usize = 0;
 
 fn find<'t>(text: &'t [u8], _: &Settings, wanted: &Wanted<'_>) -> Result<Places<'t>, Error> {
@@ -64,7 +64,7 @@ fn value(places: &mut Places, document: &Document<'_>, span: &Span, token: &[u8]
     places.list.push(Found::Text(Place { escaping, ..place }));
 }
 
-/// A string in single quotes, and nothing else.
+/// Notes a string in single quotes, and nothing else.
 fn usual(places: &mut Places, span: &Span, token: &[u8], part: Part) -> bool {
     let Some((start, end)) = SingleQuoted::body(token) else { return false };
     let at = span.start as usize;
@@ -73,7 +73,7 @@ fn usual(places: &mut Places, span: &Span, token: &[u8], part: Part) -> bool {
     true
 }
 
-/// `\Some\Name::__set_state(array(`
+/// Notes the class in `\Some\Name::__set_state(array(`.
 fn class(places: &mut Places, span: &Span, token: &[u8]) {
     let Some(end) = token.windows(2).position(|pair| pair == b"::") else { return };
     let (at, start) = (span.start as usize, usize::from(token.starts_with(b"\\")));

@@ -11,7 +11,7 @@ pub(super) enum Start<'a> {
     Bool(bool),
     Number(Number),
     Text(Text),
-    /// The class of an enum case, and its name.
+    /// The class of an enum case, and the name of the case.
     Case(&'a [u8], &'a [u8]),
     Open(Opening<'a>),
 }
@@ -19,13 +19,13 @@ pub(super) enum Start<'a> {
 /// The front of a container, up to its bracket.
 pub(super) struct Opening<'a> {
     pub(super) shape: Shape,
-    /// The class as it stands there.
+    /// The class as written.
     pub(super) class: &'a [u8],
-    /// The bracket at its end.
+    /// The bracket that ends it.
     pub(super) close: u8,
 }
 
-/// What a container is.
+/// Form of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Array,
@@ -66,7 +66,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A number behind signs.
+    /// Reads a number after signs.
     fn signed(&mut self) -> Result<Number, Error> {
         let start = self.at;
         let mut is_negative = false;
@@ -115,7 +115,7 @@ impl<'a> Lexer<'a> {
         Ok(number)
     }
 
-    /// `(object)` and the array behind it.
+    /// Reads `(object)` and the array after it.
     fn cast(&mut self) -> Result<Start<'a>, Error> {
         let start = self.at;
         self.at += 1;
@@ -136,7 +136,7 @@ impl<'a> Lexer<'a> {
         Ok(Start::Open(Opening { shape: Shape::Cast, class: b"stdClass", close }))
     }
 
-    /// `array(` or `[`: says which bracket closes it.
+    /// Reads `array(` or `[`; returns the bracket that closes it.
     fn array(&mut self, expected: &'static str) -> Result<u8, Error> {
         if self.peek() == Some(b'[') {
             self.at += 1;
@@ -160,7 +160,7 @@ impl<'a> Lexer<'a> {
         Ok(b')')
     }
 
-    /// What begins with a name.
+    /// Reads a value that begins with a name.
     fn word(&mut self) -> Result<Start<'a>, Error> {
         let start = self.at;
         let name = self.name()?;
@@ -197,8 +197,8 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    /// A name at the end of the input may be cut off. As the whole value it is a
-    /// constant, unless the name of a class or one of the few words begins so.
+    /// A name at the end of the input may be cut off. If it is the whole value, it is a
+    /// constant, unless a class name or one of the few known words may begin like this.
     pub(super) fn bare_constant(&self, start: usize, error: Error) -> Error {
         let rest = self.input.get(start..).unwrap_or(&[]);
         let name = rest.trim_ascii_end();
@@ -215,7 +215,7 @@ impl<'a> Lexer<'a> {
         self.code(start, format_args!("`{shown}`, a constant"))
     }
 
-    /// `Cls::…`
+    /// Reads `Cls::…`.
     fn member(&mut self, start: usize, class: &'a [u8]) -> Result<Start<'a>, Error> {
         self.at += 2;
         self.skip()?;
@@ -254,7 +254,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// What stands in the brackets of a cast, but for `object`.
+/// Types in the brackets of a cast, other than `object`.
 const CASTS: &[&[u8]] =
     &[b"array", b"binary", b"bool", b"boolean", b"double", b"float", b"int", b"integer", b"string", b"unset"];
 

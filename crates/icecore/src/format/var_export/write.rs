@@ -1,7 +1,7 @@
 //! The writer.
 //!
 //! It replays the spelling of a document that was read from this format. Without one it
-//! writes as `var_export()` of PHP 8.2 does.
+//! writes what `var_export()` of PHP 8.2 would.
 
 use super::leaf_text::{find_tag, push_case, push_digits};
 use super::lex::is_word;
@@ -17,12 +17,12 @@ use crate::num::bigint;
 use crate::output::{LossKind, Losses, Output, READY, Written};
 use std::collections::HashSet;
 
-/// Writes a document, and says what PHP could not represent.
+/// Writes a document, and reports what PHP could not represent.
 ///
 /// # Errors
-/// Of kind `Unrepresentable`, if a key is an array or the like, or if links go
-/// round in a circle; `Limit`, if the document is nested too deeply or grows
-/// too much by links; `Output`, if the output was closed.
+/// Of kind `Unrepresentable`, if a key is an array or another container, or if links
+/// form a circle; `Limit`, if the document is nested too deeply or grows too much by
+/// links; `Output`, if the output was closed.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let document = &*uncopied(document, limits)?;
     append_named(document, &FORMAT, limits, out, |document, out| write_whole(document, options, limits, out))
@@ -85,19 +85,19 @@ fn begins_php(before: &[u8]) -> bool {
     text.get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<?php"))
 }
 
-/// A container whose children are not all written.
+/// A container with children still to write.
 #[derive(Clone, Copy)]
 struct Frame {
     /// The next child.
     at: u32,
     /// Where the children end.
     end: u32,
-    /// How many were written.
+    /// Number of children written.
     count: u32,
     shape: Shape,
     /// Whether it is an array and not a map.
     is_list: bool,
-    /// By how much its first line is indented.
+    /// Indentation of its first line.
     indent: usize,
     /// How many targets were open before it.
     entered: usize,
@@ -118,14 +118,14 @@ pub(super) struct Writer<'d> {
     limits: &'d Limits,
     is_short: bool,
     is_plain: bool,
-    /// Whether tags of PHP in strings are split, as the text does not begin with one.
+    /// Whether PHP tags in strings are split, because the text does not begin with one.
     pub(super) splits_tags: bool,
     spelling: Option<Replay<'d>>,
     stack: Vec<Frame>,
-    /// What is being written that a link may name, and in which order.
+    /// Link targets that are being written, also in their order.
     open: HashSet<u32>,
     entered: Vec<u32>,
-    /// How many nodes were written through links, and how many may be.
+    /// How many nodes were written through links, and the limit.
     again: u64,
     most_again: u64,
     losses: Losses,
@@ -141,7 +141,7 @@ impl<'d> Writer<'d> {
         self.losses.add(kind, || document.path(at));
     }
 
-    /// The source text that was kept for the value at `at`.
+    /// Returns the source text that was kept for the value at `at`.
     #[inline]
     pub(super) fn kept(&self, at: u32, code: u16) -> Option<&'d [u8]> {
         let source = self.spelling.as_ref()?.kept(at, code);
@@ -160,14 +160,15 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Continues in the innermost container, up to a container in it or its end.
+    /// Continues in the innermost container, up to a nested container or its end.
     fn step(&mut self, out: &mut dyn Output) -> Result<(), Error> {
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
         let buf = out.buffer();
         while frame.at < frame.end {
             let mut at = frame.at;
             let key = self.node(at);
-            // What PHP calls no element: keys that are only allowed, defaults.
+            // PHP does not have these entries: keys that are allowed but absent,
+            // defaults.
             if key.key == IS_KEY && key.has(flag::PLACEHOLDER) && key.kind.is_string() {
                 frame.at = self.document.tape().next(self.document.tape().next(at));
                 continue;
@@ -204,7 +205,7 @@ impl<'d> Writer<'d> {
         if buf.len() >= READY { out.ready() } else { Ok(()) }
     }
 
-    /// The end of a container, and the comma behind it.
+    /// Writes the end of a container, and the comma after it.
     fn end(&mut self, frame: &Frame, buf: &mut Vec<u8>) {
         if frame.count > 0 || !self.is_short {
             self.line(frame.indent, buf);
@@ -227,7 +228,7 @@ impl<'d> Writer<'d> {
 
     // -- Keys -----------------------------------------------------------------------
 
-    /// The key of the value at `value`; `key` is the key's node, if it has one.
+    /// Writes the key of the value at `value`; `key` is the key's node, if it has one.
     fn key(&mut self, key: &Node, at: u32, value: u32, frame: &Frame, buf: &mut Vec<u8>) -> Result<(), Error> {
         if key.key == NO_KEY && self.is_short && frame.shape == Shape::Array {
             return Ok(());
@@ -280,8 +281,8 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// Names of properties are strings. Other classes get an array, whose keys may be
-    /// integers.
+    /// Writes an integer key. Names of properties are strings. Other classes get an
+    /// array, whose keys may be integers.
     fn int_key(&self, value: i64, shape: Shape, buf: &mut Vec<u8>) {
         let is_name = shape == Shape::Cast;
         if is_name {
@@ -313,12 +314,12 @@ impl<'d> Writer<'d> {
         self.value_at(at, 0, true, buf)
     }
 
-    /// A value behind a key: objects and arrays start a line of their own.
+    /// Writes a value after a key: objects and arrays start on their own line.
     fn value_in(&mut self, at: u32, indent: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
         self.value_at(at, indent, self.is_short, buf)
     }
 
-    /// Writes the value at `at`: a leaf whole, of a container the front.
+    /// Writes the value at `at`: a leaf completely, a container up to its front.
     fn value_at(&mut self, mut at: u32, indent: usize, same_line: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
         let first = at;
         let (entered, mut links) = (self.entered.len(), false);
@@ -388,7 +389,7 @@ impl<'d> Writer<'d> {
         Err(too_long_a_chain(self.document, first, links, self.limits))
     }
 
-    /// Nothing is open any more that was entered on the way to a leaf.
+    /// Closes the targets that were entered on the way to a leaf.
     fn leave(&mut self, entered: usize) -> Result<(), Error> {
         for at in self.entered.drain(entered..) {
             self.open.remove(&at);
@@ -396,7 +397,7 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// What a link or an alias names, to be written again: PHP's text has no
+    /// Returns the target of a link or an alias, to be written again: PHP's text has no
     /// links.
     fn link(&mut self, at: u32, target: u64) -> Result<u32, Error> {
         let target = u32::try_from(target).ok().filter(|target| (*target as usize) < self.nodes.len());
@@ -419,8 +420,8 @@ impl<'d> Writer<'d> {
         Ok(target)
     }
 
-    /// The class of an object whose body is a map or an array. `None` if PHP would
-    /// not take it.
+    /// Returns the class of an object whose body is a map or an array. `None` if PHP
+    /// would refuse it.
     fn object(&self, at: u32, node: &Node) -> Option<&'d [u8]> {
         let body = self.node(at + 1);
         if !matches!(body.kind, Kind::Array | Kind::Map) || node.end() == at + 1 {

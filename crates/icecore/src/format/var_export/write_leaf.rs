@@ -1,4 +1,4 @@
-//! Writes leaves, also those that PHP has no value for.
+//! Writes leaves, including those that PHP has no value for.
 
 use super::leaf_text::{push_bool, push_int, push_number, push_property, push_string};
 use super::text::is_class_in_code;
@@ -7,7 +7,7 @@ use super::{kept, spelling};
 use crate::document::{Kind, Node};
 use crate::format::php_losses::{Instead, instead, lost_flags, lost_wrapper};
 
-/// Whether this is `Class:Case`, which PHP's text can say.
+/// Whether this is `Class:Case` in a form that PHP code allows.
 pub(super) fn is_case(name: &[u8]) -> bool {
     let colon = name.iter().position(|byte| *byte == b':');
     colon.is_some_and(|colon| {
@@ -49,24 +49,24 @@ impl Writer<'_> {
     }
 
     /// Writes a string. A tag in it is split, unless the text begins with `<?php`: in a file PHP
-    /// would run what follows.
+    /// would run the following text.
     #[inline]
     pub(super) fn string(&self, bytes: &[u8], buf: &mut Vec<u8>) {
         push_string(bytes, self.splits_tags, buf);
     }
 
-    /// Writes the name of a property, as [`Writer::string`] does.
+    /// Writes the name of a property, like [`Writer::string`].
     pub(super) fn property(&self, name: &[u8], buf: &mut Vec<u8>) {
         push_property(name, self.splits_tags, buf);
     }
 
-    /// Counts what the flags of a value say that PHP has nothing for.
+    /// Counts the flags of a value that PHP can't represent.
     #[inline]
     pub(super) fn flag_losses(&mut self, at: u32, node: &Node) {
         lost_flags(node, |kind| self.lose(kind, at));
     }
 
-    /// Counts what is lost with a node of which only what it holds is written.
+    /// Counts what is lost with a node if only its content is written.
     pub(super) fn wrapper_losses(&mut self, at: u32) {
         lost_wrapper(self.document, at, |kind| self.lose(kind, at));
     }

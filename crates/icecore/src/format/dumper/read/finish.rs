@@ -1,4 +1,4 @@
-//! The end of reading: follows paths, and makes a list of several values.
+//! The end of reading: follows paths, and makes a list if there are several values.
 
 use super::Machine;
 use super::heap::Heap;
@@ -8,7 +8,7 @@ use crate::document::{IS_KEY, Recorder, Sink};
 use crate::error::Error;
 
 impl<S: Sink> Machine<'_, '_, S> {
-    /// Makes a document of what was read, in any case. Returns what stopped the
+    /// Completes the document, even after an error. Returns the error that stopped the
     /// reading, with its path.
     pub(super) fn finish(mut self, error: Option<Error>) -> Option<Error> {
         let error = error.map(|error| error.on_path(self.where_it_is()));
@@ -31,7 +31,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         error.or(self.settle().map_err(|error| error.at(ended)).err())
     }
 
-    /// Follows the paths and writes the tape anew.
+    /// Follows the paths and rewrites the tape.
     fn settle(&mut self) -> Result<(), Error> {
         let mut tape = std::mem::take(self.sink.tape());
         let mut heap = Heap::new(self.lexer, &mut tape, self.limits, &self.roots, &self.jobs);
@@ -42,7 +42,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         followed.and(written)
     }
 
-    /// The path of what could not be read.
+    /// Returns the path of what could not be read.
     fn where_it_is(&mut self) -> String {
         if self.roots.is_empty() || self.repairs {
             return "$".to_owned();
@@ -55,7 +55,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
     }
 
-    /// Closes what is open, if the text broke off.
+    /// Closes open containers, if the text was cut off.
     fn close_all(&mut self) {
         let tape = self.sink.tape();
         if tape.nodes.last().is_some_and(|node| node.key == IS_KEY) {

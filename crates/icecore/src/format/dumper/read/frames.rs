@@ -1,24 +1,24 @@
-//! The stack of the reader: what is open.
+//! The stack of the reader: open containers.
 
-/// A container, or something around a value, that waits for its end.
+/// A container, or a construct around a value, whose end is still to come.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     /// Its node.
     pub(super) at: u32,
-    /// How many items or entries there were.
+    /// Number of items or entries so far.
     pub(super) count: u32,
     pub(super) shape: Shape,
-    /// The bracket at its end.
+    /// The bracket that ends it.
     pub(super) close: u8,
-    /// A value was read: what ends or separates it comes next.
+    /// Whether a value was read, so that its end or a separator must follow.
     pub(super) behind: bool,
-    /// The id of the key before, for the guess.
+    /// Id of the previous key, used for the prediction.
     pub(super) last_key: u16,
-    /// Where it starts in the input.
+    /// Offset of its start in the input.
     pub(super) start: usize,
 }
 
-/// What a frame is for.
+/// What a frame represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Array,
@@ -36,7 +36,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// Whether Data::Dumper indents what is in it.
+    /// Whether Data::Dumper indents its content.
     pub(super) fn is_level(self) -> bool {
         !matches!(self, Shape::Bless | Shape::Call)
     }

@@ -1,4 +1,4 @@
-//! The variables of a text and what is in them, once paths have been followed.
+//! The variables of a text and their content, once paths have been followed.
 //!
 //! A node of the tape represents two things: a variable, and the value in it. A path may
 //! put another value into a variable, or make it the same variable as another one.
@@ -11,52 +11,52 @@ use crate::hash::SeededMap;
 use crate::limits::Limits;
 use std::collections::HashMap;
 
-/// A value of the text with its name.
+/// A named value of the text.
 #[derive(Clone, Debug)]
 pub(super) struct Root<'a> {
-    /// `$`, `@`, `%` or `*`; 0 for one without a name.
+    /// `$`, `@`, `%` or `*`; 0 for a value without a name.
     pub(super) sigil: u8,
     pub(super) name: &'a [u8],
-    /// The name of a glob as perl says it.
+    /// The name of a glob as perl prints it.
     pub(super) glob: Vec<u8>,
     pub(super) node: u32,
 }
 
-/// A path that is to be followed.
+/// A path still to follow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PendingPath {
-    /// Where it stands in the text.
+    /// Its offset in the text.
     pub(super) at: usize,
-    /// The node that stands for it, or the value that its variable gets.
+    /// The node in its place, or the value that its variable gets.
     pub(super) node: u32,
-    /// `\` stands before it.
+    /// Whether `\` precedes it.
     pub(super) referred: bool,
-    /// A statement: the variable that it leads to gets the value.
+    /// Whether it is a statement: its variable gets the value.
     pub(super) sets: bool,
 }
 
-/// What is in a variable.
+/// Content of a variable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Value {
     /// A reference to the array, hash, object, code or regexp at this node.
     Thing(u32),
     /// A reference to this variable.
     Scalar(u32),
-    /// What stands at this node.
+    /// The leaf at this node.
     Leaf(u32),
 }
 
-/// What is known of a variable beyond its node.
+/// State of a variable that differs from its node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Over {
     Holds(Value),
     /// It is this variable.
     Same(u32),
-    /// It stands for a path that is not followed yet.
+    /// Stands for a path that is not followed yet.
     Waits(u32),
     /// Its path is being followed.
     Runs,
-    /// Its path led nowhere; it is tried again at the end.
+    /// Its path led nowhere; it is followed again at the end.
     Late,
 }
 
@@ -86,13 +86,13 @@ struct Walk<'a> {
     job: u32,
     parts: Parts<'a>,
     place: Option<Referent>,
-    /// The openings with their sigils, and how many `\` stand behind each.
+    /// The openings with their sigils, and the number of `\` after each.
     open: Vec<(u8, u32)>,
     /// The part that could not be followed yet.
     again: Option<Part<'a>>,
 }
 
-/// The children of a container that a path went into.
+/// Children of a container that a path entered.
 enum Children {
     Array(Vec<u32>),
     Map(HashMap<(Kind, Vec<u8>), u32>),
@@ -112,7 +112,7 @@ pub(super) struct Heap<'a, 't> {
     jobs: &'t [PendingPath],
     names: HashMap<(u8, Vec<u8>), u32>,
     roots: Vec<u32>,
-    /// The value without a name, and the name that paths give it.
+    /// The value without a name, and the name that paths use for it.
     bare: Option<u32>,
     bare_name: Option<Vec<u8>>,
     over: SeededMap<u32, Over>,
@@ -149,8 +149,8 @@ impl<'a, 't> Heap<'a, 't> {
         Heap { tape, lexer, limits, jobs, names, roots, bare, bare_name: None, over, children, added }
     }
 
-    /// Follows all paths, in the order of the text. What leads nowhere is tried
-    /// again at the end, when all is set.
+    /// Follows all paths, in the order of the text. Paths that lead nowhere are followed
+    /// again at the end, when all values are set.
     pub(super) fn run(&mut self) -> Result<(), Error> {
         let mut late = Vec::new();
         for at in 0..self.jobs.len() as u32 {
@@ -172,7 +172,7 @@ impl<'a, 't> Heap<'a, 't> {
         Ok(())
     }
 
-    /// The path to a node in the document as it will be.
+    /// Returns the path to a node in the resulting document.
     fn path_to(&mut self, node: u32) -> String {
         let at = self.roots.partition_point(|root| *root <= node).saturating_sub(1);
         self.tape.root = self.roots.get(at).copied().unwrap_or(0);
@@ -181,7 +181,7 @@ impl<'a, 't> Heap<'a, 't> {
         format!("{prefix}{}", path.strip_prefix('$').unwrap_or(&path))
     }
 
-    /// The variable at this node, and what is in it; null for what no path led to.
+    /// Returns the variable at this node.
     pub(super) fn variable(&self, at: u32) -> u32 {
         match self.over.get(&at) {
             Some(Over::Same(other)) => *other,
@@ -189,7 +189,7 @@ impl<'a, 't> Heap<'a, 't> {
         }
     }
 
-    /// What is in a variable; `None` where a path led nowhere.
+    /// Returns the content of a variable; `None` if its path led nowhere.
     pub(super) fn value(&self, variable: u32) -> Option<Value> {
         match self.over.get(&variable) {
             Some(Over::Holds(value)) => Some(*value),
@@ -201,7 +201,7 @@ impl<'a, 't> Heap<'a, 't> {
     fn natural(&self, at: u32) -> Value {
         match self.kind(at) {
             Kind::Array | Kind::Map | Kind::Object | Kind::Code | Kind::Regexp => Value::Thing(at),
-            // One whose text broke off has nothing in it.
+            // A reference at which the text was cut off is empty.
             Kind::Ref if self.tape.next(at) > at + 1 => Value::Scalar(at + 1),
             _ => Value::Leaf(at),
         }
@@ -213,7 +213,7 @@ impl<'a, 't> Heap<'a, 't> {
 
     // -- Following ------------------------------------------------------------
 
-    /// Follows the path of a job, and those that it needs first.
+    /// Follows the path of a job, and first the paths that it needs.
     fn follow(&mut self, job: u32) -> Result<(), Error> {
         let mut stack = vec![self.start(job)];
         while let Some(walk) = stack.last_mut() {
@@ -333,15 +333,15 @@ impl<'a, 't> Heap<'a, 't> {
         }
     }
 
-    /// The value without a name, as `Terse` writes it: all its paths begin with the
-    /// name that it would have.
+    /// Returns the value without a name, as `Terse` writes it: all its paths begin with
+    /// the name that it would have.
     fn unnamed(&mut self, name: &[u8]) -> Option<u32> {
         let root = self.bare?;
         let known = self.bare_name.get_or_insert_with(|| name.to_vec());
         (known == name).then_some(root)
     }
 
-    /// What the reference leads to at which the path is.
+    /// Follows the reference that the path has reached.
     fn dereference(&self, walk: &Walk<'a>, sigil: u8) -> Result<Referent, Interrupt> {
         let Some(Referent::Variable(variable)) = walk.place else {
             return Err(self.nowhere(walk, "a reference", "an array or a hash").into());
@@ -356,7 +356,7 @@ impl<'a, 't> Heap<'a, 't> {
         }
     }
 
-    /// The variable that a path comes to at this node.
+    /// Returns the variable that a path reaches at this node.
     fn land(&self, walk: &Walk<'a>, at: u32) -> Result<u32, Interrupt> {
         match self.over.get(&at) {
             Some(Over::Waits(job)) => Err(Interrupt::Wait(*job)),
@@ -370,7 +370,7 @@ impl<'a, 't> Heap<'a, 't> {
         self.value(variable).ok_or_else(|| self.nowhere(walk, "a value", "a path that leads nowhere").into())
     }
 
-    /// What an object is made of.
+    /// Returns the body of an object, otherwise the value itself.
     fn body(&self, thing: u32) -> u32 {
         if self.kind(thing) == Kind::Object && self.tape.next(thing) > thing + 1 { thing + 1 } else { thing }
     }
@@ -383,7 +383,7 @@ impl<'a, 't> Heap<'a, 't> {
 
     // -- Setting --------------------------------------------------------------
 
-    /// The path of a job has led here.
+    /// Stores the result of a job's path.
     fn settle(&mut self, job: u32, place: Referent) -> Result<(), Interrupt> {
         let PendingPath { at, node, referred, sets } = self.jobs[job as usize];
         let wrong = |expected: &'static str| {
@@ -405,8 +405,8 @@ impl<'a, 't> Heap<'a, 't> {
                 let Some(value) = self.value(variable) else { return Err(wrong("a path that leads somewhere")) };
                 let is_inside = matches!(self.lexer.byte(at + 1), Some(b'{' | b'$'));
                 match value {
-                    // Data::Dumper knows where a variable stood before only if no
-                    // reference is in it. Of one with a reference it writes the
+                    // Data::Dumper only knows the earlier place of a variable if no
+                    // reference is in it. A variable with a reference is written as the
                     // reference again.
                     Value::Leaf(_) if referred || is_inside => Over::Same(variable),
                     _ => Over::Holds(value),
@@ -419,7 +419,7 @@ impl<'a, 't> Heap<'a, 't> {
 
     // -- Children -------------------------------------------------------------
 
-    /// The variable with this index or key; a new one, if a statement sets it.
+    /// Returns the variable with this index or key; a new one, if a statement sets it.
     fn child(&mut self, walk: &Walk<'a>, thing: u32, part: &Part<'a>) -> Result<u32, Interrupt> {
         let body = self.body(thing);
         if !self.children.contains_key(&body) {
@@ -452,7 +452,7 @@ impl<'a, 't> Heap<'a, 't> {
                 }
                 entry
             }
-            // `$x->{0}` of a hash and `[0]` of an array only.
+            // `$x->{0}` only applies to a hash, `[0]` only to an array.
             _ => None,
         };
         found.ok_or_else(|| {
@@ -491,7 +491,7 @@ impl<'a, 't> Heap<'a, 't> {
         }
     }
 
-    /// The key of the entry that begins at `child`, which then is at its value.
+    /// Returns the key of the entry at `child`, and moves `child` to its value.
     fn key_of(&self, child: &mut u32) -> (Kind, Vec<u8>) {
         let node = |at: u32| self.tape.node(at);
         let first = node(*child);
@@ -509,7 +509,7 @@ fn with_part(glob: &[u8], part: &[u8]) -> Vec<u8> {
     [glob, b"{", part].concat()
 }
 
-/// Which part of a glob a value is assigned to.
+/// Returns which part of a glob a value is assigned to.
 fn part_of(node: Option<Node>) -> &'static [u8] {
     match node.map(|node| node.kind) {
         Some(Kind::Array) => b"ARRAY",

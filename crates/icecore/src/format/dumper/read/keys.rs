@@ -1,4 +1,4 @@
-//! Reads the keys of hashes, and the separators behind them.
+//! Reads the keys of hashes, and the separators after them.
 
 use super::Machine;
 use super::lex::is_word_start;
@@ -12,8 +12,7 @@ use crate::num::general;
 const PAIR: &[u8] = b" => ";
 
 impl<S: Sink> Machine<'_, '_, S> {
-    /// The key that stands here and what follows it; says what the value has in
-    /// [`Node::key`].
+    /// Reads the key here and what follows it. Returns the value for [`Node::key`].
     #[inline]
     pub(super) fn key(&mut self) -> Result<u16, Error> {
         let start = self.lexer.at;
@@ -40,7 +39,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(self.place_key(text, start, end))
     }
 
-    /// A key without quotes, and whether it is a word.
+    /// Reads a key without quotes; returns whether it is a word.
     #[cold]
     fn bare_key(&mut self) -> Result<(Text, bool), Error> {
         let start = self.lexer.at;
@@ -73,7 +72,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
     }
 
-    /// What stands between the key that ends at `end` and its value.
+    /// Reads the text between the key that ends at `end` and its value.
     fn between(&mut self, end: usize, bare: bool) -> Result<(), Error> {
         self.lexer.skip();
         let rest = self.lexer.rest();
@@ -106,12 +105,12 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// What the setting `Pair` was, if this is the first key.
+    /// Returns the length of the separator; the first one shows the setting `Pair`.
     #[cold]
     fn find_pair(&mut self) -> Result<usize, Error> {
         let rest = self.lexer.rest();
         let mut len = rest.iter().take_while(|byte| b":=>~|;-".contains(byte)).count().min(8);
-        // The sign of a number.
+        // The minus belongs to a number.
         if len > 1 && rest.get(len).is_some_and(u8::is_ascii_digit) && rest[len - 1] == b'-' {
             len -= 1;
         }
@@ -123,7 +122,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(len)
     }
 
-    /// Gives the next value of the innermost hash this key.
+    /// Gives this key to the next value of the innermost hash.
     #[inline]
     fn place_key(&mut self, text: Text, start: usize, end: usize) -> u16 {
         let input = self.lexer.input;

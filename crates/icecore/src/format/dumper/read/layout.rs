@@ -6,11 +6,11 @@ use super::lex::{Lexer, is_word, is_word_start};
 use crate::document::{Detail, Kind};
 use memchr::{memchr, memchr2, memchr3, memchr3_iter};
 
-/// What has been seen so far.
+/// Evidence so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
-    /// Whether there was a first item, and whether all of them stood where
-    /// `Indent=1` puts them.
+    /// Whether there was a first item, and whether all of them were where `Indent=1`
+    /// puts them.
     lines: Option<bool>,
     has_container: bool,
     has_indexes: bool,
@@ -22,7 +22,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The first item of a container that is nested so deep.
+    /// Examines the first item of a container at this level.
     pub(super) fn first_item(&mut self, lexer: &Lexer<'_>, levels: usize) {
         self.has_container = true;
         let before = lexer.slice(0, lexer.at);
@@ -44,8 +44,8 @@ impl Layout {
         }
     }
 
-    /// A string begins here. In double quotes Data::Dumper writes what has `\x{`
-    /// in it anyway.
+    /// Examines a string that begins here. Data::Dumper always uses double quotes for
+    /// strings with `\x{`.
     pub(super) fn quote(&mut self, lexer: &Lexer<'_>) {
         if lexer.peek() == Some(b'"') && !self.has_double_quotes {
             let rest = &lexer.rest()[1..];
@@ -69,7 +69,7 @@ impl Layout {
         self.bless.get_or_insert_with(|| name.to_vec());
     }
 
-    /// Records what was seen.
+    /// Records the settings that the text showed.
     pub(super) fn record(&self, detail: &mut Detail, pad: &[u8], roots: &[Root<'_>], repairs: bool) {
         let indent = match self.lines {
             _ if self.has_indexes => Some(3),
@@ -111,20 +111,20 @@ impl Layout {
     }
 }
 
-/// The name of a value with its sigil.
+/// Returns the name of a value with its sigil.
 fn written(root: &Root<'_>) -> Vec<u8> {
     let mut name = root.name.to_vec();
     name.insert(0, root.sigil);
     name
 }
 
-/// What stands before `$VAR1 = ` in the first line, and before the second line
-/// too: the setting `Pad`.
+/// Returns the text before `$VAR1 = ` in the first line, if the second line begins with
+/// it too: the setting `Pad`.
 pub(in crate::format::dumper) fn find_pad(input: &[u8]) -> &[u8] {
     let most = input.len().min(4096);
     let end = memchr(b'\n', &input[..most]).unwrap_or(most);
     let (line, rest) = (&input[..end], &input[end..]);
-    // Behind these a statement has begun.
+    // After these, a statement has begun.
     let code = memchr2(b'=', b';', line).unwrap_or(end);
     let mut signs = memchr3_iter(b'$', b'@', b'%', &line[..code]).filter(|at| *at > 0);
     let Some(pad) = signs.find(|at| begins_assignment(&line[*at..])).map(|at| &line[..at]) else {
@@ -137,17 +137,17 @@ pub(in crate::format::dumper) fn find_pad(input: &[u8]) -> &[u8] {
     if !is_statement && (is_alone || second.starts_with(pad)) { pad } else { &[] }
 }
 
-/// `$name = `, `@name = ` or `%name = `
+/// Whether the text begins with `$name = `, `@name = ` or `%name = `.
 fn begins_assignment(text: &[u8]) -> bool {
     let [b'$' | b'@' | b'%', rest @ ..] = text else { return false };
     let len = rest.iter().take_while(|byte| is_word(**byte) || **byte == b':').count();
     rest.first().is_some_and(|byte| is_word_start(*byte) || *byte == b':') && rest[len..].starts_with(b" = ")
 }
 
-/// Whether a text may begin so: with an assignment, after blanks, comments,
-/// `my` and the like, or behind a pad.
+/// Whether a text may begin like this: with an assignment, after blanks, comments, `my`
+/// and the like, or after a pad.
 pub(in crate::format::dumper) fn may_begin(input: &[u8]) -> bool {
-    // Most texts have no variable in them.
+    // Most texts contain no variable.
     if memchr3(b'$', b'@', b'%', input).is_none() && memchr(b'*', input).is_none() {
         return false;
     }

@@ -5,14 +5,15 @@ use crate::format::scan;
 pub(super) use crate::format::scan::{is_word, is_word_start};
 use crate::steps;
 
-/// The input and how far it was read.
+/// The input and the position in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lexer<'a> {
     pub(super) input: &'a [u8],
     pub(super) at: usize,
-    /// What stands before each line and means nothing.
+    /// Text before each line that has no meaning.
     pub(super) pad: &'a [u8],
-    /// It may also stand within lines, as with `Indent=0`: no value begins so.
+    /// Whether it may also occur within lines, as with `Indent=0`: values never begin
+    /// like this.
     pub(super) pad_within: bool,
     /// `use utf8`: the bytes of the text are UTF-8.
     pub(super) utf8: bool,
@@ -54,19 +55,19 @@ impl<'a> Lexer<'a> {
 
     // -- Errors -----------------------------------------------------------------
 
-    /// Something else stands at `at`.
+    /// Error for an unexpected byte at `at`.
     #[cold]
     pub(super) fn wrong(&self, at: usize, expected: &'static str) -> Error {
         scan::wrong(self.input, at, expected)
     }
 
-    /// What stands at `at` would have to be run.
+    /// Error for text at `at` that perl would have to run.
     #[cold]
     pub(super) fn code(&self, at: usize, what: impl std::fmt::Display) -> Error {
         self.code_that(at, what, HELP_CODE)
     }
 
-    /// The same, where something else helps.
+    /// The same with other advice.
     #[cold]
     pub(super) fn code_that(&self, at: usize, what: impl std::fmt::Display, help: &'static str) -> Error {
         Error::new(ErrorKind::Unsupported)
@@ -76,7 +77,7 @@ impl<'a> Lexer<'a> {
             .helping(help)
     }
 
-    /// Something else than `expected` stands here: an operator is code.
+    /// Error for anything other than `expected` here: an operator is code.
     #[cold]
     pub(super) fn unexpected(&self, expected: &'static str) -> Error {
         let rest = self.rest();
@@ -151,7 +152,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Blanks, then this byte.
+    /// Skips blanks, then consumes this byte.
     pub(super) fn expect(&mut self, byte: u8, expected: &'static str) -> Result<(), Error> {
         self.skip();
         if self.peek() != Some(byte) {
@@ -161,7 +162,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// The letters, digits and `_` from `at` on.
+    /// Returns the letters, digits and `_` from `at` on.
     pub(super) fn word_at(&self, at: usize) -> &'a [u8] {
         let rest = self.input.get(at..).unwrap_or(&[]);
         let len = rest.iter().take_while(|byte| is_word(**byte)).count();
@@ -169,7 +170,7 @@ impl<'a> Lexer<'a> {
         &rest[..len]
     }
 
-    /// The name from `at` on with its packages: `Foo::bar`, `::x`.
+    /// Returns the name from `at` on with its packages: `Foo::bar`, `::x`.
     pub(super) fn name_at(&self, at: usize) -> &'a [u8] {
         let mut end = at;
         loop {
@@ -181,7 +182,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Takes this word, if it stands here whole.
+    /// Consumes this word, if it is here as a whole.
     pub(super) fn take_word(&mut self, word: &[u8]) -> bool {
         let found = self.rest().starts_with(word) && !self.byte(self.at + word.len()).is_some_and(is_word);
         if found {
@@ -190,7 +191,7 @@ impl<'a> Lexer<'a> {
         found
     }
 
-    /// Whether a word stands here that works on the value before.
+    /// Whether the word here is an operator on the previous value.
     pub(super) fn is_operator(&self) -> bool {
         const OPERATORS: &[&[u8]] = &[
             b"x", b"eq", b"ne", b"lt", b"gt", b"le", b"ge", b"cmp", b"and", b"or", b"xor", b"not", b"if", b"unless",
@@ -199,7 +200,7 @@ impl<'a> Lexer<'a> {
         OPERATORS.contains(&self.word_at(self.at))
     }
 
-    /// Takes these bytes, if they stand here.
+    /// Consumes these bytes, if they are here.
     pub(super) fn take(&mut self, bytes: &[u8]) -> bool {
         steps::count(1);
         let found = self.rest().starts_with(bytes);
@@ -209,7 +210,7 @@ impl<'a> Lexer<'a> {
         found
     }
 
-    /// Whether the input ends in the middle of one of these words.
+    /// Whether the input ends within one of these words.
     pub(super) fn is_cut_off(&self, at: usize, words: &[&[u8]]) -> bool {
         let rest = self.input.get(at..).unwrap_or(&[]);
         words.iter().any(|word| word.len() > rest.len() && word.starts_with(rest))

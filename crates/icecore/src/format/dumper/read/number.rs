@@ -4,7 +4,7 @@ use super::lex::{Lexer, is_word};
 use crate::document::Node;
 use crate::error::{Error, ErrorKind};
 
-/// What stands where a digit or a point stood.
+/// Value of a token that starts with a digit or a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
     Node(Node),
@@ -13,7 +13,7 @@ pub(super) enum Number {
 }
 
 impl Lexer<'_> {
-    /// The number that begins here, with a digit or a point.
+    /// Reads the number that begins here, with a digit or a point.
     pub(super) fn number(&mut self, negative: bool) -> Result<Number, Error> {
         let start = self.at;
         if let Some(node) = self.short_decimal(negative) {
@@ -30,7 +30,7 @@ impl Lexer<'_> {
         Ok(Number::Node(node))
     }
 
-    /// Up to 18 plain digits with nothing behind that could belong to them.
+    /// Reads up to 18 plain digits, if nothing that could belong to them follows.
     #[inline]
     fn short_decimal(&mut self, negative: bool) -> Option<Node> {
         let (mut value, mut end) = (0i64, self.at);
@@ -103,13 +103,13 @@ impl Lexer<'_> {
         }))
     }
 
-    /// Behind the digits and `_` from `at` on.
+    /// Returns the offset after the digits and `_` from `at` on.
     fn digits_from(&self, at: usize) -> usize {
         let rest = self.input.get(at..).unwrap_or(&[]);
         at + rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'_').count()
     }
 
-    /// `1.22.333`: a v-string without `v`. Its first point is at `point`.
+    /// Reads `1.22.333`: a v-string without `v`. Its first point is at `point`.
     fn dotted(&mut self, start: usize, point: usize, negative: bool) -> Result<Number, Error> {
         self.at = point;
         while self.peek() == Some(b'.') && matches!(self.byte(self.at + 1), Some(b'0'..=b'9')) {
@@ -122,7 +122,7 @@ impl Lexer<'_> {
         Ok(Number::VString(start, self.at))
     }
 
-    /// The v-string that begins here with `v`, if one does.
+    /// Reads the v-string that begins here with `v`, if there is one.
     pub(super) fn v_string(&mut self) -> Option<(usize, usize)> {
         let start = self.at;
         let mut end = self.digits_from(start + 1);
@@ -149,7 +149,7 @@ impl Lexer<'_> {
     }
 }
 
-/// What perl makes of an integer: a float where 64 bits do not hold it.
+/// Returns what perl makes of an integer: a float if it does not fit into 64 bits.
 fn integer(value: Option<u64>, float: f64, negative: bool) -> Node {
     match (value, negative) {
         (Some(value), false) => Node::uint(value),
@@ -159,7 +159,7 @@ fn integer(value: Option<u64>, float: f64, negative: bool) -> Node {
     }
 }
 
-/// The characters that a v-string's text stands for.
+/// Returns the characters of a v-string's text.
 pub(in crate::format::dumper) fn characters(text: &[u8]) -> impl Iterator<Item = Option<u64>> {
     let digits = text.strip_prefix(b"v").unwrap_or(text);
     digits.split(|byte| *byte == b'.').map(|part| {

@@ -1,7 +1,7 @@
-//! Paths: references of a text to other values, as `$VAR1->{'a'}[0]` and
+//! Paths: references of a text to other values, such as `$VAR1->{'a'}[0]` and
 //! `${\$VAR1->[0]}`.
 //!
-//! A path is parsed twice: where it stands, to find its end, and after reading, to follow
+//! A path is parsed twice: when it is met, to find its end, and after reading, to follow
 //! it. So only its location is kept.
 
 use super::lex::{Lexer, is_word_start};
@@ -15,10 +15,10 @@ use crate::num::general;
 /// A part of a path, in the order of the text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Part<'a> {
-    /// `${`, `@{`, `%{` or the first of `$$`: what comes, up to its `Close`, is
-    /// a reference that is followed.
+    /// `${`, `@{`, `%{` or the first of `$$`: the following parts, up to its `Close`, are
+    /// a reference to follow.
     Open(u8),
-    /// `\` behind an opening.
+    /// `\` after an opening.
     Reference,
     /// The variable, `$VAR1`, or `@a` in `$a[0]`.
     Name(u8, &'a [u8]),
@@ -29,14 +29,14 @@ pub(super) enum Part<'a> {
     Close,
 }
 
-/// Takes a path apart.
+/// Splits a path into its parts.
 #[derive(Clone, Debug)]
 pub(super) struct Parts<'a> {
     pub(super) lexer: Lexer<'a>,
-    /// The openings that wait for their end, and whether in braces.
+    /// The open openings, and whether each has a brace.
     open: Vec<bool>,
     has_name: bool,
-    /// Openings without braces end before anything else comes.
+    /// Whether openings without braces must be closed before the next part.
     closing: bool,
 }
 
@@ -45,8 +45,8 @@ impl<'a> Parts<'a> {
         Parts { lexer, open: Vec::new(), has_name: false, closing: false }
     }
 
-    /// The next part; `None` at the end. What strings are made of goes to the
-    /// arena of `tape` and is taken off again.
+    /// Returns the next part; `None` at the end. Strings use the arena of `tape`
+    /// temporarily.
     pub(super) fn next(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Option<Part<'a>>, Error> {
         if !self.has_name {
             return self.front(tape, limits).map(Some);
@@ -85,7 +85,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// What stands before the name, and the name.
+    /// Reads an opening before the name, or the name.
     fn front(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Part<'a>, Error> {
         self.lexer.skip();
         let start = self.lexer.at;
@@ -126,7 +126,8 @@ impl<'a> Parts<'a> {
         self.lexer.at += name.len();
         self.has_name = true;
         self.closing = true;
-        // `$a[0]` is an item of `@a`; but `$$a[0]` one of what `$a` refers to.
+        // `$a[0]` is an item of `@a`, but `$$a[0]` is one of the array that `$a` refers
+        // to.
         let is_plain = sigil == b'$' && self.open.last() != Some(&false);
         let sigil = match self.lexer.peek() {
             Some(b'[') if is_plain => b'@',
@@ -136,7 +137,7 @@ impl<'a> Parts<'a> {
         Ok(Part::Name(sigil, name))
     }
 
-    /// `*::name{ARRAY}`
+    /// Reads `*::name{ARRAY}`.
     fn glob(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Part<'a>, Error> {
         let name = glob_name(&mut self.lexer, tape, limits)?;
         let Some(part) = glob_part(&mut self.lexer) else {
@@ -147,7 +148,7 @@ impl<'a> Parts<'a> {
         Ok(Part::Glob(name, part))
     }
 
-    /// `[0]` or `{'a'}`
+    /// Reads `[0]` or `{'a'}`.
     fn step(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Part<'a>, Error> {
         let is_index = self.lexer.peek() == Some(b'[');
         if self.lexer.peek().is_none() {
@@ -171,7 +172,7 @@ impl<'a> Parts<'a> {
         Ok(part)
     }
 
-    /// An index or a key: its kind and bytes.
+    /// Reads an index or a key: its kind and bytes.
     fn scalar(&mut self, tape: &mut Tape, limits: &Limits) -> Result<(Kind, Vec<u8>), Error> {
         let lexer = &mut self.lexer;
         let start = lexer.at;
@@ -203,7 +204,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The kind and the bytes of a string, whose place in the arena is given back.
+/// Returns the kind and the bytes of a string, and frees its place in the arena.
 fn taken(
     tape: &mut Tape,
     read: impl FnOnce(&mut Tape) -> Result<Text, Error>,
@@ -216,8 +217,8 @@ fn taken(
     text.map(|text| (if bytes.is_ascii() { Kind::Bytes } else { text.kind }, bytes))
 }
 
-/// The name of the glob whose `*` stands here, as perl says it in a string but for
-/// the `*`: `main::STDOUT`.
+/// Reads the name of the glob whose `*` is here: as perl prints it, but without the `*`:
+/// `main::STDOUT`.
 pub(super) fn glob_name(lexer: &mut Lexer<'_>, tape: &mut Tape, limits: &Limits) -> Result<Vec<u8>, Error> {
     lexer.at += 1;
     let name = if lexer.peek() == Some(b'{') {
@@ -245,7 +246,7 @@ pub(super) fn glob_name(lexer: &mut Lexer<'_>, tape: &mut Tape, limits: &Limits)
     })
 }
 
-/// `{ARRAY}` behind a glob.
+/// Reads `{ARRAY}` after a glob.
 pub(super) fn glob_part<'a>(lexer: &mut Lexer<'a>) -> Option<&'a [u8]> {
     let name = lexer.word_at(lexer.at + 1);
     let end = lexer.at + 1 + name.len();

@@ -1,13 +1,13 @@
-//! Regular expressions: their text is read, and never compiled.
+//! Regular expressions: their text is read, but never compiled.
 
 use super::lex::{Lexer, is_word};
 use super::string::closing;
 use crate::error::Error;
 
-/// How Data::Dumper writes a `$` that would begin a variable.
+/// Data::Dumper's spelling of a `$` that would begin a variable.
 const DOLLAR: &[u8] = b"${\\q($)}";
 
-/// The pattern and the flags of the regexp whose delimiter stands here.
+/// Returns the pattern and the flags of the regexp whose delimiter is here.
 pub(super) fn regexp(lexer: &mut Lexer<'_>) -> Result<(Vec<u8>, Vec<u8>), Error> {
     let Some(open) = lexer.peek() else { return Err(lexer.wrong(lexer.at, "a delimiter")) };
     lexer.at += 1;
@@ -29,7 +29,7 @@ fn pattern(lexer: &mut Lexer<'_>, open: u8) -> Result<Vec<u8>, Error> {
             b'\\' => {
                 let Some(next) = lexer.peek() else { continue };
                 lexer.at += 1;
-                // Perl takes the `\` before a delimiter that means nothing else.
+                // Perl removes the `\` before a delimiter without another meaning.
                 if !(next == close && matches!(close, b'/' | b'!' | b'#' | b',' | b'~' | b'%' | b'"' | b'\'' | b'@')) {
                     pattern.push(byte);
                 }
@@ -52,7 +52,7 @@ fn pattern(lexer: &mut Lexer<'_>, open: u8) -> Result<Vec<u8>, Error> {
     }
 }
 
-/// The flags in the order in which perl gives them.
+/// Returns the flags in perl's order.
 pub(super) fn flags(lexer: &mut Lexer<'_>) -> Result<Vec<u8>, Error> {
     let start = lexer.at;
     let written = lexer.word_at(start);

@@ -1,5 +1,5 @@
 //! Rewrites the tape from the values of the variables: the first occurrence of a value
-//! stays, further ones become links or aliases.
+//! stays, later ones become links or aliases.
 
 use super::heap::{Added, Heap, Value};
 use crate::document::{Detail, Extent, GONE, IS_KEY, KEY_NODE, Kind, Moves, NO_KEY, NO_NODE, Node, Rewrite, flag};
@@ -12,17 +12,17 @@ const NONE: u32 = u32::MAX;
 struct Frame {
     at: u32,
     count: u32,
-    /// The next child on the old tape, and where they end.
+    /// The next child on the old tape, and where the children end.
     child: u32,
     end: u32,
     /// The container on the old tape, if statements added to it.
     body: u32,
     added: usize,
-    /// It stands where it stood in the text.
+    /// Whether it is where the text had it.
     in_place: bool,
 }
 
-/// What the children of a frame are.
+/// The next child of a frame.
 #[derive(Clone, Copy, PartialEq)]
 enum Next {
     Child(u32, u16),
@@ -34,10 +34,10 @@ pub(super) struct Rewriter<'h, 'a, 't> {
     heap: &'h mut Heap<'a, 't>,
     limits: &'h Limits,
     out: Rewrite,
-    /// The new node of a variable, and of what is in it, by the old node.
+    /// New nodes of variables, and of their content, by old node.
     variables: Moves,
     things: Moves,
-    /// The old node of each new one, and whether it stood elsewhere.
+    /// The old node of each new one, and whether it moved.
     origin: Vec<(u32, bool)>,
     stack: Vec<Frame>,
 }
@@ -56,7 +56,7 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
         }
     }
 
-    /// Writes the values of these nodes: one alone, several as an array.
+    /// Writes the values of these nodes: a single one as it is, several as an array.
     pub(super) fn run(mut self, roots: &[u32], detail: Option<&mut Detail>) -> Result<(), Error> {
         let done = self.values(roots);
         while let Some(frame) = self.stack.pop() {
@@ -73,7 +73,7 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
     fn values(&mut self, roots: &[u32]) -> Result<(), Error> {
         let is_list = roots.len() > 1;
         if is_list {
-            // The hint tells it from an array that is the only value.
+            // The hint distinguishes it from an array that is the only value.
             let list = Node::open(Kind::Array, 0).with(flag::HINT);
             self.push(Node { aux: roots.len() as u32, ..list }, NONE, true);
         }
@@ -104,7 +104,7 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
         Ok(())
     }
 
-    /// What comes next in the innermost container.
+    /// Returns the next child of the innermost container.
     fn next_child(&mut self) -> Option<Next> {
         crate::steps::count(1);
         let frame = self.stack.last_mut()?;
@@ -132,7 +132,7 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
         Some(Next::Child(child, node.key))
     }
 
-    /// A value that a statement added to the innermost container.
+    /// Writes a value that a statement added to the innermost container.
     fn added(&mut self, at: usize) {
         let body = self.stack.last().map_or(NONE, |frame| frame.body);
         let Some(Added { key, variable }) = self.heap.added.get(&body).and_then(|added| added.get(at)).cloned() else {
@@ -162,7 +162,7 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
         self.out.link(Node { key, ..Node::leaf(kind, 0) }, target);
     }
 
-    /// The variable at this old node.
+    /// Writes the variable at this old node.
     fn variable(&mut self, at: u32, key: u16, in_place: bool) {
         let variable = self.heap.variable(at);
         let known = self.variables.node(variable);
@@ -185,7 +185,8 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
         }
     }
 
-    /// What a reference leads to; `at` is the variable that it is in.
+    /// Writes the target of a reference; `at` is the variable that contains the
+    /// reference.
     fn thing(&mut self, thing: u32, key: u16, at: u32, in_place: bool) {
         let known = self.things.node(thing);
         if known != GONE {
@@ -201,7 +202,7 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
         self.stack.push(Frame { at: new, count: 0, child: thing + 1, end, body: thing, added: 0, in_place });
     }
 
-    /// A value without variables in it.
+    /// Writes a value that contains no variables.
     fn copy(&mut self, at: u32, key: u16, origin: u32, in_place: bool) {
         let in_place = in_place && at == origin;
         let new = self.out.len();
@@ -224,7 +225,7 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
         self.out.close(frame.at);
     }
 
-    /// Where the new nodes stand in the text.
+    /// Records where the new nodes are in the text.
     fn trace(&self, detail: &mut Detail) {
         let whole = detail.trace.spans.last().map_or(0, |span| span.end);
         let old = std::mem::take(&mut detail.trace.extents);

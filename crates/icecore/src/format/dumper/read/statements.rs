@@ -1,5 +1,5 @@
-//! Statements: `$VAR1 = …;`, a bare value, and assignments that complete values read
-//! before.
+//! Statements: `$VAR1 = …;`, a bare value, and assignments that complete earlier
+//! values.
 
 use super::Machine;
 use super::frames::Shape;
@@ -16,7 +16,7 @@ enum After {
 }
 
 impl<'a, S: Sink> Machine<'a, '_, S> {
-    /// Reads all that belongs to one document.
+    /// Reads everything that belongs to one document.
     pub(super) fn run(&mut self) -> Result<(), Error> {
         if self.lexer.rest().starts_with(b"\xef\xbb\xbf") {
             self.lexer.at += 3;
@@ -68,7 +68,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         }
     }
 
-    /// Something behind assignments that is none.
+    /// Error for anything other than an assignment after assignments.
     #[cold]
     fn other_statement(&self) -> Error {
         match self.lexer.peek() {
@@ -80,12 +80,12 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         }
     }
 
-    /// `__END__` or `__DATA__`
+    /// Whether `__END__` or `__DATA__` is here.
     fn at_data(&self) -> bool {
         !self.roots.is_empty() && matches!(self.lexer.word_at(self.lexer.at), b"__END__" | b"__DATA__")
     }
 
-    /// `use strict;` and the like, which say how a text is to be read.
+    /// Reads `use strict;` and similar lines, which determine how a text is read.
     fn pragma(&mut self) -> Result<bool, Error> {
         let start = self.lexer.at;
         if !matches!(self.lexer.word_at(start), b"use" | b"no") || self.lexer.byte(start + 3) == Some(b'=') {
@@ -108,12 +108,12 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         })
     }
 
-    /// Whether `my`, `our` or `local` stands here, which is then taken.
+    /// Consumes `my`, `our` or `local`, if it is here.
     fn declares(&mut self) -> bool {
         self.lexer.take_word(b"my") || self.lexer.take_word(b"our") || self.lexer.take_word(b"local")
     }
 
-    /// The `1;` at the end of a file that perl loads. It is taken.
+    /// Consumes the `1;` at the end of a file that perl loads.
     fn is_last_word(&mut self) -> bool {
         if self.roots.is_empty() {
             return false;
@@ -136,7 +136,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
 
     // -- Assignments -----------------------------------------------------------
 
-    /// `$name = X;` or `$name->[0] = X;`
+    /// Reads `$name = X;` or `$name->[0] = X;`.
     fn assignment(&mut self, sigil: u8) -> Result<After, Error> {
         let start = self.lexer.at;
         let mut parts = Parts::new(self.lexer);
@@ -188,7 +188,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         self.end_of_statement()
     }
 
-    /// `*name = X;`, or the value `*name`.
+    /// Reads `*name = X;`, or the value `*name`.
     fn glob_statement(&mut self) -> Result<After, Error> {
         let start = self.lexer.at;
         let glob = glob_name(&mut self.lexer, self.sink.tape(), self.limits)?;
@@ -210,7 +210,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         self.end_of_statement()
     }
 
-    /// The `=` of an assignment.
+    /// Consumes the `=` of an assignment.
     fn equals(&mut self) -> Result<(), Error> {
         self.lexer.skip();
         match self.lexer.rest() {
@@ -223,7 +223,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         }
     }
 
-    /// A value comes that has this name.
+    /// Begins a value with this name.
     fn root(&mut self, sigil: u8, name: &'a [u8], glob: Vec<u8>, start: usize) {
         let node = self.sink.tape().len();
         self.sink.tape().root = node;
@@ -234,12 +234,12 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         self.roots.push(Root { sigil, name, glob, node });
     }
 
-    /// Whether the value is one without a name: then it is the only one.
+    /// Whether the value has no name: then it is the only one.
     fn is_bare(&self) -> bool {
         self.roots.first().is_some_and(|root| root.sigil == 0)
     }
 
-    /// `;`, which only the end of the input may stand for.
+    /// Consumes `;`; only the end of the input may replace it.
     fn end_of_statement(&mut self) -> Result<After, Error> {
         let end = self.lexer.at;
         self.lexer.skip();
@@ -258,7 +258,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
 
     // -- Bare values -------------------------------------------------------------
 
-    /// A value without a name, with or without `return`.
+    /// Reads a value without a name, with or without `return`.
     fn bare(&mut self) -> Result<After, Error> {
         let start = self.lexer.at;
         let mut returns = false;
@@ -292,7 +292,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         }
     }
 
-    /// Whether a list in brackets that begins here is one of keys and values.
+    /// Whether the list in brackets that begins here consists of keys and values.
     fn begins_pairs(&mut self) -> bool {
         let (lexer, arena) = (self.lexer, self.sink.tape().arena.len());
         self.lexer.skip();

@@ -20,7 +20,7 @@ impl Text {
         tape.placed(self.kind, self.place, self.len)
     }
 
-    /// The bytes of one that stands in the input.
+    /// Returns the bytes of a string in the input.
     pub(super) fn bytes_of_input<'d>(&self, input: &'d [u8]) -> &'d [u8] {
         let Location::Input(start) = self.place else { return &[] };
         let start = start as usize;
@@ -36,14 +36,14 @@ impl Text {
     }
 }
 
-/// What a string is read into, and how.
+/// Where and how strings are read.
 pub(super) struct Strings<'t> {
     pub(super) tape: &'t mut Tape,
     pub(super) limits: &'t Limits,
 }
 
 impl Strings<'_> {
-    /// The string in quotes that begins here.
+    /// Reads the string in quotes that begins here.
     #[inline]
     pub(super) fn quoted(&mut self, lexer: &mut Lexer<'_>) -> Result<Text, Error> {
         let start = lexer.at;
@@ -61,7 +61,7 @@ impl Strings<'_> {
         self.check(text, start)
     }
 
-    /// The string behind `q` or `qq`, whose delimiter stands here.
+    /// Reads the string after `q` or `qq`, whose delimiter is here.
     pub(super) fn delimited(&mut self, lexer: &mut Lexer<'_>, doubled: bool) -> Result<Text, Error> {
         let start = lexer.at;
         let Some(open) = lexer.peek() else { return Err(lexer.wrong(start, "a delimiter")) };
@@ -78,7 +78,7 @@ impl Strings<'_> {
         Ok(text)
     }
 
-    /// Up to `close`; only delimiters and `\` may be escaped.
+    /// Reads up to `close`; only delimiters and `\` may be escaped.
     #[inline]
     fn single(&mut self, lexer: &mut Lexer<'_>, open: u8, close: u8) -> Result<Text, Error> {
         let start = lexer.at;
@@ -122,7 +122,7 @@ impl Strings<'_> {
         Ok(Text { kind, place: Location::Arena(from as u64), len: self.tape.arena.len() - from })
     }
 
-    /// Up to `close`, with escapes.
+    /// Reads up to `close`, with escapes.
     fn double(&mut self, lexer: &mut Lexer<'_>, open: u8, close: u8) -> Result<Text, Error> {
         let start = lexer.at;
         let rest = lexer.rest();
@@ -162,12 +162,12 @@ impl Strings<'_> {
     }
 }
 
-/// What bytes of the text are: with `use utf8` they are text.
+/// Returns the kind of bytes in the text: with `use utf8` they are text.
 fn kind(lexer: &Lexer<'_>, bytes: &[u8]) -> Kind {
     if lexer.utf8 && !bytes.is_ascii() && std::str::from_utf8(bytes).is_ok() { Kind::Text } else { Kind::Bytes }
 }
 
-/// What closes what this opens.
+/// Returns the closing delimiter for an opening one.
 pub(super) fn closing(open: u8) -> u8 {
     match open {
         b'(' => b')',
@@ -198,17 +198,17 @@ fn is_interpolated(lexer: &Lexer<'_>, sigil: u8, close: u8) -> bool {
     }
 }
 
-/// A string that is being made in the arena.
+/// A string that is built in the arena.
 struct Made<'t> {
     arena: &'t mut Vec<u8>,
     from: usize,
     utf8: bool,
-    /// It has a character that no byte holds: it is UTF-8 from here on.
+    /// Whether it has a character above 0xFF: then it is UTF-8 from `from` on.
     is_wide: bool,
 }
 
 impl Made<'_> {
-    /// A byte of the text.
+    /// Appends a byte of the text.
     fn raw(&mut self, byte: u8) {
         if self.utf8 && byte >= 0x80 {
             self.widen();
@@ -220,7 +220,7 @@ impl Made<'_> {
         }
     }
 
-    /// A character by number.
+    /// Appends a character by its number.
     fn character(&mut self, number: u64, wide: bool) {
         if wide || number > 0xFF {
             self.widen();
@@ -231,7 +231,7 @@ impl Made<'_> {
         }
     }
 
-    /// What was made so far becomes UTF-8.
+    /// Converts the string so far to UTF-8.
     fn widen(&mut self) {
         if self.is_wide {
             return;
@@ -245,7 +245,7 @@ impl Made<'_> {
         }
     }
 
-    /// What stands behind `\`.
+    /// Reads the escape after `\`.
     fn escape(&mut self, lexer: &mut Lexer<'_>) -> Result<(), Error> {
         let at = lexer.at - 1;
         let Some(byte) = lexer.peek() else { return Err(lexer.wrong(lexer.input.len(), "an escaped character")) };
@@ -283,7 +283,7 @@ impl Made<'_> {
         Ok(())
     }
 
-    /// `\x41`, `\x{263a}`.
+    /// Reads `\x41` or `\x{263a}`.
     fn hexadecimal(&mut self, lexer: &mut Lexer<'_>, at: usize) -> Result<(), Error> {
         if lexer.peek() == Some(b'{') {
             let number = braced(lexer, at, 16, "`\\x{…}`")?;
@@ -295,7 +295,7 @@ impl Made<'_> {
         Ok(())
     }
 
-    /// `\0`, `\101`: up to three digits.
+    /// Reads `\0` or `\101`: up to three digits.
     fn octal(&mut self, lexer: &mut Lexer<'_>) -> Result<(), Error> {
         lexer.at -= 1;
         let number = digits(lexer, 8, 3);
@@ -303,7 +303,7 @@ impl Made<'_> {
         Ok(())
     }
 
-    /// `\N{U+263A}`.
+    /// Reads `\N{U+263A}`.
     fn named(&mut self, lexer: &mut Lexer<'_>, at: usize) -> Result<(), Error> {
         if !lexer.take(b"{U+") {
             return Err(match lexer.is_cut_off(lexer.at, &[b"{U+"]) {
@@ -318,7 +318,7 @@ impl Made<'_> {
     }
 }
 
-/// Up to `most` digits.
+/// Reads up to `most` digits.
 fn digits(lexer: &mut Lexer<'_>, radix: u32, most: usize) -> u64 {
     let mut number = 0;
     for _ in 0..most {
@@ -329,7 +329,7 @@ fn digits(lexer: &mut Lexer<'_>, radix: u32, most: usize) -> u64 {
     number
 }
 
-/// The number in braces; the opening one should stand here.
+/// Reads the number in braces; checks the opening brace.
 fn braced(lexer: &mut Lexer<'_>, at: usize, radix: u32, expected: &'static str) -> Result<u64, Error> {
     if lexer.peek() != Some(b'{') {
         return Err(lexer.wrong(lexer.at, expected));
@@ -337,7 +337,7 @@ fn braced(lexer: &mut Lexer<'_>, at: usize, radix: u32, expected: &'static str) 
     braced_from(lexer, at, radix, expected)
 }
 
-/// The same, whatever the opening brace looks like.
+/// The same, with any opening brace.
 fn braced_from(lexer: &mut Lexer<'_>, at: usize, radix: u32, expected: &'static str) -> Result<u64, Error> {
     lexer.at += 1;
     let mut number = Some(0u64);

@@ -1,4 +1,4 @@
-//! Values: all forms that may stand where a value is expected.
+//! Values: all forms that are allowed where a value is expected.
 
 use super::super::NO_FUNCTIONS;
 use super::Machine;
@@ -13,12 +13,12 @@ use crate::document::{Form, Kind, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::scan::utf8;
 
-/// Words that a text may be cut off in.
+/// Words at which a text may be cut off.
 const WORDS: &[&[u8]] = &[b"undef", b"bless(", b"do{", b"qr/", b"sub {", b"qq", b"v1"];
 
 impl<S: Sink> Machine<'_, '_, S> {
-    /// The value that stands here: a leaf whole, of anything else the front.
-    /// `referred`: `\` stands before it.
+    /// Reads the value here: a leaf completely, anything else up to its front. `referred`: `\`
+    /// precedes it.
     #[inline]
     pub(super) fn term(&mut self, key: u16, referred: bool) -> Result<(), Error> {
         let start = self.lexer.at;
@@ -69,7 +69,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             Some(b'<') => Err(self.lexer.code(start, "reading from a file")),
             Some(b'(') => Err(self.lexer.code(start, "a list in brackets")),
             Some(byte) if is_word_start(byte) => self.word(key, start),
-            // The front of a number or of a boolean.
+            // The start of a number or of a boolean.
             Some(b'-' | b'.') if next.is_none() => Err(self.lexer.wrong(start + 1, "a value")),
             _ => Err(self.lexer.wrong(start, "a value")),
         }
@@ -95,7 +95,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// `!!1`, `!0`
+    /// Reads `!!1` or `!0`.
     fn boolean(&mut self, key: u16, start: usize) -> Result<(), Error> {
         let rest = self.lexer.rest();
         let nots = rest.iter().take_while(|byte| **byte == b'!').count();
@@ -135,7 +135,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// `*::STDOUT`, or a part of one.
+    /// Reads `*::STDOUT`, or a part of a glob.
     fn glob(&mut self, key: u16, start: usize) -> Result<(), Error> {
         let name = glob_name(&mut self.lexer, self.sink.tape(), self.limits)?;
         if glob_part(&mut self.lexer).is_some() {
@@ -147,7 +147,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// A path: what it leads to is found when all is read.
+    /// Reads a path; its target is found when everything is read.
     pub(super) fn path(&mut self, key: u16, start: usize, referred: bool) -> Result<(), Error> {
         let mut parts = Parts::new(self.lexer);
         let ended = loop {
@@ -164,7 +164,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// What stands behind `\`.
+    /// Reads what follows `\`.
     fn reference(&mut self, key: u16, start: usize) -> Result<(), Error> {
         self.lexer.at += 1;
         self.lexer.skip();
@@ -181,7 +181,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
     }
 
-    /// `my $o`. Returns the name.
+    /// Reads `my $o`. Returns the name.
     fn my_variable(&mut self) -> Result<Vec<u8>, Error> {
         self.lexer.skip();
         if !self.lexer.take_word(b"my") {
@@ -256,16 +256,16 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
     }
 
-    /// Blanks before the delimiter of `q`, `qq` or `qr`.
+    /// Skips blanks before the delimiter of `q`, `qq` or `qr`.
     fn before_delimiter(&mut self) {
-        // Right behind the word `#` is a delimiter, behind blanks a comment.
+        // Directly after the word, `#` is a delimiter; after blanks it begins a comment.
         if self.lexer.peek() != Some(b'#') {
             self.lexer.skip();
         }
     }
 
-    /// `do{\(my $o = X)}`, `do{my $o}`, `do{my $o = '…'; qr/$o/}` or
-    /// `do{package Icecore::None; v65}`.
+    /// Reads `do{\(my $o = X)}`, `do{my $o}`, `do{my $o = '…'; qr/$o/}` or `do{package
+    /// Icecore::None; v65}`.
     fn do_block(&mut self, key: u16, start: usize) -> Result<(), Error> {
         self.lexer.skip();
         match self.lexer.peek() {
@@ -295,7 +295,8 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// `package Icecore::None; v65}`: a v-string that could be the name of a function elsewhere.
+    /// Reads `package Icecore::None; v65}`: a v-string that could be the name of a function
+    /// elsewhere.
     fn v_string_in_package(&mut self, key: u16, start: usize) -> Result<(), Error> {
         if !self.lexer.take(NO_FUNCTIONS) {
             return Err(match NO_FUNCTIONS.starts_with(self.lexer.rest()) {
@@ -317,7 +318,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.lexer.expect(b'}', "`}`")
     }
 
-    /// `'…'; qr/$o/i}`: a pattern in which perl is to find no variables.
+    /// Reads `'…'; qr/$o/i}`: a pattern in which perl must not find variables.
     fn regexp_of_variable(&mut self, name: &[u8], key: u16, start: usize) -> Result<(), Error> {
         self.lexer.skip();
         if self.lexer.peek().is_some_and(|byte| !matches!(byte, b'\'' | b'"')) {
@@ -341,7 +342,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// `sub { "DUMMY" }`
+    /// Reads `sub { "DUMMY" }`.
     fn sub(&mut self, key: u16, start: usize) -> Result<(), Error> {
         let mut all_there = true;
         for piece in [&b"{"[..], b"\"DUMMY\"", b"}"] {
@@ -374,7 +375,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// A call that blesses under another name, or code.
+    /// Reads a call that blesses under another name, or reports code.
     fn other_word(&mut self, word: &[u8], key: u16, start: usize) -> Result<(), Error> {
         let shown = String::from_utf8_lossy(word).into_owned();
         let rest = self.lexer.rest();
@@ -396,7 +397,7 @@ impl<S: Sink> Machine<'_, '_, S> {
 
     // -- Behind a value --------------------------------------------------------
 
-    /// The end of what stands around a value.
+    /// Reads the end of a construct around a value.
     pub(super) fn wrapped(&mut self, frame: &Frame) -> Result<(), Error> {
         match frame.shape {
             Shape::Scalar => self.tail(frame, |machine| machine.lexer.expect(b')', "`)`"))?,
@@ -429,7 +430,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// `, 'C' )`
+    /// Reads `, 'C' )`.
     fn class(&mut self, frame: &Frame) -> Result<(), Error> {
         self.lexer.skip();
         if self.lexer.peek() == Some(b')') {

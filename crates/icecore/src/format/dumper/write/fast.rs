@@ -1,7 +1,7 @@
 //! A fast loop for runs of common leaves.
 //!
-//! It stops in front of anything else and leaves it to [`super::frames`], which writes the
-//! same bytes.
+//! It stops before anything else and leaves it to [`super::frames`], which writes the same
+//! bytes.
 
 use super::Writer;
 use super::frames::{Frame, Shape};
@@ -11,7 +11,7 @@ use crate::document::{Document, Kind, Location, Node, flag};
 use crate::format::dumper::options::WriteOptions;
 use crate::output::READY;
 
-/// What a byte is: a part of a name, or one that single quotes need a backslash for.
+/// Class of a byte: part of a name, or in need of a backslash in single quotes.
 const WORD: u8 = 1;
 const SPECIAL: u8 = 2;
 const CLASSES: [u8; 256] = {
@@ -28,7 +28,7 @@ const CLASSES: [u8; 256] = {
 };
 
 impl Writer<'_> {
-    /// Writes what it can of the children of the frame, which is at `level`.
+    /// Writes as many children of the frame at `level` as it can.
     #[inline]
     pub(super) fn fast_children(&mut self, frame: &mut Frame, level: usize, buf: &mut Vec<u8>) {
         let is_array = frame.shape == Shape::Array;
@@ -59,8 +59,8 @@ impl Writer<'_> {
     }
 }
 
-/// A key without flags, and what stands behind it. Returns false, with nothing
-/// written, for others.
+/// Writes a key without flags, and the text after it. Returns false, with nothing written,
+/// for other keys.
 #[inline(always)]
 pub(super) fn push_key(document: &Document<'_>, id: u16, options: &WriteOptions, buf: &mut Vec<u8>) -> bool {
     let Some((entry, names)) = document.tape().keys().plain(id) else { return false };
@@ -86,7 +86,8 @@ pub(super) fn push_key(document: &Document<'_>, id: u16, options: &WriteOptions,
     true
 }
 
-/// A leaf that nothing refers to. Returns false, with nothing written, for others.
+/// Writes a leaf without references to it. Returns false, with nothing written, for other
+/// values.
 #[inline(always)]
 pub(super) fn push_common(document: &Document<'_>, node: &Node, buf: &mut Vec<u8>) -> bool {
     if node.flags & (flag::TARGET | flag::HINT) != 0 {
@@ -113,7 +114,7 @@ pub(super) fn push_common(document: &Document<'_>, node: &Node, buf: &mut Vec<u8
             let start = buf.len();
             if push_digits(itoa::Buffer::new().format(node.payload as i64).as_bytes(), buf) && !document.tape().by_hand
             {
-                // Digits in quotes are a loss.
+                // Quoted digits count as a loss.
                 buf.truncate(start);
                 return false;
             }
@@ -128,8 +129,8 @@ pub(super) fn push_common(document: &Document<'_>, node: &Node, buf: &mut Vec<u8
 const ONES: u128 = u128::MAX / 0xFF;
 const HIGHS: u128 = ONES << 7;
 
-/// Writes `base[start..start + len]` in single quotes, if it is short and nothing in
-/// it needs a backslash: 18 bytes, of which the surplus is cut off again.
+/// Writes `base[start..start + len]` in single quotes, if it is short and needs no
+/// backslashes: as 18 bytes, of which the surplus is cut off again.
 #[inline(always)]
 fn push_short(base: &[u8], start: usize, len: usize, buf: &mut Vec<u8>) -> bool {
     if len > 16 {
@@ -137,13 +138,13 @@ fn push_short(base: &[u8], start: usize, len: usize, buf: &mut Vec<u8>) -> bool 
     }
     let Some(window) = base.get(start..).and_then(|rest| rest.first_chunk::<16>()) else { return false };
     let word = u128::from_le_bytes(*window);
-    // The high bits of the bytes that equal `byte`: these are zero in `differs`, and only
-    // they (and, behind the first, perhaps bytes that borrowed) are below 1.
+    // Returns the high bits of the bytes that equal `byte`. These are zero in `differs`,
+    // and only they (and maybe later bytes that borrowed) are below 1.
     let has = |byte: u8| {
         let differs = word ^ (ONES * u128::from(byte));
         differs.wrapping_sub(ONES) & !differs & HIGHS
     };
-    // What stands behind the string does not count.
+    // Ignore the bytes after the string.
     let counted = if len == 16 { u128::MAX } else { (1 << (8 * len)) - 1 };
     if (has(b'\'') | has(b'\\')) & counted != 0 {
         return false;

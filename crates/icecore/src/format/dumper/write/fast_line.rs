@@ -1,7 +1,7 @@
 //! A writer for small common documents on one line.
 //!
-//! For any other document it returns with nothing written; the usual writer writes the same
-//! bytes.
+//! For any other document it returns with nothing written; the normal writer writes the
+//! same bytes.
 
 use super::fast::{push_common, push_key};
 use super::frames::push_int;
@@ -9,19 +9,19 @@ use crate::document::{Document, Kind, flag};
 use crate::format::dumper::options::WriteOptions;
 use crate::output::Output;
 
-/// How deep such a document may be, and how many values it may have.
+/// Most levels and values of such a document.
 const DEPTH: usize = 32;
 const NODES: usize = 4096;
 
-/// A container that is open.
+/// An open container.
 #[derive(Clone, Copy, Default)]
 struct Frame {
-    /// How many children are still to come.
+    /// Number of children still to write.
     left: u32,
     is_map: bool,
 }
 
-/// Writes the document, if it is such a one.
+/// Writes the document, if it is small and common.
 pub(super) fn write(document: &Document<'_>, options: &WriteOptions, depth: u32, out: &mut dyn Output) -> bool {
     let nodes = document.nodes();
     if !is_usual(options) || document.header().is_some() || nodes.len() > NODES {
@@ -45,7 +45,7 @@ pub(super) fn write(document: &Document<'_>, options: &WriteOptions, depth: u32,
     true
 }
 
-/// Writes the value at `at` as the first.
+/// Writes the value at `at` as the first value.
 fn statement(
     document: &Document<'_>,
     at: usize,
@@ -70,8 +70,8 @@ fn statement(
     true
 }
 
-/// Whether nothing but `terse`, `quotekeys`, `pair`, `varname` and what shows only
-/// where something is special is set.
+/// Whether only `terse`, `quotekeys`, `pair`, `varname` and options for special values are
+/// set.
 fn is_usual(options: &WriteOptions) -> bool {
     let WriteOptions { indent: 0, useqq: false, sortkeys: false, maxdepth: 0, useperl: false, .. } = options else {
         return false;
@@ -79,7 +79,7 @@ fn is_usual(options: &WriteOptions) -> bool {
     options.pad.is_empty() && options.names.is_empty()
 }
 
-/// Writes at most so many levels and bytes.
+/// Writes the values, with limits for levels and bytes.
 fn values(
     document: &Document<'_>,
     at: usize,

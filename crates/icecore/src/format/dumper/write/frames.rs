@@ -1,4 +1,4 @@
-//! Writes the contents of containers.
+//! Writes the content of containers.
 
 use super::Writer;
 use super::keys::Key;
@@ -12,7 +12,7 @@ use crate::output::READY;
 pub(super) enum Shape {
     Array,
     Hash,
-    /// A hash whose entries were put in order.
+    /// A hash whose entries are sorted.
     Sorted,
     /// A reference to a scalar.
     Scalar,
@@ -20,31 +20,31 @@ pub(super) enum Shape {
     Glob,
 }
 
-/// A container whose children are not all written. How many there are below it is
-/// its level.
+/// A container with children still to write. The number of containers below it on the
+/// stack is its level.
 #[derive(Clone, Copy)]
 pub(super) struct Frame {
     pub(super) shape: Shape,
-    /// The next child, and where they end. Of a sorted hash: how many entries of
-    /// outer ones are left.
+    /// The next child, and where the children end. For a sorted hash: how many entries
+    /// of outer ones are left.
     pub(super) at: u32,
     pub(super) end: u32,
-    /// How many children were begun.
+    /// Number of children begun.
     pub(super) count: u32,
-    /// By how much its lines are indented, levels apart.
+    /// Indentation of its lines, in addition to its levels.
     pub(super) column: usize,
-    /// Its path, once it was needed.
+    /// Its path, once it is needed.
     pub(super) path: Option<Path>,
     /// The key of the entry that is being written.
     pub(super) key: Option<Key>,
     pub(super) id: Id,
-    /// The object that it is the body of.
+    /// The object whose body it is.
     pub(super) blessed: Option<u32>,
     pub(super) closing: &'static [u8],
 }
 
 impl Writer<'_> {
-    /// Continues in the innermost container, up to a container in it or its end.
+    /// Continues in the innermost container, up to a nested container or its end.
     pub(super) fn step(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
         let level = self.stack.len() + 1;
@@ -70,7 +70,7 @@ impl Writer<'_> {
                     let width = self.entry_key(key, at, buf)?;
                     buf.extend_from_slice(self.style.options.pair.as_bytes());
                     if self.style.columns {
-                        // The width of the usual pair, whatever it is.
+                        // Always the width of the default pair.
                         column += width + 4;
                     }
                 }
@@ -98,7 +98,7 @@ impl Writer<'_> {
         self.close(&frame, buf)
     }
 
-    /// The next child and its key.
+    /// Returns the next child and its key.
     #[inline]
     fn next_child(&mut self, frame: &mut Frame) -> Option<(Option<Key>, u32)> {
         if frame.shape == Shape::Sorted {
@@ -121,7 +121,7 @@ impl Writer<'_> {
         self.next_entry(&mut frame.at, frame.end).map(|(key, at)| (Some(key), at))
     }
 
-    /// The next entry, without those whose keys are only allowed.
+    /// Returns the next entry; skips entries whose keys are allowed but absent.
     #[inline]
     pub(super) fn next_entry(&self, at: &mut u32, end: u32) -> Option<(Key, u32)> {
         let tape = self.document.tape();
@@ -165,7 +165,7 @@ impl Writer<'_> {
     }
 }
 
-/// The digits of a number.
+/// Appends the digits of a number.
 #[inline]
 pub(super) fn push_int(value: i64, buf: &mut Vec<u8>) {
     buf.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());

@@ -11,23 +11,23 @@ use crate::output::LossKind;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// A key: its id, or its node on the tape.
+/// A key: its id, or its node.
 #[derive(Clone, Copy)]
 pub(super) enum Key {
     Id(u16),
     Node(u32),
 }
 
-/// The string that a key is in Perl.
+/// A key as a Perl string.
 struct KeyText<'d> {
     bytes: Cow<'d, [u8]>,
-    /// Text that is not ASCII.
+    /// Whether it is text with characters beyond ASCII.
     is_text: bool,
     loss: Option<LossKind>,
 }
 
 impl<'d> KeyText<'d> {
-    /// `None`: it can't be one.
+    /// Returns the string of a key; `None` if it can't be a key.
     fn of(name: &Name<'d>) -> Option<KeyText<'d>> {
         let node = name.node;
         let (bytes, loss) = match node.kind {
@@ -61,14 +61,14 @@ impl<'d> KeyText<'d> {
         KeyText { bytes: Cow::Borrowed(bytes), is_text: !bytes.is_ascii() && utf8::is_valid(bytes), loss }
     }
 
-    /// Perl's order of strings: that of their characters.
+    /// Compares in Perl's order of strings: by their characters.
     fn compare(&self, other: &KeyText<'_>) -> Ordering {
         let latin1 = |bytes: &[u8]| bytes.iter().map(|byte| u64::from(*byte)).collect::<Vec<_>>();
         let text = |bytes: &[u8]| utf8::characters(bytes).map(|(code, _)| code).collect::<Vec<_>>();
         match (self.is_text, other.is_text) {
             (true, false) => text(&self.bytes).cmp(&latin1(&other.bytes)),
             (false, true) => latin1(&self.bytes).cmp(&text(&other.bytes)),
-            // The order of UTF-8 is that of its characters.
+            // The order of UTF-8 bytes is that of the characters.
             _ => self.bytes.cmp(&other.bytes),
         }
     }
@@ -86,7 +86,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Writes the key of the value at `at`. Returns how wide it is.
+    /// Writes the key of the value at `at`. Returns its width.
     #[inline]
     pub(super) fn entry_key(&mut self, key: Option<Key>, at: u32, buf: &mut Vec<u8>) -> Result<usize, Error> {
         let Some(key) = key else { return Ok(0) };
@@ -104,7 +104,7 @@ impl<'d> Writer<'d> {
         self.any_key(key, at, buf)
     }
 
-    /// A key without flags as the C code writes it.
+    /// Writes a key without flags as the C code does.
     #[inline]
     fn bytes_key(&self, bytes: &[u8], buf: &mut Vec<u8>) {
         if self.style.options.quotekeys || !quote::is_identifier(bytes) && !quote::is_decimal(bytes) {
@@ -131,7 +131,7 @@ impl<'d> Writer<'d> {
         if let Some(loss) = text.loss {
             self.lose(loss, at);
         }
-        // What can be done about locked keys: nothing.
+        // The text can't represent locked keys.
         if name.is_some_and(|name| name.node.kind.is_string() && name.node.has(flag::LOCKED)) {
             self.lose(LossKind::Restricted, at);
         }
@@ -144,7 +144,7 @@ impl<'d> Writer<'d> {
         Ok(self.width(buf.get(before..).unwrap_or(&[])))
     }
 
-    /// How many characters the Perl code counts; the C code counts bytes.
+    /// Returns the width: the Perl code counts characters, the C code bytes.
     fn width(&self, text: &[u8]) -> usize {
         if !self.style.wide {
             return text.len();
@@ -152,7 +152,7 @@ impl<'d> Writer<'d> {
         text.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
     }
 
-    /// Writes the key again, for a name.
+    /// Writes the key again, as part of a name.
     pub(super) fn push_key(&self, key: Key, buf: &mut Vec<u8>) {
         if let Some(text) = self.name_of(key).as_ref().and_then(KeyText::of) {
             self.push_key_text(&text, buf);
@@ -197,8 +197,8 @@ impl<'d> Writer<'d> {
     }
 }
 
-/// A name in text whose characters are below 256. Perl's `\w` takes those letters too,
-/// but not as the first.
+/// Whether text with characters below 256 is a name. Perl's `\w` accepts these letters
+/// too, but not as the first character.
 fn is_latin1_identifier(bytes: &[u8]) -> bool {
     let is_word = |code: u64| match u8::try_from(code) {
         Ok(byte) if byte.is_ascii() => byte.is_ascii_alphanumeric() || byte == b'_',

@@ -14,8 +14,7 @@ use crate::num::{bigint, float128};
 use crate::output::LossKind;
 use std::borrow::Cow;
 
-/// The longest integer that stands without quotes: what 32 bits hold has no more
-/// characters.
+/// Longest integer without quotes: 32 bits need no more characters.
 const BARE: usize = 10;
 
 impl<'d> Writer<'d> {
@@ -23,7 +22,7 @@ impl<'d> Writer<'d> {
     #[inline]
     pub(super) fn leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
         match node.kind {
-            // What is not shown: its address, as it is.
+            // The address of a value that is not shown, as it is.
             Kind::Bytes if node.has(flag::HINT) && self.style.options.trusted => {
                 buf.push(b'\'');
                 buf.extend_from_slice(self.document.bytes(node));
@@ -127,8 +126,8 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// A v-string is its source. A source that perl would not read as a v-string, or as
-    /// another one, is made anew of the value.
+    /// Writes a v-string as its source. If perl would not read the source as this
+    /// v-string, a new one is made from the value.
     fn v_string(&mut self, at: u32, buf: &mut Vec<u8>) {
         let source = self.child_bytes(at + 1);
         if self.style.options.trusted {
@@ -167,9 +166,9 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// A float is the string that perl makes of it, with 15 digits.
+    /// Writes a float as the string that perl makes of it, with 15 digits.
     fn float(&mut self, at: u32, value: f64, is_exact: bool, buf: &mut Vec<u8>) {
-        // A float that is zero has no sign as a string.
+        // As a string, zero has no sign.
         let text = perl_text(value);
         if !is_exact || text.parse::<f64>().is_ok_and(|back| back.to_bits() != value.to_bits() && !value.is_nan()) {
             self.lose(LossKind::Precision, at);
@@ -178,14 +177,14 @@ impl<'d> Writer<'d> {
         self.lose(if is_bare { LossKind::Integral } else { LossKind::Quoted }, at);
     }
 
-    /// An integer as the Perl code writes it.
+    /// Writes an integer as the Perl code does.
     fn number(&mut self, at: u32, digits: &[u8], buf: &mut Vec<u8>) {
         if !self.string(digits, false, buf) {
             self.lose(LossKind::Quoted, at);
         }
     }
 
-    /// A name. Text that is not UTF-8 is bytes.
+    /// Writes a name. Text that is not UTF-8 is written as bytes.
     fn text(&mut self, at: u32, bytes: &[u8], buf: &mut Vec<u8>) {
         let is_text = !bytes.is_ascii() && utf8::is_valid(bytes);
         if self.string(bytes, is_text, buf) {
@@ -195,7 +194,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Whether the text does not say if these are bytes or text: the Perl code writes
+    /// Whether the output does not distinguish bytes from text: the Perl code writes
     /// characters as they are.
     pub(super) fn blurs(&self, bytes: &[u8], is_text: bool) -> bool {
         if !self.style.options.useperl || self.style.options.useqq || bytes.is_ascii() {
@@ -205,8 +204,8 @@ impl<'d> Writer<'d> {
         if is_text { !has_wide } else { self.style.wide }
     }
 
-    /// A string; `is_text`: it is text, and not ASCII. Returns whether it stands as a
-    /// number.
+    /// Writes a string. `is_text`: it is text, and not ASCII. Returns whether it is
+    /// written as a number.
     fn string(&self, bytes: &[u8], is_text: bool, buf: &mut Vec<u8>) -> bool {
         let options = self.style.options;
         let is_bare = (options.useperl || options.useqq) && quote::is_decimal(bytes);
@@ -222,7 +221,7 @@ impl<'d> Writer<'d> {
         is_bare
     }
 
-    /// A string in the quotes that Data::Dumper's Perl code gives it.
+    /// Writes a string in the quotes that Data::Dumper's Perl code uses.
     pub(super) fn push_string_of_perl(&self, bytes: &[u8], is_text: bool, buf: &mut Vec<u8>) {
         let has_wide = || is_text && utf8::characters(bytes).any(|(code, _)| code > 0xFF);
         if self.style.options.useqq || has_wide() {
@@ -235,7 +234,7 @@ impl<'d> Writer<'d> {
 
     // -- Globs -----------------------------------------------------------------------
 
-    /// A glob: `bytes` is its name with the star.
+    /// Writes a glob: `bytes` is its name with the star.
     fn glob(&self, bytes: &[u8], buf: &mut Vec<u8>) {
         let options = self.style.options;
         let name = bytes.strip_prefix(b"*").unwrap_or(bytes);
@@ -264,25 +263,25 @@ impl<'d> Writer<'d> {
 
     // -- Regexps ---------------------------------------------------------------------
 
-    /// The pattern of the regexp at `at` and its flags.
+    /// Returns the pattern of the regexp at `at`, and its flags.
     fn parts(&self, at: u32) -> (&[u8], bool, Vec<u8>) {
         let pattern = self.child_bytes(at + 1);
         let is_text = self.node(at + 1).kind == Kind::Text && !pattern.is_ascii() && utf8::is_valid(pattern);
         let flags = self.child_bytes(self.document.tape().next(at + 1));
-        // A pattern in UTF-8 is Unicode to perl; not all that write it say so.
+        // For perl, a pattern in UTF-8 is Unicode; not all writers record this.
         let has_charset = flags.iter().any(|flag| matches!(flag, b'u' | b'a' | b'l' | b'd'));
         let charset = if is_text && !has_charset { &b"u"[..] } else { b"" };
         (pattern, is_text, [charset, flags].concat())
     }
 
-    /// A regexp as a string.
+    /// Writes a regexp as a string.
     pub(super) fn regexp_string(&self, at: u32, buf: &mut Vec<u8>) {
         let (pattern, _, flags) = self.parts(at);
         buf.extend_from_slice(&[b"(?^", &flags[..], b":", pattern, b")"].concat());
     }
 
-    /// Characters that are not ASCII become escapes in the pattern, which means the
-    /// same to perl alone.
+    /// Reports non-ASCII characters that become escapes in the pattern, which only perl
+    /// reads the same.
     fn lost_in_regexp(&mut self, at: u32) {
         let own = self.child_bytes(self.document.tape().next(at + 1)).to_vec();
         let (pattern, is_text, flags) = self.parts(at);
@@ -295,7 +294,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// A regexp as `qr/…/`: slashes are escaped, and dollars that would begin a
+    /// Writes a regexp as `qr/…/`: slashes are escaped, and dollars that would begin a
     /// variable.
     pub(super) fn regexp(&mut self, at: u32, buf: &mut Vec<u8>) {
         self.lost_in_regexp(at);
@@ -350,7 +349,7 @@ impl<'d> Writer<'d> {
     }
 }
 
-/// Digits, in quotes if they are many. Returns whether they are.
+/// Writes digits, in quotes if there are many. Returns whether they have quotes.
 #[inline]
 pub(super) fn push_digits(digits: &[u8], buf: &mut Vec<u8>) -> bool {
     if digits.len() <= BARE {
@@ -369,14 +368,14 @@ fn decimal(value: i64) -> Vec<u8> {
     digits
 }
 
-/// Whether the C code writes a glob of this name without quotes: each part begins
+/// Whether the C code writes a glob of this name without quotes: each part must begin
 /// with a letter.
 fn is_glob(name: &[u8]) -> bool {
     let name = name.strip_prefix(b"::").unwrap_or(name);
     parts_of(name).all(quote::is_identifier)
 }
 
-/// Whether the Perl code does.
+/// The same for the Perl code.
 fn is_glob_of_perl(name: &[u8]) -> bool {
     let is_word = |part: &[u8]| part.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     let count = parts_of(name).count();
@@ -387,7 +386,7 @@ fn is_glob_of_perl(name: &[u8]) -> bool {
     count > 1 && name != b"main::" && parts_of(name).enumerate().all(fits)
 }
 
-/// What stands between the double colons of a name.
+/// Returns the parts of a name between double colons.
 fn parts_of(name: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(name);
     std::iter::from_fn(move || {

@@ -6,8 +6,8 @@ use super::quote::is_identifier;
 use crate::document::{Document, Spelling};
 
 impl WriteOptions {
-    /// Data::Dumper's defaults, and what the text showed that the document was read
-    /// from, if it was. `is_trusted`: also what perl would run or set.
+    /// Returns Data::Dumper's defaults with the settings of the text that the document
+    /// was read from. `is_trusted`: includes settings that perl would run or set.
     pub(in crate::format::dumper) fn observed(document: &Document<'_>, is_trusted: bool) -> WriteOptions {
         let mut options = WriteOptions::default();
         let Some(spelling) = document.spelling_of(NAME) else { return options };
@@ -19,7 +19,7 @@ impl WriteOptions {
         options.trailingcomma = flag(code::TRAILINGCOMMA);
         options.purity = flag(code::PURITY);
         options.list = flag(code::LIST);
-        // These stand outside of quotes: a text is not to choose what perl runs or sets.
+        // These appear outside of quotes: a text must not choose what perl runs or sets.
         for (code, option, is_safe) in [
             (code::PAD, &mut options.pad, is_safe_pad as fn(&str) -> bool),
             (code::PAIR, &mut options.pair, is_safe_pair),
@@ -43,35 +43,36 @@ fn text(spelling: &Spelling, at: u64) -> Option<String> {
     std::str::from_utf8(spelling.kept(at)).ok().map(str::to_owned)
 }
 
-/// Any other function would be called.
+/// Whether the name is the default: any other function would be called.
 fn is_usual_bless(name: &str) -> bool {
     name == "bless"
 }
 
-/// Blanks, or the front of a comment.
+/// Whether a pad is blanks, or the start of a comment.
 fn is_safe_pad(pad: &str) -> bool {
     !pad.contains(['\n', '\r']) && matches!(pad.trim_start().as_bytes(), [] | [b'#', ..])
 }
 
-/// An arrow, a comma or a colon between blanks.
+/// Whether a pair is an arrow, a comma or a colon between blanks.
 fn is_safe_pair(pair: &str) -> bool {
     matches!(pair.trim_matches([' ', '\t', '\n']), "=>" | "," | ":")
 }
 
-/// A variable that perl itself gives no meaning, of the package that evaluates the text.
-/// Perl's own, such as `%SIG` and `@ISA`, are in capitals.
+/// Whether this is a variable without a meaning for perl, in the package that evaluates
+/// the text. Perl's own variables, such as `%SIG` and `@ISA`, are in capitals.
 fn is_safe_name(name: &str) -> bool {
     let name = name.strip_prefix(['$', '@', '%']).unwrap_or(name);
     is_identifier(name.as_bytes()) && (name.bytes().any(|byte| byte.is_ascii_lowercase()) || is_numbered(name))
 }
 
-/// `VAR1`, as Data::Dumper names values.
+/// Whether this is a name like `VAR1`, Data::Dumper's default.
 fn is_numbered(name: &str) -> bool {
     let digits = name.strip_prefix("VAR").unwrap_or_default();
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The name as it is given to Data::Dumper: a star stands for what the value is.
+/// Returns the name as it is given to Data::Dumper: a star stands for the sigil of the
+/// value.
 fn as_given(name: &str) -> String {
     match name.strip_prefix(['@', '%']) {
         Some(name) => format!("*{name}"),

@@ -1,7 +1,7 @@
 //! Paths of values that were written: `$VAR1->{'a'}[0]`, `${$VAR1->[1]}`.
 //!
-//! Only values that a link names need one. A path is kept as its last step and the path
-//! before it, so all of them take no more memory than the document.
+//! Only link targets need one. A path is stored as its last step and the path before
+//! it, so all paths use no more memory than the document.
 
 /// A name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,9 +11,9 @@ pub(super) struct Path(u32);
 struct Piece {
     before: Path,
     step: Step,
-    /// It begins with `${` or the like.
+    /// Whether it begins with `${` or a similar brace.
     braced: bool,
-    /// It has a line break, which Data::Dumper's Perl code stumbles over.
+    /// Whether it has a line break, which Data::Dumper's Perl code handles wrongly.
     broken: bool,
 }
 
@@ -33,7 +33,7 @@ enum Step {
         end: usize,
         arrow: bool,
     },
-    /// What it refers to: `${…}`, `*{…}`.
+    /// The referenced value: `${…}`, `*{…}`.
     Behind {
         sigil: u8,
     },
@@ -42,9 +42,9 @@ enum Step {
 pub(super) struct Paths {
     pieces: Vec<Piece>,
     text: Vec<u8>,
-    /// Whether the arrows are those of Data::Dumper's Perl code.
+    /// Whether arrows are placed as in Data::Dumper's Perl code.
     useperl: bool,
-    /// For `push`.
+    /// Memory for `push`.
     steps: Vec<Step>,
 }
 
@@ -65,7 +65,7 @@ impl Paths {
         (start, self.text.len())
     }
 
-    /// The name of a value.
+    /// Returns the path of a root value with this name.
     pub(super) fn root(&mut self, name: &[u8]) -> Path {
         let (start, end) = self.keep(name);
         let before = Path(u32::MAX);
@@ -80,7 +80,7 @@ impl Paths {
         self.add(Piece { before: array, step: Step::Item { index, arrow }, ..piece })
     }
 
-    /// `key` as it is written, in its quotes.
+    /// Returns the path of an entry; `key` is in its written form, with quotes.
     pub(super) fn key(&mut self, hash: Path, key: &[u8]) -> Path {
         let arrow = self.needs_arrow(hash);
         let piece = self.piece(hash);
@@ -89,7 +89,7 @@ impl Paths {
         self.add(Piece { before: hash, step: Step::Key { start, end, arrow }, broken, ..piece })
     }
 
-    /// What the reference with this name refers to.
+    /// Returns the path of what the reference with this path refers to.
     pub(super) fn behind(&mut self, reference: Path, sigil: u8) -> Path {
         let piece = self.piece(reference);
         self.add(Piece { before: reference, step: Step::Behind { sigil }, braced: true, ..piece })
@@ -100,12 +100,12 @@ impl Paths {
         self.pieces.get(path.0 as usize).copied().unwrap_or(none)
     }
 
-    /// Whether an arrow stands between the name and an index.
+    /// Whether the name needs an arrow before an index.
     fn needs_arrow(&self, path: Path) -> bool {
         let piece = self.piece(path);
         let (start, end) = match piece.step {
             Step::Root { start, end } => (start, end),
-            // `${$}` needs none, says the C code, by counting letters.
+            // The C code counts letters to decide that `${$}` needs no arrow.
             Step::Behind { .. } if !self.useperl && self.root_text(piece.before).len() == 1 => return false,
             _ => return piece.braced || self.useperl && piece.broken,
         };
@@ -119,7 +119,7 @@ impl Paths {
         }
     }
 
-    /// The name of a value as it is.
+    /// Returns the name of a root value as it is.
     pub(super) fn root_text(&self, path: Path) -> &[u8] {
         match self.piece(path).step {
             Step::Root { start, end } => self.text.get(start..end).unwrap_or(&[]),

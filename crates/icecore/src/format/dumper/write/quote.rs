@@ -2,7 +2,7 @@
 
 use crate::format::scan::utf8;
 
-/// Whether it reads as a number that stands without quotes: up to nine digits.
+/// Whether it reads as a number that needs no quotes: up to nine digits.
 #[inline]
 pub(super) fn is_decimal(bytes: &[u8]) -> bool {
     let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
@@ -13,14 +13,14 @@ pub(super) fn is_decimal(bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether it is a name, as keys without quotes are.
+/// Whether it is a name, as allowed for keys without quotes.
 #[inline]
 pub(super) fn is_identifier(bytes: &[u8]) -> bool {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     !bytes.first().is_none_or(u8::is_ascii_digit) && bytes.iter().all(is_word)
 }
 
-/// In single quotes, byte for byte.
+/// Writes bytes in single quotes.
 #[inline]
 pub(in crate::format::dumper) fn push_single(bytes: &[u8], buf: &mut Vec<u8>) {
     buf.push(b'\'');
@@ -28,7 +28,7 @@ pub(in crate::format::dumper) fn push_single(bytes: &[u8], buf: &mut Vec<u8>) {
     buf.push(b'\'');
 }
 
-/// With what single quotes need, byte for byte.
+/// Writes bytes with the escapes that single quotes need.
 #[inline]
 pub(super) fn push_escaped(bytes: &[u8], buf: &mut Vec<u8>) {
     let is_special = |byte: &u8| matches!(byte, b'\'' | b'\\');
@@ -46,9 +46,9 @@ pub(super) fn push_escaped(bytes: &[u8], buf: &mut Vec<u8>) {
     buf.extend_from_slice(rest);
 }
 
-/// In double quotes. Characters of text that are not ASCII are written by their
-/// numbers; of bytes they are octal. `controls`: control characters are escaped
-/// too, otherwise they stay.
+/// Writes a string in double quotes. Non-ASCII characters of text are escaped by their
+/// numbers, bytes above 0x7F are octal. `controls`: control characters are escaped too,
+/// otherwise they stay.
 pub(in crate::format::dumper) fn push_double(bytes: &[u8], is_text: bool, controls: bool, buf: &mut Vec<u8>) {
     buf.push(b'"');
     let mut at = 0;
@@ -72,7 +72,7 @@ pub(in crate::format::dumper) fn push_double(bytes: &[u8], is_text: bool, contro
     buf.push(b'"');
 }
 
-/// An escape for a control character or a byte above ASCII.
+/// Writes an escape for a control character or a byte above ASCII.
 fn push_control(byte: u8, next: Option<&u8>, buf: &mut Vec<u8>) {
     buf.push(b'\\');
     let letter = match byte {
@@ -84,7 +84,7 @@ fn push_control(byte: u8, next: Option<&u8>, buf: &mut Vec<u8>) {
         b'\r' => b'r',
         0x1B => b'e',
         _ => {
-            // A digit behind it would be taken for a part of the number.
+            // A following digit would be read as part of the number.
             let digits = if next.is_some_and(u8::is_ascii_digit) { 3 } else { 1 };
             return buf.extend_from_slice(format!("{byte:0digits$o}").as_bytes());
         }
@@ -92,8 +92,8 @@ fn push_control(byte: u8, next: Option<&u8>, buf: &mut Vec<u8>) {
     buf.push(letter);
 }
 
-/// As it is, in characters: in UTF-8 if `wide`, otherwise in Latin-1. What Latin-1
-/// lacks stays UTF-8.
+/// Writes a string without escapes, in characters: UTF-8 if `wide`, otherwise Latin-1.
+/// Characters beyond Latin-1 stay UTF-8.
 pub(super) fn push_chars(bytes: &[u8], is_text: bool, wide: bool, buf: &mut Vec<u8>) {
     match (is_text, wide) {
         (true, false) => {

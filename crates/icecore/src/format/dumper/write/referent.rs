@@ -1,18 +1,18 @@
-//! The value at a node as perl has it: a scalar with a value of its own, or a reference.
+//! The value at a node as perl has it: a scalar with its own value, or a reference.
 
 use crate::document::{Document, Form, Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::output::LossKind;
 
-/// What `seen` knows things by: their node, as a variable or as what a reference
-/// refers to.
+/// Identity of a value for `seen`: its node, as a variable or as the target of a
+/// reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Id {
     Variable(u32),
     Container(u32),
 }
 
-/// What a reference refers to, in Perl's words.
+/// Type of a reference's target, in Perl's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Type {
     Array,
@@ -26,26 +26,27 @@ pub(super) enum Type {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Referent {
-    /// Its node: of a scalar, what is in the variable.
+    /// Its node; for a scalar, the content of the variable.
     pub(super) at: u32,
     pub(super) kind: Type,
     pub(super) id: Id,
-    /// The node of the object that it is.
+    /// The node of the object, if it is blessed.
     pub(super) object: Option<u32>,
-    /// A link or an alias may name it.
+    /// Whether a link or an alias may refer to it.
     pub(super) is_target: bool,
-    /// It was reached through one.
+    /// Whether it was reached through one.
     pub(super) is_again: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaf {
     pub(super) at: u32,
-    /// A link or an alias may name it.
+    /// Whether a link or an alias may refer to it.
     pub(super) is_target: bool,
-    /// It was reached through one.
+    /// Whether it was reached through one.
     pub(super) is_again: bool,
-    /// Perl has no such link: it is another variable with the same value.
+    /// Whether it is a link that Perl does not have: another variable with the same
+    /// value.
     pub(super) is_copy: bool,
 }
 
@@ -59,14 +60,14 @@ pub(super) enum Found {
 pub(super) struct Look<'d, L> {
     document: &'d Document<'d>,
     lose: L,
-    /// How many steps there may be: hand-made links can go round in a circle.
+    /// Remaining steps: in hand-made documents, links can form a circle.
     left: u32,
     is_target: bool,
     is_again: bool,
 }
 
 impl<'d, L: FnMut(LossKind, u32)> Look<'d, L> {
-    /// `most`: how long a chain may be. `lose` is called for losses.
+    /// `most`: longest chain. `lose` is called for losses.
     pub(super) fn new(document: &'d Document<'d>, most: u32, lose: L) -> Look<'d, L> {
         Look { document, lose, left: most, is_target: false, is_again: false }
     }
@@ -82,7 +83,7 @@ impl<'d, L: FnMut(LossKind, u32)> Look<'d, L> {
         Ok(node)
     }
 
-    /// What the variable at `at` holds.
+    /// Returns the content of the variable at `at`.
     pub(super) fn variable(&mut self, mut at: u32) -> Result<Found, Error> {
         loop {
             let node = self.node(at)?;
@@ -108,7 +109,7 @@ impl<'d, L: FnMut(LossKind, u32)> Look<'d, L> {
         }
     }
 
-    /// What a reference to the thing at `at` refers to.
+    /// Returns what a reference to the value at `at` refers to.
     fn referent(&mut self, mut at: u32) -> Result<Found, Error> {
         let mut object = None;
         loop {
@@ -133,8 +134,8 @@ impl<'d, L: FnMut(LossKind, u32)> Look<'d, L> {
                     object = Some(at);
                     at += 1;
                     let body = peek(self.document, at);
-                    // An object that is another one, or a link, is a scalar that
-                    // refers to it.
+                    // An object around another object, or around a link, is a scalar
+                    // that refers to it.
                     if matches!(body.kind, Kind::Object | Kind::Opaque | Kind::Link) {
                         return self.scalar(at, object);
                     }
@@ -155,7 +156,7 @@ impl<'d, L: FnMut(LossKind, u32)> Look<'d, L> {
         }
     }
 
-    /// The variable at `at`, which something refers to.
+    /// Returns the variable at `at`, which is the target of a reference.
     fn scalar(&mut self, mut at: u32, mut object: Option<u32>) -> Result<Found, Error> {
         loop {
             let node = self.node(at)?;
@@ -197,7 +198,7 @@ impl<'d, L: FnMut(LossKind, u32)> Look<'d, L> {
         at + 1
     }
 
-    /// What the flags say that the text can't.
+    /// Reports flags that the text can't represent.
     fn marks(&mut self, at: u32, node: &Node) {
         if node.has(flag::WEAK) {
             (self.lose)(LossKind::Weak, at);
@@ -220,7 +221,7 @@ fn peek(document: &Document<'_>, at: u32) -> Node {
     document.node(at)
 }
 
-/// Whether a variable holds this by reference only.
+/// Whether a variable contains this only by reference.
 pub(super) fn is_reference(node: &Node) -> bool {
     match node.kind {
         Kind::Array | Kind::Map | Kind::Ref | Kind::Opaque | Kind::Code => true,
@@ -235,7 +236,7 @@ fn is_blessed_variable(node: &Node) -> bool {
     node.kind == Kind::Object && node.form() == Form::Variable
 }
 
-/// The object whose body is at `at`, or what is there.
+/// Returns the object whose body is at `at`, otherwise `at`.
 fn outermost(document: &Document<'_>, at: u32) -> u32 {
     let is_body = matches!(
         peek(document, at).kind,
@@ -247,7 +248,7 @@ fn outermost(document: &Document<'_>, at: u32) -> u32 {
     if is_body && at > before && is_object { before } else { at }
 }
 
-/// The object that the variable at `at` is.
+/// Returns the object that the variable at `at` is.
 fn object_of(document: &Document<'_>, at: u32) -> Option<u32> {
     let before = at.checked_sub(1)?;
     let node = peek(document, before);

@@ -1,14 +1,15 @@
-//! Checks what stands outside of quotes: evaluating the text must run nothing of the data.
+//! Checks text outside of quotes: evaluating the text must not run anything from the data.
 //!
 //! Data::Dumper writes the source of regexps and v-strings as it is. For values of a
-//! program that is harmless: perl made them. A frozen document can contain any source.
+//! program that is harmless, because perl made them. A frozen document can contain any
+//! source.
 
 use crate::document::{Document, runs_code};
 use crate::format::dumper::options::WriteOptions;
 use crate::format::dumper::read::number::characters as v_string_characters;
 use std::borrow::Cow;
 
-/// What replaces a regexp with code in it: a regexp that matches nothing.
+/// Replacement for a regexp with code in it: a regexp that never matches.
 pub(super) const NEVER: &[u8] = b"qr/(?!)/";
 
 /// How the pattern of a regexp can be written.
@@ -17,20 +18,20 @@ pub(super) enum Pattern {
     /// As Data::Dumper writes it: `qr/…/`.
     Literal,
     /// Perl's parser would find variables or the end of the pattern in it. In the variable
-    /// of `do{my $o = '…'; qr/$o/}` nothing but a regexp is looked for.
+    /// of `do{my $o = '…'; qr/$o/}` it only looks for a regexp.
     Variable,
-    /// Perl would run something for it in a variable too.
+    /// Perl would run code from it in a variable too.
     Code,
 }
 
-/// The options with which nothing of the data stands where perl would run it.
+/// Returns options with which nothing from the data is where perl would run it.
 pub(super) fn options_for<'o>(document: &Document<'_>, options: &'o WriteOptions) -> Cow<'o, WriteOptions> {
     if options.trusted {
         return Cow::Borrowed(options);
     }
-    // Only an arrow behind it makes a string of a bare name; otherwise it is a call.
+    // A name without quotes is a string only if an arrow follows; otherwise it is a call.
     let quotekeys = !options.quotekeys && !options.pair.trim_start_matches([' ', '\t']).starts_with("=>");
-    // A pad may make comments of lines, but what follows a line break in a string has none.
+    // A pad may turn lines into comments, but not the text after a line break in a string.
     let useqq = !options.useqq && has_visible_pad(options) && has_line_breaks(document);
     if !quotekeys && !useqq {
         return Cow::Borrowed(options);
@@ -41,7 +42,7 @@ pub(super) fn options_for<'o>(document: &Document<'_>, options: &'o WriteOptions
     Cow::Owned(options)
 }
 
-/// Whether something else than blanks stands before each line.
+/// Whether each line has something other than blanks before it.
 pub(super) fn has_visible_pad(options: &WriteOptions) -> bool {
     !options.trusted && !options.pad.trim().is_empty()
 }
@@ -49,7 +50,7 @@ pub(super) fn has_visible_pad(options: &WriteOptions) -> bool {
 fn has_line_breaks(document: &Document<'_>) -> bool {
     let mut strings = document.nodes().iter().filter(|node| node.kind.has_bytes()).map(|node| document.bytes(node));
     let keys = document.tape().keys();
-    // There may be no key with the id 0.
+    // The id 0 may have no key.
     let keys = keys.get(0).into_iter().chain((1..).map_while(|id| keys.get(id)));
     let mut keys = keys.map(|name| name.bytes);
     strings.any(|bytes| bytes.contains(&b'\n')) || keys.any(|bytes| bytes.contains(&b'\n'))
@@ -63,7 +64,7 @@ pub(super) fn is_v_string(source: &[u8], characters: &[u64]) -> bool {
         number.first().is_some_and(u8::is_ascii_digit)
             && number.iter().all(|byte| byte.is_ascii_digit() || has_v && *byte == b'_')
     };
-    // Without the `v`, zeros in front begin an octal number.
+    // Without the `v`, leading zeros begin an octal number.
     let is_octal = !has_v && matches!(numbers, [b'0', b'0'..=b'9', ..]);
     numbers.split(|byte| *byte == b'.').all(is_number)
         && !is_octal
@@ -72,14 +73,14 @@ pub(super) fn is_v_string(source: &[u8], characters: &[u64]) -> bool {
 }
 
 /// Whether perl calls a function of this name, if the program has one: `v65`. With a point
-/// behind the first number it does not look.
+/// after the first number, perl does not look for a function.
 pub(super) fn may_be_function(source: &[u8]) -> bool {
     let Some(numbers) = source.strip_prefix(b"v") else { return false };
     let digits = numbers.iter().take_while(|byte| byte.is_ascii_digit()).count();
     numbers.get(digits) != Some(&b'.')
 }
 
-/// The flags that perl knows, as often as it takes them: others would be code.
+/// Returns the flags that perl knows, as often as it accepts them: others would be code.
 pub(super) fn flags(flags: &[u8]) -> Vec<u8> {
     let mut kept: Vec<u8> = Vec::new();
     for flag in flags {
@@ -90,7 +91,7 @@ pub(super) fn flags(flags: &[u8]) -> Vec<u8> {
         };
         let is_charset = |flag: &u8| matches!(flag, b'u' | b'a' | b'l' | b'd');
         let count = kept.iter().filter(|kept| *kept == flag).count();
-        // Perl takes one character set only.
+        // Perl accepts only one character set.
         let is_second = is_charset(flag) && kept.iter().any(|kept| is_charset(kept) && kept != flag);
         if count < most && !is_second {
             kept.push(*flag);
@@ -112,8 +113,8 @@ pub(super) fn pattern(pattern: &[u8], flags: &[u8], is_padded: bool) -> Pattern 
     Pattern::Literal
 }
 
-/// Whether perl's parser finds an array, a change of case or an end that is escaped. A `$`
-/// is written so that it finds none.
+/// Whether perl's parser finds an array, a change of case or an escaped end. A `$` is
+/// written so that it begins no variable.
 fn has_variable(pattern: &[u8]) -> bool {
     let mut at = 0;
     while let Some(byte) = pattern.get(at) {

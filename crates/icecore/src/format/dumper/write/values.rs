@@ -12,7 +12,7 @@ use crate::format::scan::utf8;
 use crate::output::LossKind;
 
 impl Writer<'_> {
-    /// Writes the value at `at`: a leaf whole, of a container the front.
+    /// Writes the value at `at`: a leaf completely, a container up to its front.
     pub(super) fn value(&mut self, at: u32, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
         let node = self.node(at);
         if matches!(node.kind, Kind::Array | Kind::Map) && node.flags & !flag::REF == 0 {
@@ -27,8 +27,8 @@ impl Writer<'_> {
         match Look::new(document, most, lose).variable(at)? {
             Found::Leaf(leaf) => self.scalar(at, &leaf, buf),
             Found::Reference(referent) => {
-                // Only variables without references in them are known again. One that
-                // refers to itself looks like one that refers to another that does.
+                // Only variables without references in them are recognized again. One that
+                // refers to itself looks like one that refers to another such variable.
                 if node.kind == Kind::Alias || referent.id == Id::Variable(at) {
                     self.lose(LossKind::Sharing, at);
                 }
@@ -37,9 +37,9 @@ impl Writer<'_> {
         }
     }
 
-    /// The variable at `at` is written as a path to what stands elsewhere, and for perl's
-    /// eval that is no more than a value, or nothing: only references that `Purity`
-    /// puts in their places are shared. Of a text that was read, the path is kept.
+    /// Reports that the variable at `at` is written as a path to a value elsewhere. For
+    /// perl's eval this is only a value, or nothing: only references that `Purity` restores
+    /// are shared. If the document was read from such a text, the path is kept.
     fn lose_again(&mut self, at: u32) {
         if self.document.spelling_of(super::FORMAT.name).is_none() {
             self.lose(LossKind::Sharing, at);
@@ -66,7 +66,7 @@ impl Writer<'_> {
 
     // -- Names -----------------------------------------------------------------------
 
-    /// The name of the value that is being written.
+    /// Returns the path of the value that is being written.
     fn path_here(&mut self) -> Path {
         let root = match self.root {
             Some(root) => root,
@@ -86,7 +86,7 @@ impl Writer<'_> {
         outer.and_then(|outer| self.child_path(outer)).unwrap_or(root)
     }
 
-    /// The name of what is being written in the frame at `level`.
+    /// Returns the path of the child that is being written in the frame at `level`.
     fn child_path(&mut self, level: usize) -> Option<Path> {
         let frame = self.stack.get(level)?;
         let own = frame.path?;
@@ -109,14 +109,14 @@ impl Writer<'_> {
         })
     }
 
-    /// Remembers a thing that was met in the variable at `variable`.
+    /// Remembers a value that was met in the variable at `variable`.
     fn remember(&mut self, id: Id, variable: u32, form: SeenForm) {
         let path = self.path_here();
         self.seen.insert(id, Seen { path, variable, form, done: false });
     }
 
-    /// A reference to the variable at `at` is written as one to what that refers to.
-    /// By its name it is the same variable only if that was met there.
+    /// A reference to the variable at `at` is written as one to the target of that
+    /// variable. The name only refers to the same variable if the target was met in it.
     fn check_variable(&mut self, at: u32) {
         if !is_reference(&self.node(at)) && self.node(at).kind != Kind::Link {
             return;
@@ -129,7 +129,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A thing was written: from now on it is known by its name.
+    /// Marks a value as written: from now on it is referred to by its name.
     pub(super) fn settle(&mut self, id: Id) {
         if self.style.options.deepcopy {
             self.seen.remove(&id);
@@ -140,7 +140,7 @@ impl Writer<'_> {
 
     // -- Scalars ---------------------------------------------------------------------
 
-    /// Writes a scalar that is no reference.
+    /// Writes a scalar that is not a reference.
     fn scalar(&mut self, at: u32, leaf: &Leaf, buf: &mut Vec<u8>) -> Result<(), Error> {
         let id = Id::Variable(leaf.at);
         let node = self.node(leaf.at);
@@ -174,7 +174,7 @@ impl Writer<'_> {
     }
 
     /// Whether Data::Dumper remembers this scalar: not perl's own undef, and with
-    /// `sparseseen` only what has several references.
+    /// `sparseseen` only scalars with several references.
     fn is_catalogued(&self, leaf: &Leaf) -> bool {
         let options = self.style.options;
         let node = self.node(leaf.at);
@@ -184,7 +184,7 @@ impl Writer<'_> {
         if node.kind == Kind::Hole || node.kind == Kind::Null && node.has(flag::OWN) {
             return false;
         }
-        // What is around it is one, if it is not a weak reference.
+        // The surrounding reference counts, unless it is weak.
         let around = leaf.at.checked_sub(1).map(|before| self.node(before));
         let is_weak = around.is_some_and(|around| around.kind == Kind::Ref && around.has(flag::WEAK));
         let others = self.holders.get(&leaf.at).copied().unwrap_or(0);
@@ -193,7 +193,7 @@ impl Writer<'_> {
 
     // -- References ------------------------------------------------------------------
 
-    /// The variable at `at` refers to this.
+    /// Writes the variable at `at`, which refers to this.
     fn reference(&mut self, at: u32, referent: &Referent, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
         if referent.is_target || self.remembers_all || !self.seen.is_empty() {
             if let Some(thing) = self.seen.get(&referent.id).copied() {
@@ -224,7 +224,7 @@ impl Writer<'_> {
             buf.extend_from_slice(options.bless.as_bytes());
             buf.extend_from_slice(b"( ");
             if self.style.columns {
-                // The Perl code takes it for granted that it is called `bless`.
+                // The Perl code assumes that the function is called `bless`.
                 column += if options.useperl { 7 } else { options.bless.len() + 2 };
             }
         }
@@ -233,7 +233,7 @@ impl Writer<'_> {
                 self.regexp(referent.at, buf);
                 return self.end_reference(referent, blessed, buf);
             }
-            // The hint says that it is the text of the code, and not of what stands for it.
+            // The hint marks the text of the code itself, not a replacement for it.
             Type::Code if self.node(referent.at).has(flag::HINT) && options.trusted => {
                 self.code(referent.at, column, level, buf);
                 return self.end_reference(referent, blessed, buf);
@@ -251,7 +251,7 @@ impl Writer<'_> {
         self.open(referent, shape, blessed, column, buf)
     }
 
-    /// Writes the text of a sub, its lines below each other.
+    /// Writes the text of a sub, with its lines aligned.
     fn code(&mut self, at: u32, column: usize, level: usize, buf: &mut Vec<u8>) {
         buf.extend_from_slice(b"sub ");
         let document = self.document;
@@ -265,7 +265,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The object that it is blessed as; a regexp is one of `Regexp` anyway.
+    /// Returns the object that it is blessed as. A regexp is one of `Regexp` anyway.
     fn class_of(&self, referent: &Referent) -> Option<u32> {
         let object = referent.object?;
         (referent.kind != Type::Regexp || self.class_name(object) != b"Regexp").then_some(object)
@@ -281,14 +281,14 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The class behind a blessed thing.
+    /// Writes the class after a blessed value.
     pub(super) fn end_bless(&mut self, blessed: Option<u32>, buf: &mut Vec<u8>) {
         let Some(object) = blessed else { return };
         let options = self.style.options;
         buf.extend_from_slice(b", ");
         let mut name = Vec::new();
         self.push_name(self.class_name(object), &mut name);
-        // Below a pad, a line break would put the rest of the name on a line of its own.
+        // With a pad, a line break would put the rest of the name on its own line.
         if safe::has_visible_pad(options) && name.contains(&b'\n') {
             quote::push_double(&name, false, true, buf);
         } else {
@@ -302,7 +302,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Bytes in the C code's text, characters in that of the Perl code.
+    /// Writes a name: as bytes in the C code's text, as characters in that of the Perl
+    /// code.
     fn push_name(&self, name: &[u8], buf: &mut Vec<u8>) {
         if self.style.options.useperl && !name.is_ascii() {
             return quote::push_chars(name, utf8::is_valid(name), self.style.wide, buf);
@@ -318,7 +319,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A reference to what was written before.
+    /// Writes a reference to a value that was written before.
     fn seen_reference(&mut self, thing: &Seen, referent: &Referent, buf: &mut Vec<u8>) -> Result<(), Error> {
         if self.style.options.purity && !self.stack.is_empty() {
             buf.extend_from_slice(match referent.kind {
@@ -344,8 +345,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// A reference as perl converts it to a string. Its node index replaces the address,
-    /// of which only equality has a meaning.
+    /// Writes a reference as perl converts it to a string. The node index replaces the
+    /// address, because addresses only matter for equality.
     fn address(&mut self, referent: &Referent, buf: &mut Vec<u8>) {
         let mut text = Vec::new();
         self.push_address(referent, &mut text);

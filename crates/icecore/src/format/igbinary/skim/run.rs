@@ -1,19 +1,19 @@
-//! The quick loop over entries. The careful way takes what it leaves, one token at a time.
+//! The fast loop over entries. The slow path handles everything else, one token at a time.
 
 use super::super::tag;
 use super::{Strings, int};
 use crate::format::skim::ahead;
 use crate::format::skim::tokens::{Frame, Run, Sort};
 
-/// The longest string that it passes over.
+/// Longest string that it skips.
 const LONG: u32 = 1 << 28;
 
-/// What a token is for the quick loop, and how long it is.
+/// Class of a token for the fast loop, with its size.
 enum Token {
     Leaf(usize),
-    /// A string that is written out.
+    /// A string written in full.
     Text(usize),
-    /// A number of a string.
+    /// The number of a string.
     Again(usize, u32),
     Array(usize, u32),
     Other,
@@ -48,9 +48,9 @@ impl Token {
     }
 }
 
-/// It stops in front of an entry that has something rare.
+/// It stops before an entry with anything rare.
 pub(super) fn over(run: &mut Run<'_, Strings>, sought: Option<i64>) -> (usize, bool) {
-    // How many entries are still to come.
+    // Number of entries still to skip.
     let Some(mut left) = next_entries(run) else { return (0, false) };
     let (mut at, mut values, mut names, mut is_found) = (0, run.values, run.names, false);
     let (bytes, base) = (run.bytes, run.base);
@@ -66,7 +66,7 @@ pub(super) fn over(run: &mut Run<'_, Strings>, sought: Option<i64>) -> (usize, b
         let mut behind = at;
         let mut texts = 0;
         match Token::of(head) {
-            // An array's keys are integers and strings, and no value is left out.
+            // An array's keys are integers and strings, and no value is omitted.
             Token::Leaf(len) if head[0] > tag::TRUE && head[0] != tag::FLOAT => {
                 if sought.is_some() && run.open.is_empty() && int(head) == sought {
                     (at, is_found) = (at + len, true);
@@ -114,7 +114,7 @@ pub(super) fn over(run: &mut Run<'_, Strings>, sought: Option<i64>) -> (usize, b
     };
     if is_open {
         let mut frame = Frame::pairs(Sort::Entries, left);
-        // The key that was sought is passed.
+        // The key that was sought is skipped.
         frame.left -= u64::from(is_found);
         run.open.push(frame);
     }
@@ -122,7 +122,7 @@ pub(super) fn over(run: &mut Run<'_, Strings>, sought: Option<i64>) -> (usize, b
     (at, is_found)
 }
 
-/// How many entries are still to come in the innermost container, if a key comes next.
+/// Returns how many entries are left in the innermost container, if a key is next.
 #[inline(always)]
 fn next_entries(run: &mut Run<'_, Strings>) -> Option<u64> {
     let frame = run.open.pop()?;

@@ -6,12 +6,12 @@ use crate::format::json::{Surrogates, says_typed, without_mark};
 use crate::format::{Certainty, Guess, json::ReadOptions};
 use crate::limits::Limits;
 
-/// How much of the input is looked at.
+/// How much of the input is examined.
 const LOOK: usize = 256 << 10;
-/// How many lines are.
+/// How many lines are examined.
 const LINES: usize = 8;
 
-/// The first lines, at least two, hold an object or an array each.
+/// The first lines, at least two, must be one object or array each.
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     let input = without_mark(input);
     let part = input.get(..LOOK).unwrap_or(input);
@@ -21,7 +21,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     let mut documents = 0;
     for line in lines.take(LINES) {
         if !matches!(line.trim_ascii_start(), [b'{' | b'[', ..]) || !is_document(line) {
-            // A bad line further on is for the reader to tell.
+            // A bad line later is left to the reader.
             break;
         }
         documents += 1;

@@ -1,4 +1,4 @@
-//! JSON lines: a document a line.
+//! JSON lines: one document on each line.
 //!
 //! ```
 //! use icecore::{Limits, format::json::{self, lines}};
@@ -51,8 +51,8 @@ pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Resu
     Lines(options.clone()).read(input, Request::new(limits)).whole(input, &FORMAT)
 }
 
-/// Writes each item of an array on a line of its own; anything else on one line.
-/// So is an array of which plain JSON can't represent everything, with `typed`.
+/// Writes each item of an array on its own line, and anything else on one line. With `typed`, an
+/// array is written on one line too if plain JSON can't represent all of it.
 ///
 /// # Errors
 /// As for [`json::write`](super::write()).
@@ -62,7 +62,7 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
     if options.typed {
         let mut text = Vec::new();
         typed::write(document, options, limits, &mut text)?;
-        // Plain JSON says it all otherwise.
+        // Otherwise plain JSON represents everything.
         if says_typed(&text, &ReadOptions::default()) {
             text.push(b'\n');
             out.buffer().extend_from_slice(&text);
@@ -72,8 +72,8 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
     write_plain(document, Window::default(), Layout::Lines, options, limits, out)
 }
 
-/// One line of `json:typed`. Several are several documents, as each has a table
-/// of its own of what is shared.
+/// Reads one line of `json:typed`. Several lines are several documents, because each has its own
+/// table of shared values.
 fn read_typed<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
     let mut outcome = typed::read(input, options, request);
     if outcome.error.is_none() && outcome.consumed < input.len() {
@@ -87,7 +87,7 @@ fn read_typed<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) 
     outcome
 }
 
-/// What lines are read with.
+/// Settings for reading lines.
 #[derive(Debug)]
 struct Plain<'r>(&'r ReadOptions);
 
@@ -103,7 +103,7 @@ impl Feed for Plain<'_> {
     }
 }
 
-/// The options of JSON, for lines of it.
+/// JSON's options, applied to lines.
 #[derive(Debug)]
 struct Lines<O>(O);
 

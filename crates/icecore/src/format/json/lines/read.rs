@@ -1,4 +1,4 @@
-//! Reading lines.
+//! Reads lines.
 
 use crate::document::{Kind, Node, Recorder, Sink};
 use crate::error::Error;
@@ -6,8 +6,8 @@ use crate::format::json::ReadOptions;
 use crate::format::json::read::Reader;
 use crate::limits::Limits;
 
-/// Reads all lines as the items of one array. Returns how far it came, and what
-/// stopped it.
+/// Reads all lines as the items of one array. Returns how far it got, and the error
+/// that stopped it.
 pub(super) fn read<S: Sink, const FAST: bool, const RELAXED: bool>(
     input: &[u8],
     sink: &mut S,
@@ -27,7 +27,7 @@ pub(super) fn read<S: Sink, const FAST: bool, const RELAXED: bool>(
             Ok(has_document) => count += u32::from(has_document),
             Err(found) => {
                 error = Some(found.in_line(number, end < input.len()));
-                // What was read of the line.
+                // The part of the line that was read counts.
                 count += 1;
             }
         }

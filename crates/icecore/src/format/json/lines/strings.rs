@@ -1,4 +1,4 @@
-//! Where the strings of JSON lines stand.
+//! Finds the strings of JSON lines.
 
 use super::{FORMAT, Plain};
 use crate::error::Error;

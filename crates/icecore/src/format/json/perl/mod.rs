@@ -1,7 +1,7 @@
 //! JSON as Perl's JSON::XS and Cpanel::JSON::XS read and write it, for the module that
 //! replaces them: bytes are characters up to U+00FF, and numbers are printed as perl prints
-//! them. The caller that fills the tape decides which value of perl is a number and which a
-//! string.
+//! them. The caller that fills the tape decides which Perl values are numbers and which are
+//! strings.
 //!
 //! ```
 //! use icecore::format::json::perl::{Style, write};
@@ -20,43 +20,43 @@ mod write;
 pub use read::read;
 pub use write::write;
 
-/// Which characters stand for themselves.
+/// Which characters are written without escapes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Beyond {
     /// All, as UTF-8.
     #[default]
     Utf8,
-    /// Those of one byte, which they are written as; others are escaped.
+    /// Those up to U+00FF, each as one byte; others are escaped.
     Latin1,
-    /// Those of ASCII; others are escaped.
+    /// ASCII; others are escaped.
     Ascii,
 }
 
 /// How infinity and "not a number" are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InfNan {
-    /// As C prints them, `inf` and `nan`; that is no JSON.
+    /// As C prints them, `inf` and `nan`; this is not JSON.
     #[default]
     Bare,
     /// As null.
     Null,
     /// As these words in quotes.
     Quoted,
-    /// The same, "not a number" always without a sign.
+    /// The same, but "not a number" never has a sign.
     Unified,
 }
 
-/// How JSON is written. The names are those of the modules.
+/// How JSON is written. The names are those of the Perl modules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Style {
-    /// Which characters stand for themselves.
+    /// Which characters are written without escapes.
     pub beyond: Beyond,
-    /// How many blanks to indent each level by, each value on a line of its own;
-    /// `None` writes all on one line.
+    /// Number of blanks to indent each level by, with each value on its own line; `None`
+    /// writes everything on one line.
     pub indent: Option<u8>,
     /// A blank before the colon.
     pub space_before: bool,
-    /// A blank behind the colon.
+    /// A blank after the colon.
     pub space_after: bool,
     /// `/` is written as `\/`.
     pub escape_slash: bool,

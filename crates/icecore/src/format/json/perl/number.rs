@@ -3,7 +3,8 @@
 use super::{InfNan, Style};
 use crate::num::general::percent_g;
 
-/// A finite float as C's `%.15g` prints it. `point_zero`: an integral one gets a `.0`.
+/// Returns a finite float as C's `%.15g` prints it. `point_zero`: an integral one gets
+/// a `.0`.
 pub(in crate::format::json) fn float(value: f64, point_zero: bool) -> String {
     let mut text = percent_g(value);
     if point_zero && value.fract() == 0.0 && !text.contains(['.', 'e']) {
@@ -12,8 +13,8 @@ pub(in crate::format::json) fn float(value: f64, point_zero: bool) -> String {
     text
 }
 
-/// The word that C prints for infinity and "not a number", which has a sign too unless
-/// it is `unified`.
+/// Returns the word that C prints for infinity and "not a number". The latter has a
+/// sign too, unless it is `unified`.
 pub(in crate::format::json) fn word(value: f64, unified: bool) -> &'static str {
     match (value.is_nan(), value.is_sign_negative()) {
         (true, true) if !unified => "-nan",

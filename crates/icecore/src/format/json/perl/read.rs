@@ -1,34 +1,33 @@
-//! Reads common JSON in one loop, into the kinds of nodes that Perl's modules need. For
-//! anything else, and for every error, it returns `None`: the reader of
-//! [`super::super::read`] then starts again.
+//! Reads common JSON in one loop, into the kinds of nodes that Perl's modules need. It
+//! returns `None` for anything else and for every error: the reader of
+//! [`super::super::read`] then starts from the beginning.
 
 use super::super::number::{self, Shape};
 use super::super::string::{self, beyond_ascii, specials};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Tape};
 
-/// How deep the stack of fixed size is. It costs no allocation; deeper levels use a
-/// vector.
+/// Depth of the stack of fixed size. It needs no allocation; deeper levels use a vector.
 const DEPTH: usize = 32;
-/// How many keys of a map get ids; the others stand on the tape.
+/// How many keys of a map get ids; the others become nodes of the tape.
 const KEYS_WITH_ID: u32 = 256;
 
-/// A container that is open.
+/// An open container.
 #[derive(Clone, Copy)]
 struct Frame {
     node: u32,
     count: u32,
-    /// Of a map: the key that came last; for an array `NOT_A_MAP`.
+    /// For a map: the previous key; for an array: `NOT_A_MAP`.
     last: u32,
 }
 
 const NOT_A_MAP: u32 = u32::MAX;
 
-/// Reads one text into an empty tape. Returns its end, behind the blanks that follow it,
-/// and whether every key has an id. `None` for errors and for what is not common: the
-/// caller then clears the tape.
+/// Reads one text into an empty tape. Returns its end, after any following blanks, and
+/// whether every key has an id. `None` for errors and for anything uncommon: the caller
+/// then clears the tape.
 ///
-/// Strings of ASCII become bytes, other strings text. An integer beyond 64 bits becomes
-/// a string of its digits.
+/// ASCII strings become bytes, other strings become text. An integer beyond 64 bits
+/// becomes a string of its digits.
 ///
 /// ```
 /// use icecore::{Kind, raw::Tape, format::json};
@@ -96,7 +95,7 @@ impl Reader<'_, '_> {
                 b'n' => self.word(b"null", Node { key, ..Node::leaf(Kind::Null, 0) })?,
                 _ => return None,
             }
-            // Behind a value.
+            // After a value.
             loop {
                 self.space();
                 if open == 0 {
@@ -143,7 +142,7 @@ impl Reader<'_, '_> {
         Some(())
     }
 
-    /// A string, of which the quote has been seen.
+    /// Reads a string whose opening quote was already seen.
     #[inline]
     fn string(&mut self) -> Option<Node> {
         let start = self.at + 1;
@@ -181,7 +180,8 @@ impl Reader<'_, '_> {
         Some(self.tape.placed(kind, Location::Arena(from as u64), len))
     }
 
-    /// Puts what the escape at `at` stands for into the arena. Returns where it ends.
+    /// Puts the character of the escape at `at` into the arena. Returns the end of the
+    /// escape.
     fn escape(&mut self, at: usize) -> Option<usize> {
         let letter = *self.input.get(at + 1)?;
         if letter != b'u' {
@@ -241,7 +241,7 @@ impl Reader<'_, '_> {
         Some(node)
     }
 
-    /// The name of an entry and the colon behind it.
+    /// Reads the name of an entry and the colon after it.
     #[inline]
     fn key(&mut self, top: &mut Frame) -> Option<u16> {
         if self.input.get(self.at) != Some(&b'"') {
@@ -261,7 +261,7 @@ impl Reader<'_, '_> {
         Some(key)
     }
 
-    /// The key that came here the last time, if it does again: short, of ASCII and
+    /// Reads the key that came here the last time, if it is here again: short, ASCII and
     /// without escapes.
     #[inline(always)]
     fn predicted(&mut self, top: &Frame) -> Option<u16> {
@@ -274,7 +274,7 @@ impl Reader<'_, '_> {
             return None;
         }
         let mask = if len == 0 { 0 } else { u128::MAX >> (128 - 8 * len) };
-        // What is not of the name is made something that is not special.
+        // Bytes outside of the name are replaced by one that is not special.
         let blanks = u128::from_le_bytes([b' '; 16]) & !mask;
         let text = window & mask;
         let (low, high) = ((text | blanks) as u64, ((text | blanks) >> 64) as u64);

@@ -1,10 +1,10 @@
-//! Strings: UTF-8 as perl extends it, and escapes.
+//! Strings: Perl's extended UTF-8, and escapes.
 
 use super::super::string::is_special;
 use super::{Beyond, Style};
 use crate::error::{Error, ErrorKind};
 
-/// Writes a string without its quotes. `is_text`: it is perl's UTF-8; otherwise each
+/// Writes a string without its quotes. `is_text`: it is Perl's UTF-8; otherwise each
 /// byte is a character.
 pub(super) fn put_inner(text: &[u8], is_text: bool, style: &Style, out: &mut Vec<u8>) -> Result<(), Error> {
     let copies_beyond = is_text && style.beyond == Beyond::Utf8;
@@ -39,7 +39,7 @@ pub(super) fn put_inner(text: &[u8], is_text: bool, style: &Style, out: &mut Vec
     Ok(())
 }
 
-/// How many bytes at the start are ASCII that stands for itself.
+/// Returns how many bytes at the start are ASCII that needs no escape.
 fn run(text: &[u8], escape_slash: bool) -> usize {
     let stands_for_itself = |byte: &u8| !is_special(*byte) && *byte < 0x80 && !(escape_slash && *byte == b'/');
     if escape_slash {
@@ -81,20 +81,20 @@ fn unit(unit: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(&[b'\\', b'u', digit(12), digit(8), digit(4), digit(0)]);
 }
 
-/// A character from U+0080 to U+00FF in UTF-8.
+/// Appends a character from U+0080 to U+00FF in UTF-8.
 fn push_utf8(code: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(&[0xC0 | (code >> 6) as u8, 0x80 | code as u8 & 0x3F]);
 }
 
-/// The first character of perl's UTF-8, which has surrogates and goes beyond
-/// Unicode; and its length in bytes. `None`, if it is broken.
+/// Returns the first character of Perl's UTF-8, which allows surrogates and goes beyond
+/// Unicode, and its length in bytes. `None` if it is invalid.
 fn first_char(text: &[u8]) -> Option<(u32, usize)> {
     let first = *text.first()?;
     let (len, bits) = match first {
         0xC2..=0xDF => (2, first & 0x1F),
         0xE0..=0xEF => (3, first & 0x0F),
         0xF0..=0xF4 => (4, first & 0x07),
-        // Whatever comes behind, it is beyond Unicode.
+        // Beyond Unicode, whatever follows.
         0xF5.. => return Some((0x11_0000, 1)),
         _ => return None,
     };

@@ -1,4 +1,4 @@
-//! Writing: one pass over the nodes, in their order.
+//! Writes JSON in one pass over the nodes, in their order.
 
 use super::super::number::{self, Shape, push_canonical};
 use super::super::scratch::{self, SCRATCH, Scratch};
@@ -9,16 +9,15 @@ use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, 
 use crate::error::{Error, ErrorKind};
 use crate::output::{Frame, Output};
 
-/// Where short tokens are gathered.
+/// Size of the buffer for short tokens.
 const CHUNK: usize = 4096;
 
-/// Writes a document that has nothing in it but arrays, maps with keys that are
-/// strings, strings, numbers (of any size as symbols: their texts), booleans, nulls,
-/// and objects that FREEZE froze, which are tagged.
+/// Writes a document that only contains arrays, maps with string keys, strings, numbers
+/// (of any size, with their texts as symbols), booleans, nulls, and objects frozen by
+/// FREEZE, which are tagged.
 ///
 /// # Errors
-/// Of kind `Unrepresentable`, for anything else, and for characters that Unicode
-/// does not have.
+/// Of kind `Unrepresentable`, for anything else, and for characters beyond Unicode.
 pub fn write(document: &Document<'_>, style: &Style, out: &mut dyn Output) -> Result<(), Error> {
     let mut spare = out.take_spare();
     spare.open.clear();
@@ -48,27 +47,26 @@ struct Writer<'d, 'o> {
     names: &'d Names,
     input: &'d [u8],
     style: &'d Style,
-    /// Keys look as they usually do.
+    /// Whether keys have their usual form.
     is_usual: bool,
     chunk: Vec<u8>,
     at: usize,
     out: &'o mut Vec<u8>,
-    /// What is open. `key` says what closes it besides a bracket.
+    /// Open containers. `key` says what closes them in addition to a bracket.
     open: Vec<Frame>,
 }
 
-/// What `key` of something open says: closing it takes nothing, as it is a tagged
-/// value or the document.
+/// Value of `key` for a tagged value or the document: closing it writes nothing.
 const TAGGED: u16 = 1;
-/// The list behind a tag, which is always written on one line.
+/// Value of `key` for the list after a tag, which is always on one line.
 const LIST: u16 = 2;
 
 impl<'d> Writer<'d, '_> {
     fn document(&mut self) -> Result<(), Error> {
         let nodes = self.tape.nodes.get(self.tape.root as usize..).unwrap_or(&[]);
         let mut nodes = nodes.iter();
-        // How many children the innermost container still gets, and whether it is a
-        // map.
+        // Number of children that the innermost container still gets, and whether it is
+        // a map.
         let mut top = Frame { left: 1, key: TAGGED, is_map: false };
         let mut is_first = true;
         loop {
@@ -166,7 +164,7 @@ impl<'d> Writer<'d, '_> {
         self.at = 0;
     }
 
-    /// Starts a line, if there are lines; `inside` more levels are open.
+    /// Starts a line, if the output has lines; `inside` more levels are open.
     #[inline]
     fn new_line(&mut self, inside: usize) {
         let Some(indent) = self.style.indent else { return };
@@ -177,7 +175,7 @@ impl<'d> Writer<'d, '_> {
         self.out.resize(self.out.len().saturating_add(blanks), b' ');
     }
 
-    /// Writes a value that has no children. Says no, if it has.
+    /// Writes a value without children. Returns false if it has children.
     #[inline(always)]
     fn leaf(&mut self, node: &Node) -> Result<bool, Error> {
         let at = self.at;
@@ -227,7 +225,7 @@ impl<'d> Writer<'d, '_> {
         }
     }
 
-    /// A number of any size, as its text.
+    /// Writes a number of any size, as its text.
     #[inline(never)]
     fn digits(&mut self, node: &Node) -> Result<(), Error> {
         let text = self.tape.bytes(node, self.input);
@@ -288,7 +286,7 @@ impl<'d> Writer<'d, '_> {
         Ok(())
     }
 
-    /// The class of a tagged value.
+    /// Writes the class of a tagged value.
     fn tag(&mut self, node: &Node) -> Result<(), Error> {
         let class = self.tape.classes().get(node.class());
         let (name, is_text) = class.map_or((&[][..], false), |class| (class.bytes, class.node.kind == Kind::Text));

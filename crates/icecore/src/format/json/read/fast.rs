@@ -1,6 +1,6 @@
-//! Shortcuts for common JSON: members whose names came in the same order before, items
-//! that are short integers or plain strings, without whitespace between tokens. They stop
-//! in front of anything else and consume nothing of it.
+//! Shortcuts for common JSON: members whose names had the same order before, and items that
+//! are short integers or plain strings, without whitespace between tokens. They stop before
+//! anything else without consuming it.
 
 use super::{KEYS_WITH_ID, Reader};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Sink};
@@ -9,14 +9,14 @@ use crate::format::json::key_prediction::KeyPrediction;
 use crate::format::json::{number, string};
 
 impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, RELAXED> {
-    /// Remembers that the name with this id stands at `start` of the input,
-    /// without escapes, and came behind `previous`.
+    /// Remembers that the name with this id is at `start` of the input, without escapes, and
+    /// follows `previous`.
     pub(super) fn learn_name(&mut self, previous: u16, id: u16, start: usize, len: usize) {
         KeyPrediction::of(&mut self.predictions, previous).next = id;
         let this = KeyPrediction::of(&mut self.predictions, id);
         this.plain = u32::try_from(len + 1).unwrap_or(0);
-        // The name in quotes and with the colon: one comparison of 16 bytes covers all
-        // three, so 13 bytes are left for the name.
+        // The name in quotes and with the colon: one comparison of 16 bytes covers all three,
+        // which leaves 13 bytes for the name.
         if this.len == 0 && len <= 13 {
             let mut text = [0; 16];
             if let Some(name) = self.input.get(start..start + len) {
@@ -31,8 +31,8 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
     }
 
-    /// The leaf that starts at `start`, and its end. Only strings of ASCII without escapes
-    /// and integers: they need no arena, no UTF-8 check and no rounding.
+    /// Returns the leaf that starts at `start`, and its end. Only ASCII strings without
+    /// escapes and integers: they need no arena, no UTF-8 check and no rounding.
     #[inline(always)]
     fn plain_leaf(&self, start: usize) -> Option<(Node, usize)> {
         match self.input.get(start)? {
@@ -50,8 +50,8 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
     }
 
-    /// Reads members, from the name of one on. Returns true if it stands behind
-    /// the last value of the object, and false if it stands before a name.
+    /// Reads members, starting at a name. Returns true if it stops after the last value of
+    /// the object, and false if it stops before a name.
     #[inline]
     pub(super) fn members(&mut self) -> bool {
         let mut at = self.at;
@@ -60,9 +60,9 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         let is_complete = loop {
             let id = self.predictions.get(usize::from(previous)).map_or(0, |known| known.next);
             let Some(name) = self.predictions.get(usize::from(id)).filter(|name| name.len > 0) else { break false };
-            // A window is 16 bytes; the last bytes of an input go to the machine.
+            // A window is 16 bytes; the last bytes of an input are left to the machine.
             let Some(window) = self.input.get(at..).and_then(|rest| rest.first_chunk::<16>()) else { break false };
-            // The mask blanks what stands behind the colon.
+            // The mask removes the bytes after the colon.
             if u128::from_le_bytes(*window) & name.mask != name.text || count >= KEYS_WITH_ID {
                 break false;
             }
@@ -95,13 +95,13 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         is_complete
     }
 
-    /// Reads items, from the start of one on, up to one that needs more.
+    /// Reads items, starting at one, up to an item that needs more.
     #[inline]
     pub(super) fn items(&mut self) -> Result<(), Error> {
         let mut count = 0;
         while let Some((node, end)) = self.plain_leaf(self.at) {
-            // Only items with a comma behind: the last one, and with it the end of the
-            // array, is left to the machine.
+            // Only items followed by a comma: the last one, and the end of the array, are
+            // left to the machine.
             let limit = self.limits.nodes;
             let tape = self.sink.tape();
             if self.input.get(end) != Some(&b',') || tape.len() >= limit {
@@ -120,7 +120,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         Ok(())
     }
 
-    /// Consumes the predicted name, if it stands here.
+    /// Consumes the predicted name if it is here.
     pub(super) fn predicted_name(&mut self) -> bool {
         let Some(top) = self.open.last_mut() else { return false };
         if top.count >= KEYS_WITH_ID {

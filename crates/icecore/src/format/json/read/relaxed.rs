@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::num::shortest;
 
 impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, RELAXED> {
-    /// Skips comments, and the white space behind them.
+    /// Skips comments, and the white space after them.
     pub(super) fn comments(&mut self) {
         while let Some(len) = self.comment() {
             self.at += len;
@@ -17,7 +17,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
     }
 
-    /// How long the comment is that starts here.
+    /// Returns the length of the comment that starts here.
     fn comment(&self) -> Option<usize> {
         let rest = self.input.get(self.at..)?;
         let line = || rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
@@ -31,7 +31,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
     }
 
-    /// Continues behind a comma; returns whether only the closing bracket stands there.
+    /// Continues after a comma; returns whether the closing bracket follows.
     pub(super) fn is_trailing_comma(&mut self, is_map: bool) -> bool {
         if !self.relaxed.relaxed {
             return false;
@@ -40,7 +40,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         self.peek() == Some(if is_map { b'}' } else { b']' })
     }
 
-    /// Reads a string in whatever quotes it stands.
+    /// Reads a string in single or double quotes.
     pub(super) fn relaxed_string(&mut self) -> Result<Text, Error> {
         let first = self.sink.tape().arena.len();
         let text = self.relaxed_part(first);
@@ -87,8 +87,8 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         Ok(Text { place, len, escaped })
     }
 
-    /// Reads a name without quotes, the first letter of which has been seen: all up
-    /// to white space, a quote or a colon, as Cpanel::JSON::XS does.
+    /// Reads a name without quotes whose first letter was already seen. It ends before
+    /// white space, a quote or a colon, as in Cpanel::JSON::XS.
     pub(super) fn bare_name(&mut self) -> Result<Text, Error> {
         let start = self.at;
         let mut end = start;
@@ -101,11 +101,11 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             return Err(self.limits.too_long(len as u64).at(start));
         }
         self.at = end;
-        // It looks as no name in quotes does: it can't be predicted.
+        // It is not spelled like a name in quotes, so it can't be predicted.
         Ok(Text { place: Location::Input(start as u64), len, escaped: true })
     }
 
-    /// Refuses a key that the innermost map has already.
+    /// Refuses a key that the innermost map already has.
     pub(super) fn must_be_new(&mut self, text: &Text, start: usize) -> Result<(), Error> {
         let map = self.open.last().map_or(0, |top| top.at);
         let key = self.text(text).to_vec();
@@ -127,8 +127,8 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         bytes.unwrap_or(&[])
     }
 
-    /// Reads `("Class")` and opens the object that froze itself, whose payload is
-    /// the list behind it.
+    /// Reads `("Class")` and opens the object that froze itself; its payload is the
+    /// following list.
     pub(super) fn tag(&mut self) -> Result<bool, Error> {
         if self.open.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(self.at));
@@ -171,7 +171,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         Ok(())
     }
 
-    /// Closes an object that froze itself, behind its payload.
+    /// Closes an object that froze itself, after its payload.
     pub(super) fn end_tag(&mut self, at: u32) {
         self.open.pop();
         self.sink.tape().close(at, 1);
@@ -179,7 +179,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     }
 }
 
-/// Whether a 64-bit float keeps all digits of this decimal.
+/// Whether a 64-bit float represents all digits of this decimal.
 pub(super) fn is_kept(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let Ok(value) = text.parse::<f64>() else { return false };

@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::json::{Surrogates, string};
 
 impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, RELAXED> {
-    /// Reads a string, the opening quote of which has been seen.
+    /// Reads a string whose opening quote was already seen.
     #[inline]
     pub(super) fn string(&mut self) -> Result<Text, Error> {
         if RELAXED {
@@ -28,8 +28,8 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         Ok(Text { place: Location::Input(start as u64), len, escaped: false })
     }
 
-    /// Reads a string that starts at `start` and has, at `stop`, something else
-    /// than its end.
+    /// Reads a string that starts at `start` and does not end at `stop`, where the scan
+    /// stopped.
     #[inline(never)]
     fn string_with_escapes(&mut self, start: usize, stop: string::ScanEnd) -> Result<Text, Error> {
         let first = self.sink.tape().arena.len();
@@ -49,7 +49,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         Ok(Text { place: Location::Arena(first as u64), len, escaped: true })
     }
 
-    /// Unescapes a string into the arena. Returns where its closing quote is.
+    /// Unescapes a string into the arena. Returns the offset of its closing quote.
     fn unescape(&mut self, start: usize, mut stop: usize) -> Result<usize, Error> {
         let input = self.input;
         let mut run = start;
@@ -65,7 +65,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
     }
 
-    /// Unescapes the escape at `at` into the arena. Returns where it ends.
+    /// Unescapes the escape at `at` into the arena. Returns its end.
     pub(super) fn escape(&mut self, at: usize) -> Result<usize, Error> {
         let Some(letter) = self.input.get(at + 1).copied() else { return Err(self.ends_within("an escape", at)) };
         if letter != b'u' {
@@ -88,7 +88,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         Ok(end)
     }
 
-    /// The unit of the `\u` escape at `at`.
+    /// Returns the code unit of the `\u` escape at `at`.
     fn unit(&self, at: usize) -> Result<u16, Error> {
         let rest = self.input.get(at + 2..).unwrap_or(&[]);
         match rest.first_chunk::<4>() {
@@ -98,7 +98,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
     }
 
-    /// The second half of a surrogate pair, if it stands at `at`.
+    /// Returns the second half of a surrogate pair, if it is at `at`.
     fn low_half(&self, at: usize) -> Result<Option<u16>, Error> {
         if self.input.get(at..at + 2) != Some(b"\\u") {
             return Ok(None);

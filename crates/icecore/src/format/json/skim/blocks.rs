@@ -1,32 +1,32 @@
-//! Where a container ends: 64 bytes at a time, with a bit for each byte.
+//! Finds the end of a container: 64 bytes at a time, with one bit for each byte.
 //!
-//! A comparison of a block with a character gives a word with a bit where the character is. From
-//! the words for quotes and backslashes follows what stands in strings, and brackets outside of
-//! those are counted with two instructions. [`walk`] is the readable twin: it goes byte by byte,
-//! takes what is left of a block at the end, and must agree.
+//! A comparison of a block with a character gives a word whose bits show where the character is.
+//! The words for quotes and backslashes show which bytes are in strings; brackets outside of
+//! strings are then counted with two instructions. [`walk`] is the readable twin: it goes byte by
+//! byte, handles the rest after the last whole block, and must agree.
 
 use fearless_simd::{Level, Simd, SimdBase, SimdMask, dispatch, u8x64};
 
 const BLOCK: usize = 64;
 const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
 
-/// Where in a container the bytes are that come next.
+/// State inside a container before the next byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Inside {
     /// How many containers are open.
     depth: u64,
     is_string: bool,
-    /// Whether a backslash stands before.
+    /// Whether the previous byte is a backslash.
     is_escaped: bool,
 }
 
-/// Goes over a container that begins here, or goes on here: how far, and whether it ended.
+/// Skips a container that begins or continues here. Returns how far, and whether it ended.
 pub(super) fn container(bytes: &[u8], inside: &mut Inside) -> (usize, bool) {
     dispatch!(Level::new(), simd => end(simd, bytes, 0, inside))
 }
 
-/// Goes over so many items of a list, or in front of one that is not whole in view or that must
-/// be looked at: how far. `is_first`: nothing of the list stands before.
+/// Skips `left` items of a list, but stops before one that is not completely in view or needs a
+/// closer look. Returns how far. `is_first`: no item of the list was skipped before.
 pub(super) fn items(bytes: &[u8], left: &mut u64, is_first: bool) -> usize {
     dispatch!(Level::new(), simd => all(simd, bytes, left, is_first))
 }
@@ -74,7 +74,7 @@ fn blanks(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// From `at` on: where the container ends, or the end of the bytes; and whether it ended.
+/// Returns the end of the container from `at` on, or the end of the bytes; and whether it ended.
 #[inline(always)]
 fn end<S: Simd>(simd: S, bytes: &[u8], mut at: usize, inside: &mut Inside) -> (usize, bool) {
     let mut depth = inside.depth;
@@ -102,7 +102,7 @@ fn end<S: Simd>(simd: S, bytes: &[u8], mut at: usize, inside: &mut Inside) -> (u
     (at + len, is_done)
 }
 
-/// The bit of the bracket that closes the last of so many containers that are open.
+/// Returns the bit of the bracket that closes the last of `depth` open containers.
 #[inline(always)]
 fn last_close(opens: u64, mut closes: u64, depth: u64) -> Option<usize> {
     let mut closed = 0;
@@ -118,10 +118,10 @@ fn last_close(opens: u64, mut closes: u64, depth: u64) -> Option<usize> {
     None
 }
 
-/// As [`container`], byte by byte.
+/// The same as [`container`], byte by byte.
 fn walk(bytes: &[u8], inside: &mut Inside) -> (usize, bool) {
     for (at, byte) in bytes.iter().enumerate() {
-        // Outside of strings, where JSON has no backslash, one counts before a quote only: as above.
+        // Outside of strings, where JSON has no backslash, one only counts before a quote: as above.
         let was_escaped = std::mem::take(&mut inside.is_escaped);
         match byte {
             b'\\' => inside.is_escaped = !was_escaped,
@@ -141,7 +141,7 @@ fn walk(bytes: &[u8], inside: &mut Inside) -> (usize, bool) {
     (bytes.len(), false)
 }
 
-/// Where in a block the characters are that matter.
+/// Positions of the characters in a block that matter.
 struct Bits {
     quotes: u64,
     backslashes: u64,
@@ -153,7 +153,7 @@ impl Bits {
     #[inline(always)]
     fn of<S: Simd>(simd: S, block: &[u8; BLOCK]) -> Bits {
         let bytes = u8x64::from_slice(simd, block);
-        // The square brackets become the braces, and nothing else does.
+        // Square brackets become braces, and nothing else does.
         let braces = bytes | u8x64::splat(simd, b'{' ^ b'[');
         let of = |bytes: u8x64<S>, byte| bytes.simd_eq(u8x64::splat(simd, byte)).to_bitmask();
         Bits {
@@ -165,11 +165,11 @@ impl Bits {
     }
 }
 
-/// The bits of bytes that a backslash escapes; `carry` says whether the first one is, and then
-/// whether the first one of the next block is.
+/// Returns the bits of bytes that a backslash escapes. `carry`: whether the first byte is escaped;
+/// afterwards, whether the first byte of the next block is.
 ///
-/// A subtraction finds runs of backslashes that begin at odd places from those at even ones: it
-/// is the way of simdjson.
+/// A subtraction separates runs of backslashes that begin at odd positions from those at even ones,
+/// as in simdjson.
 #[inline(always)]
 fn escaped(backslashes: u64, carry: &mut u64) -> u64 {
     if backslashes == 0 {
@@ -182,7 +182,7 @@ fn escaped(backslashes: u64, carry: &mut u64) -> u64 {
     escaped
 }
 
-/// The bits from each quote up to before the next one.
+/// Returns the bits from each quote up to before the next one.
 #[inline(always)]
 fn in_strings(quotes: u64) -> u64 {
     [1, 2, 4, 8, 16, 32].iter().fold(quotes, |bits, shift| bits ^ bits << shift)
@@ -192,7 +192,7 @@ fn in_strings(quotes: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Everything that a container may have in it, and what it should not have.
+    /// Everything that a container may contain, and what it should not.
     fn text(state: &mut u64, len: usize) -> Vec<u8> {
         let mut next = || {
             *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

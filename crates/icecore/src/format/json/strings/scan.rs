@@ -1,18 +1,18 @@
-//! The quick scan: plain JSON, without a tape.
+//! The fast scan: plain JSON, without a tape.
 
 use crate::edit::Part;
 use crate::format::json::string::{find_special, hex4, short_escape};
 use crate::format::strings::{Found, Place, Places, Wanted};
 use crate::steps;
 
-/// How long a number may be here: what is longer may be too large or too exact.
+/// Longest number here: a longer one may be too large or too exact.
 const NUMBER: usize = 40;
 
-/// The strings of interest. `None`: there is something unusual, or an error.
+/// Returns the wanted strings. `None` if there is an error or anything unusual.
 pub(super) fn scan<'t>(text: &[u8], wanted: &Wanted<'_>) -> Option<Places<'t>> {
     std::str::from_utf8(text).ok()?;
     let mut scan = Scan { text, at: 0, wanted, list: Vec::new() };
-    // What is open: whether it is an object.
+    // For each open container, whether it is an object.
     let mut open: Vec<bool> = Vec::new();
     let mut values = 0u32;
     loop {
@@ -40,7 +40,7 @@ pub(super) fn scan<'t>(text: &[u8], wanted: &Wanted<'_>) -> Option<Places<'t>> {
             b'n' => scan.word(b"null")?,
             _ => scan.number()?,
         }
-        // Behind a value.
+        // After a value.
         loop {
             let Some(is_object) = open.last().copied() else {
                 return Some(Places { list: scan.list, consumed: scan.at, ..Places::default() });
@@ -68,7 +68,7 @@ struct Scan<'t> {
 }
 
 impl Scan<'_> {
-    /// The next byte that is no blank; it is not taken.
+    /// Returns the next byte that is not a blank, without consuming it.
     fn next(&mut self) -> Option<u8> {
         loop {
             match self.text.get(self.at).copied()? {
@@ -83,7 +83,7 @@ impl Scan<'_> {
         (self.text.get(self.at..end)? == word).then(|| self.at = end)
     }
 
-    /// A key and its colon.
+    /// Reads a key and its colon.
     fn key(&mut self) -> Option<()> {
         if self.next()? != b'"' {
             return None;
@@ -121,7 +121,7 @@ impl Scan<'_> {
         Some(())
     }
 
-    /// A number without an exponent.
+    /// Reads a number without an exponent.
     fn number(&mut self) -> Option<()> {
         let rest = self.text.get(self.at..)?;
         let digits = |from: usize| rest.iter().skip(from).take(NUMBER).take_while(|byte| byte.is_ascii_digit()).count();

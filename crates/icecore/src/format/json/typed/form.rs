@@ -1,4 +1,4 @@
-//! The table of `$` keys: the form that each begins, and the keys allowed beside it.
+//! The table of `$` keys: the form that each begins, and the keys allowed next to it.
 
 use crate::document::{Form, Kind};
 
@@ -60,23 +60,22 @@ names! {
     Subclass = "$subclass",
 }
 
-/// How many `$` keys there are.
+/// Number of `$` keys.
 pub(super) const COUNT: usize = NAMES.len();
 
 impl Name {
-    /// The key with this text.
+    /// Returns the key with this text.
     pub(super) fn find(text: &[u8]) -> Option<Name> {
         NAMES.iter().find(|(_, known)| known.as_bytes() == text).map(|(name, _)| *name)
     }
 
-    /// Its text.
+    /// Returns its text.
     pub(super) fn text(self) -> &'static str {
         NAMES.get(self as usize).map_or("", |(_, text)| text)
     }
 }
 
-/// A form: the key that begins it, those that must and those that may stand
-/// beside it.
+/// A form: the key that begins it, and the required and optional keys next to it.
 pub(super) struct Shape {
     pub(super) main: Name,
     pub(super) needs: &'static [Name],
@@ -87,8 +86,8 @@ const fn form(main: Name, needs: &'static [Name], takes: &'static [Name]) -> Sha
     Shape { main, needs, takes }
 }
 
-/// The forms. Of two main keys in one object the one that comes first here
-/// counts, and the other stands beside it.
+/// The forms. If an object has two main keys, the one that comes first here counts, and
+/// the other is next to it.
 pub(super) static SHAPES: &[Shape] = &[
     form(Name::Icecore, &[Name::Value], &[Name::Strings, Name::Header, Name::Spelling]),
     form(Name::Id, &[Name::Value], &[]),
@@ -121,7 +120,7 @@ pub(super) static SHAPES: &[Shape] = &[
     form(Name::Module, &[], &[Name::Form]),
 ];
 
-/// The word for a form.
+/// Returns the word for a form.
 pub(super) const fn word(form: Form) -> &'static str {
     match form {
         Form::Usual => "usual",
@@ -143,7 +142,7 @@ pub(super) const fn word(form: Form) -> &'static str {
     }
 }
 
-/// The form for a word. A module's usual form is called `class`.
+/// Returns the form for a word. A module's usual form is called `class`.
 pub(super) fn from_word(text: &[u8]) -> Option<Form> {
     if text == b"class" {
         return Some(Form::Usual);
@@ -151,8 +150,8 @@ pub(super) fn from_word(text: &[u8]) -> Option<Form> {
     Form::ALL.iter().copied().find(|form| word(*form).as_bytes() == text)
 }
 
-/// The form of an object that does not say it: where the body is no container,
-/// the variable itself is blessed.
+/// Returns the form of an object that does not specify it: if the body is not a
+/// container, the variable itself is blessed.
 pub(super) fn of_object(body: Kind) -> Form {
     let is_container = body.is_container() && body != Kind::VString;
     if is_container || body.is_again() { Form::Usual } else { Form::Variable }

@@ -5,7 +5,7 @@ use super::form::Name;
 use crate::document::{Kind, Node, flag};
 use std::borrow::Cow;
 
-/// The key of an object for a key of a map; `None` if it can't be one.
+/// Returns the JSON key for a key of a map; `None` if it can't be one.
 pub(super) fn text<'b>(strings: Strings, node: &Node, bytes: &'b [u8]) -> Option<Cow<'b, [u8]>> {
     if node.flags & (flag::LOCKED | flag::PLACEHOLDER) != 0 {
         return None;
@@ -29,20 +29,20 @@ pub(super) fn text<'b>(strings: Strings, node: &Node, bytes: &'b [u8]) -> Option
     }
 }
 
-/// What the key of an object is.
+/// Meaning of a JSON key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Read {
-    /// A key of this kind: what is left after so many bytes.
+    /// A key of this kind: the text after this many bytes.
     Plain(Kind, usize),
-    /// A byte key, a character for each byte: what is left after `$l:`.
+    /// A byte key, with a character for each byte: the text after `$l:`.
     Latin1,
     /// A key of the form itself.
     Special(Name),
-    /// It starts with `$`, but is none of these.
+    /// It starts with `$`, but is unknown.
     Unknown,
 }
 
-/// What the key of an object is.
+/// Returns the meaning of a JSON key.
 pub(super) fn read(strings: Strings, key: &[u8]) -> Read {
     if !key.starts_with(b"$") {
         return Read::Plain(strings.kind(), 0);
@@ -56,8 +56,8 @@ pub(super) fn read(strings: Strings, key: &[u8]) -> Read {
     }
 }
 
-/// The bytes of a text that has a character for each; `None` if a character is
-/// above U+00FF.
+/// Returns the bytes of a text that has a character for each byte; `None` if a
+/// character is above U+00FF.
 pub(super) fn from_latin1(text: &[u8]) -> Option<Vec<u8>> {
     std::str::from_utf8(text).ok()?.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect()
 }

@@ -1,4 +1,4 @@
-//! Maps: as plain objects where their keys allow it, else as pairs.
+//! Maps: as plain objects if their keys allow it, otherwise as pairs.
 
 use super::form::Name;
 use super::key;
@@ -8,11 +8,11 @@ use crate::error::Error;
 use crate::format::json::emitter::quoted_key;
 use std::collections::HashSet;
 
-/// What is known about keys that have an id.
+/// State of keys with an id.
 #[derive(Default)]
 pub(super) struct Maps {
-    /// By id: the key in quotes and with the colon; `None` where it needs a
-    /// pair. Empty: not asked yet.
+    /// By id: the key in quotes and with the colon; `None` if it needs a pair. Empty if
+    /// it is not known yet.
     texts: Vec<Option<Vec<u8>>>,
     /// By id: the last map that had it.
     stamps: Vec<u64>,
@@ -22,22 +22,22 @@ pub(super) struct Maps {
 /// An entry of a map.
 #[derive(Clone, Copy)]
 struct Entry {
-    /// The node of its key, or of its value where the key has an id.
+    /// The node of its key, or of its value if the key has an id.
     at: u32,
     /// The id of its key, if it has one.
     id: Option<u16>,
     value: u32,
-    /// Where the next one starts.
+    /// Start of the next entry.
     next: u32,
 }
 
-/// What is said of a key itself: only a string can be locked or absent.
+/// Returns the flags of the key itself: only a string can be locked or absent.
 fn own_flags(key: &Node) -> u8 {
     if key.kind.is_string() { key.flags & (flag::LOCKED | flag::PLACEHOLDER) } else { 0 }
 }
 
 impl Writer<'_, '_> {
-    /// The entry at `at`, unless the entries end there.
+    /// Returns the entry at `at`, unless the entries end there.
     fn map_entry(&self, at: u32, end: u32) -> Option<Entry> {
         let node = self.nodes.get(at as usize).filter(|_| at < end)?;
         let tape = self.document.tape();
@@ -51,7 +51,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Kind, flags and bytes of an entry's key.
+    /// Returns kind, flags and bytes of an entry's key.
     fn entry_key(&self, entry: &Entry) -> (Node, &[u8]) {
         let document = self.document;
         match entry.id {
@@ -73,8 +73,8 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Opens an object for these entries; `special` is the map, if there is
-    /// more to say about it.
+    /// Opens an object for these entries; `special` is the map, if it has more
+    /// properties.
     pub(super) fn open_entries(&mut self, first: u32, end: u32, special: Option<u32>) {
         self.open(b'{');
         self.tasks.push(Task::Close(b'}'));
@@ -89,8 +89,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Whether all the keys can be plain keys of an object, and none is there
-    /// twice.
+    /// Whether all keys can be plain keys of an object, without duplicates.
     fn are_plain(&mut self, first: u32, end: u32) -> bool {
         self.maps.serial += 1;
         let serial = self.maps.serial;
@@ -120,7 +119,7 @@ impl Writer<'_, '_> {
         !has_nodes || self.are_different(first, end)
     }
 
-    /// Whether no key is there twice, where some have no id.
+    /// Whether there are no duplicate keys, if some have no id.
     fn are_different(&self, first: u32, end: u32) -> bool {
         let (mut next, mut seen) = (first, HashSet::new());
         while let Some(entry) = self.map_entry(next, end) {
@@ -133,7 +132,7 @@ impl Writer<'_, '_> {
         true
     }
 
-    /// The text of the key with this id, in quotes and with the colon; `None`
+    /// Returns the text of the key with this id, in quotes and with the colon; `None`
     /// if it needs a pair.
     fn key_with_id(&mut self, id: u16) -> Option<&[u8]> {
         let at = usize::from(id);
@@ -149,7 +148,7 @@ impl Writer<'_, '_> {
         self.maps.texts[at].as_deref()
     }
 
-    /// Writes one entry of an object, and remembers the others.
+    /// Writes one entry of an object, and schedules the others.
     pub(super) fn entries(&mut self, next: u32, end: u32) -> Result<(), Error> {
         let Some(entry) = self.map_entry(next, end) else { return Ok(()) };
         self.tasks.push(Task::Entries(entry.next, end));
@@ -188,7 +187,7 @@ impl Writer<'_, '_> {
         places.into_iter()
     }
 
-    /// Writes one entry of an object whose entries have been sorted.
+    /// Writes one entry of an object whose entries are sorted.
     pub(super) fn sorted(&mut self, mut entries: std::vec::IntoIter<(u32, u32)>) -> Result<(), Error> {
         let Some((at, end)) = entries.next() else { return Ok(()) };
         self.tasks.push(Task::Sorted(entries));
@@ -198,7 +197,8 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Where the pairs end: placeholders at the end of a map are listed apart.
+    /// Returns where the pairs end: placeholders at the end of a map are listed
+    /// separately.
     fn end_of_pairs(&self, first: u32, end: u32) -> u32 {
         let (mut next, mut pairs) = (first, first);
         while let Some(entry) = self.map_entry(next, end) {
@@ -210,7 +210,7 @@ impl Writer<'_, '_> {
         pairs
     }
 
-    /// Writes one pair, and remembers the others.
+    /// Writes one pair, and schedules the others.
     pub(super) fn pairs(&mut self, next: u32, end: u32) -> Result<(), Error> {
         let Some(entry) = self.map_entry(next, end) else { return Ok(()) };
         self.tasks.extend([Task::Pairs(entry.next, end), Task::Close(b']')]);
@@ -228,7 +228,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Writes what stands beside the pairs of a map.
+    /// Writes the keys next to the pairs of a map.
     pub(super) fn beside(&mut self, map: Option<u32>, first: u32, pairs: u32, end: u32) -> Result<(), Error> {
         let flags = map.and_then(|map| self.nodes.get(map as usize)).map_or(0, |node| node.flags);
         if flags & flag::RESTRICTED != 0 {

@@ -1,4 +1,4 @@
-//! `json:typed`: all of a Document, as JSON. `docs/json-typed.md` describes it.
+//! `json:typed`: everything in a Document, as JSON. `docs/json-typed.md` describes it.
 
 mod form;
 mod key;
@@ -10,10 +10,10 @@ mod write;
 pub(super) use read::read;
 pub(super) use write::write;
 
-/// The version that is written; higher ones are refused.
+/// The version that is written; higher versions are refused.
 const VERSION: i64 = 1;
 
-/// What a plain JSON string stands for.
+/// The kind of plain JSON strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Strings {
     Text,

@@ -1,5 +1,5 @@
-//! Reads `json:typed`: first as plain JSON, then each node of that is turned into the node
-//! that it describes.
+//! Reads `json:typed`: first as plain JSON, then each of its nodes is converted to the
+//! node that it describes.
 
 mod build;
 mod source;
@@ -16,8 +16,8 @@ use source::KeyOf;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// How many levels of JSON one level of a document takes at most: `$id`,
-/// `$weak`, `$overload`, `$map`, its list and a pair, and some to spare.
+/// How many levels of JSON one level of a document needs at most: `$id`, `$weak`,
+/// `$overload`, `$map`, its list and a pair, and some reserve.
 const LEVELS: u32 = 8;
 
 /// Reads a document from `json:typed`.
@@ -37,7 +37,7 @@ pub(in crate::format::json) fn read<'a>(input: &'a [u8], options: &ReadOptions, 
         Err(wrong) => (Some(wrong), None),
     };
     let error = wrong.map(|wrong| {
-        // Only now it is of interest where things were.
+        // Positions in the input are only needed now.
         let again = if trace.is_none() { plain(true).document.trace().cloned() } else { None };
         let extents = trace.as_ref().or(again.as_ref()).map(|trace| &trace.extents);
         let start = extents.and_then(|extents| extents.get(wrong.at as usize)).map_or(0, |extent| extent.start);
@@ -62,8 +62,8 @@ pub(in crate::format::json) fn read<'a>(input: &'a [u8], options: &ReadOptions, 
     Outcome { document, consumed, error }
 }
 
-/// The trace of the plain document as one of the document it says; `places` has
-/// for each node the one that it came from.
+/// Converts the trace of the plain document to one of the document that it describes;
+/// `places` has the plain node for each node.
 fn retraced(trace: Trace, places: &[u32]) -> Trace {
     let extents = places.iter().map(|place| trace.extents.get(*place as usize).copied().unwrap_or_default()).collect();
     let mut nodes = vec![NO_NODE; trace.extents.len()];
@@ -72,7 +72,7 @@ fn retraced(trace: Trace, places: &[u32]) -> Trace {
             *node = at;
         }
     }
-    // What only describes a node belongs to it.
+    // A node that only describes another one belongs to it.
     let mut last = NO_NODE;
     for node in &mut nodes {
         last = if *node == NO_NODE { last } else { *node };
@@ -85,7 +85,7 @@ fn retraced(trace: Trace, places: &[u32]) -> Trace {
     Trace { spans, extents, layer: trace.layer, cut: Vec::new() }
 }
 
-/// What is wrong with a node of the plain document.
+/// An error at a node of the plain document.
 pub(super) struct Wrong {
     at: u32,
     error: Error,
@@ -113,14 +113,14 @@ impl Wrong {
     }
 }
 
-/// Where a value goes: its key, or what it is itself as a key.
+/// Where a value goes: its key, or its own role as a key.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     key: u16,
     flags: u8,
 }
 
-/// What is still to be done, the next last.
+/// Tasks still to do, the next one last.
 enum Task {
     Value {
         at: u32,
@@ -131,18 +131,18 @@ enum Task {
         at: u32,
         slot: Slot,
     },
-    /// The items from here to there, as children.
+    /// The items between two nodes, as children.
     Items {
         next: u32,
         end: u32,
     },
-    /// The entries from here to there; `index` is the number of the next one.
+    /// The entries between two nodes; `index` is the number of the next one.
     Entries {
         next: u32,
         end: u32,
         index: u32,
     },
-    /// The pairs of a `$map`, and, ascending, those whose value is read-only.
+    /// The pairs of a `$map`, and the indexes of those with a read-only value, ascending.
     Pairs {
         next: u32,
         end: u32,
@@ -155,7 +155,7 @@ enum Task {
         end: u32,
         index: u32,
     },
-    /// The form of an object that does not say it.
+    /// Sets the form of an object that does not specify it.
     Form {
         at: u32,
     },
@@ -165,20 +165,20 @@ enum Task {
     },
 }
 
-/// Turns a plain document into what it says.
+/// Converts a plain document to the one that it describes.
 pub(super) struct Reader<'a, 'r> {
     input: &'a [u8],
-    /// The plain document. Its arena has gone to the other tape.
+    /// The plain document. Its arena was moved to the other tape.
     source: Tape,
     limits: &'r Limits,
     tape: Tape,
     strings: Strings,
     tasks: Vec<Task>,
     depth: u32,
-    /// What the keys of the plain document are, by id.
+    /// Meanings of the keys of the plain document, by id.
     keys: Vec<Option<KeyOf>>,
     ids: HashMap<u64, u32>,
-    /// The links: node, number and where it stands in the plain document.
+    /// The links: node, number and position in the plain document.
     links: Vec<(u32, u64, u32)>,
     /// For each node, the node of the plain document that it came from.
     places: Vec<u32>,
@@ -273,7 +273,7 @@ impl<'a, 'r> Reader<'a, 'r> {
         Ok(())
     }
 
-    /// Points the links at what they name.
+    /// Sets the targets of the links.
     fn resolve(&mut self) -> Result<(), Wrong> {
         for (node, number, place) in &self.links {
             let Some(target) = self.ids.get(number) else {
@@ -295,7 +295,7 @@ impl<'a, 'r> Reader<'a, 'r> {
                 self.tape.mark_copied(*target);
             }
         }
-        // Links may name links, but not go round in circles.
+        // Links may refer to links, but not in a circle.
         let link = |at: u32| {
             let node = &self.tape.nodes[at as usize];
             node.kind.is_again().then_some(node.payload as u32)
@@ -316,7 +316,7 @@ impl<'a, 'r> Reader<'a, 'r> {
         Ok(())
     }
 
-    /// The path of the value that would come next.
+    /// Returns the path of the value that would be next.
     fn path(&mut self) -> String {
         let mut next = Node::leaf(Kind::Null, 0);
         next.key = self.pending;
@@ -326,9 +326,9 @@ impl<'a, 'r> Reader<'a, 'r> {
         path
     }
 
-    /// Makes a document of what is there.
+    /// Completes the document after an error.
     fn close_all(&mut self) {
-        // A key that is itself broken off stays, without a value.
+        // A key that is itself cut off stays, without a value.
         if self.tape.nodes.last().is_some_and(|node| node.key == IS_KEY && !node.kind.is_container()) {
             self.tape.nodes.pop();
         }
@@ -350,7 +350,7 @@ impl<'a, 'r> Reader<'a, 'r> {
         self.places.truncate(self.tape.nodes.len());
     }
 
-    /// What the key of an entry of the plain document is.
+    /// Returns the meaning of the key of an entry in the plain document.
     fn read_key(&mut self, entry: &source::Entry) -> Read {
         self.key_of(entry).0
     }

@@ -31,7 +31,7 @@ impl Writer<'_, '_> {
         self.close(b'}')
     }
 
-    /// An item that is a list of numbers, on one line.
+    /// Writes an item that is a list of numbers, on one line.
     fn numbers(&mut self, numbers: &[u64]) -> Result<(), Error> {
         self.item()?;
         self.emitter.byte(b'[');

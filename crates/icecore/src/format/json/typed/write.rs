@@ -1,4 +1,4 @@
-//! Writing `json:typed`.
+//! Writes `json:typed`.
 
 use super::form::{self, Name};
 use super::map::Maps;
@@ -21,8 +21,8 @@ pub(in crate::format::json) fn write(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<(), Error> {
-    // Who edits an array does not mean those that were equal to it. Spelling counts
-    // values as they stand.
+    // A user who edits an array does not mean to edit equal ones. With spelling, values
+    // are counted as they are.
     if !(options.spelling && document.spelling().is_some())
         && let Ok(Cow::Owned(written)) = document.without_array_copies(limits)
     {
@@ -60,27 +60,27 @@ fn write_all(
     writer.emitter.flush()
 }
 
-/// What is still to be written, the next last.
+/// Tasks still to do, the next one last.
 pub(super) enum Task {
     Value(u32),
     Item,
     Key(Name),
-    /// A key with a value that is one word.
+    /// A key whose value is one word.
     Word(Name, &'static str),
     Open(u8),
     Close(u8),
-    /// Brackets of wrappers.
+    /// Closes this number of wrappers.
     Braces(u8),
-    /// The children from here to there, as items.
+    /// The children between two nodes, as items.
     Items(u32, u32),
-    /// The entries from here to there, as entries of an object.
+    /// The entries between two nodes, as entries of an object.
     Entries(u32, u32),
     /// The same in another order.
     Sorted(std::vec::IntoIter<(u32, u32)>),
-    /// The entries from here to there, as pairs.
+    /// The entries between two nodes, as pairs.
     Pairs(u32, u32),
-    /// What stands beside the pairs, of entries from `first` to `end`; `pairs`
-    /// is where those end that are written as such.
+    /// The keys next to the pairs, for entries from `first` to `end`; `pairs` is where
+    /// the written pairs end.
     Beside {
         map: Option<u32>,
         first: u32,
@@ -96,7 +96,7 @@ pub(super) struct Writer<'d, 'o> {
     pub(super) sort_keys: bool,
     limits: &'d Limits,
     pub(super) emitter: Emitter<'o>,
-    /// For each bracket that is open: whether nothing was written in it yet.
+    /// For each open bracket: whether nothing was written in it yet.
     levels: Vec<bool>,
     pub(super) tasks: Vec<Task>,
     /// The nodes that get an `$id`, ascending.
@@ -104,7 +104,7 @@ pub(super) struct Writer<'d, 'o> {
     pub(super) maps: Maps,
 }
 
-/// The kind of most strings.
+/// Returns the kind of most strings.
 fn mostly(document: &Document<'_>) -> Strings {
     let weight = |kind: Kind| match kind {
         Kind::Bytes => 1i64,
@@ -127,12 +127,11 @@ fn mostly(document: &Document<'_>) -> Strings {
     if balance > 0 { Strings::Bytes } else { Strings::Text }
 }
 
-/// Whether the document is the same as plain JSON: then nothing has to say that
-/// it is more.
+/// Whether the document is the same as plain JSON, so that no header is needed.
 fn is_plain(document: &Document<'_>) -> bool {
     let tape = document.tape();
     let is_key = |kind: Kind, flags: u8, bytes: &[u8]| kind == Kind::Text && flags == 0 && !bytes.starts_with(b"$");
-    // The table may have names of the documents before.
+    // The table may have names of previous documents.
     let plain: Vec<bool> = tape.keys().iter().map(|name| is_key(name.node.kind, name.node.flags, name.bytes)).collect();
     let has_plain_key = |id: u16| plain.get(usize::from(id).wrapping_sub(1)).copied().unwrap_or(true);
     document.nodes().iter().all(|node| {
@@ -153,7 +152,7 @@ fn is_plain(document: &Document<'_>) -> bool {
     })
 }
 
-/// All nodes that a link, an alias or a copy names.
+/// Returns all nodes that a link, an alias or a copy refers to.
 fn targets(document: &Document<'_>) -> Vec<u32> {
     let mut targets = Vec::new();
     for (at, node) in (0u32..).zip(document.nodes()) {
@@ -220,7 +219,7 @@ impl<'d> Writer<'d, '_> {
                 Task::Items(next, end) => {
                     if let Some(node) = self.nodes.get(next as usize).filter(|_| next < end) {
                         self.tasks.push(Task::Items(self.document.tape().next(next), end));
-                        // A key without a value, in a document that broke off.
+                        // A key without a value, in a document that was cut off.
                         if node.key != IS_KEY {
                             self.item()?;
                             self.value(next)?;
@@ -283,17 +282,17 @@ impl<'d> Writer<'d, '_> {
         self.emitter.quoted(text, Chars::Utf8)
     }
 
-    /// The number that links call this node by.
+    /// Returns the number that links use for this node.
     pub(super) fn number_of(&self, at: u32) -> Option<u64> {
         self.targets.binary_search(&at).ok().map(|position| position as u64 + 1)
     }
 
-    /// Whether a link names this node.
+    /// Whether a link refers to this node.
     pub(super) fn is_target(&self, at: u32) -> bool {
         self.targets.binary_search(&at).is_ok()
     }
 
-    /// Writes a value: a leaf as a whole, of a container the beginning.
+    /// Writes a value: a leaf completely, a container up to its beginning.
     pub(super) fn value(&mut self, at: u32) -> Result<(), Error> {
         self.emitter.turn()?;
         let Some(node) = self.nodes.get(at as usize) else {
@@ -443,8 +442,8 @@ impl<'d> Writer<'d, '_> {
         self.close(b'}')
     }
 
-    /// Writes bytes where it is clear that they are bytes: a plain string is
-    /// its UTF-8.
+    /// Writes bytes if the context says that they are bytes: a plain string is their
+    /// UTF-8.
     fn named_bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
         if std::str::from_utf8(bytes).is_ok() { self.plain(bytes) } else { self.odd_bytes(bytes) }
     }
@@ -463,7 +462,7 @@ impl<'d> Writer<'d, '_> {
         self.close(b'}')
     }
 
-    /// The name of a class.
+    /// Writes the name of a class.
     fn class(&mut self, class: u32) -> Result<(), Error> {
         match self.document.class(class) {
             Some(name) => self.string(name.node.kind == Kind::Text, name.bytes),

@@ -12,14 +12,15 @@ use crate::output::LossKind;
 pub(super) struct Sources<'d> {
     pub(super) input: &'d [u8],
     pub(super) arena: &'d [u8],
-    /// Whether numbers need no text of their own: neither a spelling nor an option for floats.
+    /// Whether numbers are written from their values: no spelling and no option for floats
+    /// applies.
     pub(super) any_number: bool,
-    /// Whether only what JSON demands is escaped.
+    /// Whether only mandatory escapes are written.
     pub(super) plain: bool,
 }
 
-/// Writes a value that is a plain leaf. `None`, with nothing of it to be kept,
-/// for anything else. That a symbol is lost is for the caller to say.
+/// Writes a value that is a plain leaf. Returns `None` for anything else; then nothing of it
+/// counts. The caller reports the loss of a symbol.
 #[inline]
 pub(super) fn leaf(scratch: &mut Scratch, at: usize, node: &Node, sources: &Sources<'_>) -> Option<usize> {
     match node.kind {
@@ -48,8 +49,8 @@ impl<'d> Writer<'d, '_, '_> {
         Sources { input, arena, any_number, plain: !self.options.escape_slash }
     }
 
-    /// Writes a value that is a plain leaf. Returns false, with nothing
-    /// written, for anything else.
+    /// Writes a value that is a plain leaf. Returns false, with nothing written, for anything
+    /// else.
     #[inline]
     pub(super) fn leaf(&mut self, at: u32, node: &Node, sources: &Sources<'_>) -> bool {
         let end = self.emitter.scratch().and_then(|scratch| leaf(scratch, 0, node, sources));
@@ -62,8 +63,7 @@ impl<'d> Writer<'d, '_, '_> {
         end.is_some()
     }
 
-    /// Whether this is a map without anything special, in which each node is an
-    /// entry.
+    /// Whether this is a map without special properties, in which each node is an entry.
     #[inline]
     pub(super) fn is_flat(&self, at: u32, node: &Node) -> bool {
         node.kind == Kind::Map
@@ -72,8 +72,8 @@ impl<'d> Writer<'d, '_, '_> {
             && u64::from(node.end()) == u64::from(at) + 1 + u64::from(node.aux)
     }
 
-    /// Writes the map at `at`, which [is flat](Writer::is_flat). Returns false,
-    /// with the map opened, where an entry needs more than the hot loop.
+    /// Writes the map at `at`, which [is flat](Writer::is_flat). Returns false, with the map
+    /// open, if an entry needs more than the hot loop.
     #[inline]
     pub(super) fn flat_map(&mut self, at: u32, end: u32, sources: &Sources<'_>) -> Result<bool, Error> {
         let serial = self.keys.open(&self.serial);
@@ -83,8 +83,8 @@ impl<'d> Writer<'d, '_, '_> {
             self.emitter.turn()?;
             let entry = self.keys.get(node.key).filter(|rendered| !rendered.special && node.key != NO_KEY);
             let Some((piece, len)) = entry.and_then(|key| Some((self.keys.piece(key)?, key.len))) else { break };
-            // Comma, key and value go into one scratch, and count only if the value is a
-            // plain leaf. The key is copied at its full piece; the value overwrites the rest.
+            // Comma, key and value go into one scratch, and count only if the value is a plain
+            // leaf. The key is copied as a full piece; the value overwrites the rest.
             let Some(scratch) = self.emitter.scratch() else { break };
             scratch[0] = if next == at + 1 { b'{' } else { b',' };
             scratch[1..1 + piece.len()].copy_from_slice(piece);

@@ -1,5 +1,5 @@
-//! The hot loop without the writer around it: for a small document that is one map of plain
-//! leaves, whose keys were written before. Most records are such documents.
+//! The hot loop without the writer around it, for a small document that is one map of plain
+//! leaves whose keys were written before. Most records are such documents.
 
 use super::fast::{Sources, leaf};
 use super::{NOTICED, WriterMemory};
@@ -10,10 +10,10 @@ use crate::format::json::scratch::SCRATCH;
 use crate::format::json::style::Style;
 use crate::output::Output;
 
-/// How large it is; what does not fit is left to the writer.
+/// Size of the buffer; larger documents are left to the writer.
 const BUFFER: usize = 8 << 10;
 
-/// Whether no option asks for other bytes.
+/// Whether no option changes the output.
 fn is_usual(options: &WriteOptions) -> bool {
     let WriteOptions { typed: false, sort_keys: false, perl: false, text: TextAs::Utf8, .. } = options else {
         return false;
@@ -21,8 +21,8 @@ fn is_usual(options: &WriteOptions) -> bool {
     options.floats == Floats::Shortest && options.infnan == InfNan::Null && Style::of(options) == Style::default()
 }
 
-/// Writes the document on this tape. Returns false, with nothing written, for all
-/// that needs more than this.
+/// Writes the document on this tape. Returns false, with nothing written, if it needs more
+/// than this.
 pub(in crate::format::json) fn write(
     input: &[u8],
     tape: &Tape,

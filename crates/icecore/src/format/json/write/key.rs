@@ -1,4 +1,4 @@
-//! Keys that are no leaves: Ruby's arrays, maps, times and the like.
+//! Keys that are not leaves: Ruby's arrays, maps, times and the like.
 
 use super::Writer;
 use crate::document::{Cursor, Key, Kind, Value};
@@ -8,14 +8,15 @@ use crate::format::json::style::Style;
 use crate::known::Known;
 use crate::num::{FloatText, bigint};
 
-/// How deep a key may be.
+/// Most levels of such a key.
 const DEPTH: u32 = 16;
-/// How long the text of such a key may be; links in it count each time.
+/// Longest text of such a key; targets of links count each time.
 const MOST: usize = 1 << 12;
 
 impl Writer<'_, '_, '_> {
-    /// The key at `at` as text: an array or a map as JSON, a value of Ruby's own
-    /// classes as what it says. `None` for anything else, and what is too large.
+    /// Returns the key at `at` as text: an array or a map as JSON, a value of one of
+    /// Ruby's own classes by its meaning. `None` for anything else, and if it is too
+    /// large.
     #[cold]
     pub(super) fn key_of_container(&self, at: u32) -> Option<Vec<u8>> {
         let key = Cursor::new(self.original, at).target();

@@ -7,18 +7,18 @@ use crate::format::json::emitter::Chars;
 use crate::known::Known;
 use crate::output::LossKind;
 
-/// What became of a value that may be a known one.
+/// Result for a value that may be a known one.
 pub(super) enum KnownOutcome {
-    /// It is none: nothing was written.
+    /// It is not known: nothing was written.
     No,
-    /// It was written, or what is left of it is open.
+    /// It was written, or its rest is open.
     Done,
     /// The value to continue with.
     GoOn(u32),
 }
 
 impl Writer<'_, '_, '_> {
-    /// Writes an object, opaque object or attributed value if it is a known one.
+    /// Writes an object, opaque object or attributed value if it is known.
     pub(super) fn known(&mut self, at: u32, node: &Node) -> Result<KnownOutcome, Error> {
         let here = Cursor::new(self.original, at);
         let Some(known) = Known::of(here) else {
@@ -63,7 +63,8 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// An instance of a user's subclass of a core class is that with a class.
+    /// Writes an instance of a user's subclass of a core class: the core value with a
+    /// class.
     fn subclass(&mut self, here: Cursor<'_>) -> Result<KnownOutcome, Error> {
         let at = here.index();
         if at + 1 >= here.next() {
@@ -76,7 +77,7 @@ impl Writer<'_, '_, '_> {
         Ok(KnownOutcome::GoOn(at + 1))
     }
 
-    /// The class becomes an entry, if that is asked for; else it is lost.
+    /// Writes the class as an entry, if the option asks for it; otherwise it is lost.
     fn class_of(&mut self, at: u32, node: &Node) -> Result<(), Error> {
         if self.options.class.is_some() {
             return self.object(at, node.class());
@@ -89,8 +90,7 @@ impl Writer<'_, '_, '_> {
         if self.options.class.is_some() { self.brace(node.class()) } else { Ok(()) }
     }
 
-    /// Opens an exception: an object whose members have the names that Ruby's
-    /// methods have.
+    /// Opens an exception: an object whose members are named like Ruby's methods.
     fn exception(&mut self, at: u32, node: &Node) -> Result<(), Error> {
         self.class_of(at, node)?;
         let body = at + 1;
@@ -128,7 +128,7 @@ impl Writer<'_, '_, '_> {
         self.close(b']')
     }
 
-    /// A member that is the key with this id.
+    /// Writes a member that is the key with this id.
     fn member(&mut self, id: u16, at: u32) -> Result<(), Error> {
         let document = self.document;
         let Some(name) = document.tape().keys().get(u32::from(id)) else {
@@ -149,8 +149,8 @@ impl Writer<'_, '_, '_> {
         self.emitter.quoted(&text.bytes, text.chars)
     }
 
-    /// The name that a member of an exception gets. `None`: it is left out, as it
-    /// says what another one says.
+    /// Returns the name for a member of an exception. `None`: it is left out, because
+    /// another member has the same content.
     pub(super) fn exception_key(&self, key: &Node, bytes: &[u8], value: u32) -> Option<&'static [u8]> {
         if !key.kind.is_string() || key.has(flag::PLACEHOLDER) {
             return Some(b"");

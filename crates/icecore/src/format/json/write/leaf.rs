@@ -1,4 +1,4 @@
-//! Values that have no children.
+//! Values without children.
 
 use super::{Writer, perl};
 use crate::base64;
@@ -13,7 +13,7 @@ use crate::num::{bigint, float128};
 use crate::output::LossKind;
 use std::collections::HashMap;
 
-/// The source texts of numbers that were not written as they would be here.
+/// Returns the source texts of numbers whose spelling is not the default.
 pub(super) fn number_texts<'d>(document: &'d Document<'_>) -> HashMap<u32, &'d [u8]> {
     let mut texts = HashMap::new();
     let Some(spelling) = document.spelling_of("json").filter(|spelling| !spelling.notes.is_empty()) else {
@@ -36,7 +36,7 @@ pub(super) fn number_texts<'d>(document: &'d Document<'_>) -> HashMap<u32, &'d [
     texts
 }
 
-/// Whether the text is JSON for this number: it may have been edited since.
+/// Whether the text is JSON for this number, which may have been edited.
 fn is_text_of(text: &[u8], node: &Node, bytes: &[u8]) -> bool {
     match number::shape(text, 0) {
         number::Shape::Decimal(end) if end == text.len() && node.kind == Kind::Float128 => {
@@ -55,7 +55,7 @@ fn is_text_of(text: &[u8], node: &Node, bytes: &[u8]) -> bool {
 }
 
 impl Writer<'_, '_, '_> {
-    /// Writes any leaf. Returns the value to continue with, if it is a link.
+    /// Writes any leaf. For a link, returns the value to continue with.
     pub(super) fn rare_leaf(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
         if let Some(text) = self.numbers.get(&at) {
             self.emitter.raw(text)?;
@@ -92,7 +92,8 @@ impl Writer<'_, '_, '_> {
         Ok(None)
     }
 
-    /// A string had an encoding; one that is not known leaves the bytes as they are.
+    /// Reports the encoding of a string as lost; an unknown encoding leaves the bytes
+    /// as they are.
     pub(super) fn lose_encoding(&mut self, node: &Node, at: u32) {
         self.lose(LossKind::Encoding, at);
         if !self.document.is_utf8(node) {
@@ -100,7 +101,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// The value that a link, an alias or a copy names, to be written again.
+    /// Returns the target of a link, an alias or a copy, to be written again.
     fn link(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
         let target = u32::try_from(node.payload).ok().filter(|target| (*target as usize) < self.nodes.len());
         let Some(target) = target else {
@@ -150,7 +151,7 @@ impl Writer<'_, '_, '_> {
         }
         let mut text = Vec::new();
         match float128::push_decimal(&bytes, &mut text) {
-            // So many digits tell it from all others.
+            // This many digits distinguish it from all others.
             Some(_) => self.emitter.raw(&text),
             None => self.float(at, f64::NAN),
         }
@@ -165,7 +166,7 @@ impl Writer<'_, '_, '_> {
         self.emitter.quoted(&text.bytes, text.chars)
     }
 
-    /// What the bytes of a string become.
+    /// Returns how the bytes of a string are written.
     pub(super) fn text_of<'b>(&self, kind: Kind, bytes: &'b [u8]) -> Text<'b> {
         let plain = |chars| Text { bytes: bytes.into(), chars, is_lossy: false };
         let is_bytes = kind == Kind::Bytes;
@@ -177,7 +178,7 @@ impl Writer<'_, '_, '_> {
         }
         let lossy = |bytes: Vec<u8>| Text { bytes: bytes.into(), chars: Chars::Utf8, is_lossy: true };
         match self.options.bytes {
-            // Text of Perl's that Unicode does not allow is no Latin-1.
+            // Perl text that Unicode does not allow is not Latin-1.
             BytesAs::Latin1 | BytesAs::Error if kind != Kind::Text => {
                 Text { bytes: bytes.into(), chars: Chars::Latin1, is_lossy: true }
             }
@@ -229,10 +230,10 @@ impl Writer<'_, '_, '_> {
     }
 }
 
-/// A string on its way to the output.
+/// A string to be written.
 pub(super) struct Text<'b> {
     pub(super) bytes: std::borrow::Cow<'b, [u8]>,
     pub(super) chars: Chars,
-    /// Whether its text is also that of another string.
+    /// Whether another string may have the same text.
     pub(super) is_lossy: bool,
 }

@@ -1,9 +1,9 @@
-//! The writer's memory from document to document.
+//! Memory of the writer between documents.
 
 use super::Frame;
 use crate::format::json::keys::Keys;
 
-/// What is kept for the next document on the same tape.
+/// Memory for the next document on the same tape.
 #[derive(Default)]
 pub(crate) struct WriterMemory {
     /// The generation of the tape's keys.
@@ -16,7 +16,7 @@ pub(crate) struct WriterMemory {
 }
 
 impl WriterMemory {
-    /// Makes it ready for the next document.
+    /// Prepares for the next document.
     pub(super) fn renew(&mut self) {
         if self.is_used {
             self.keys.renew();

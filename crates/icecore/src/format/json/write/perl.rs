@@ -1,4 +1,4 @@
-//! Output that only Perl's JSON modules make.
+//! Output that only Perl's JSON modules write.
 
 use super::{Frame, What, Writer};
 use crate::document::{Cursor, Form, Kind, Node, Value, flag};
@@ -7,10 +7,10 @@ use crate::format::json::emitter::Chars;
 use crate::format::json::options::InfNan;
 use crate::format::json::perl::number::word;
 
-/// The classes whose objects are booleans for both modules.
+/// Classes whose objects are booleans for both modules.
 const BOOLEANS: [&[u8]; 1] = [b"JSON::PP::Boolean"];
 
-/// Whether this is UTF-8 in which surrogates may stand, as perl lets them.
+/// Whether this is UTF-8, maybe with surrogates, which Perl allows.
 pub(super) fn is_text(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     loop {
@@ -23,7 +23,7 @@ pub(super) fn is_text(bytes: &[u8]) -> bool {
 }
 
 impl Writer<'_, '_, '_> {
-    /// What stands for infinity and NaN.
+    /// Writes infinity and NaN.
     pub(super) fn no_number(&mut self, value: f64) -> Result<(), Error> {
         let word = word(value, self.options.infnan == InfNan::Unified);
         match self.options.infnan {
@@ -36,7 +36,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// The boolean that a reference to a scalar or an object stands for.
+    /// Returns the boolean that a reference to a scalar or an object represents.
     pub(super) fn boolean(&self, at: u32, node: &Node) -> Option<bool> {
         let here = Cursor::new(self.document, at);
         let inner = match node.kind {
@@ -56,7 +56,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// Opens an object that froze itself, if its payload is a list: `("Class")[…]`.
+    /// Opens an object that froze itself as `("Class")[…]`, if its payload is a list.
     /// Returns whether it is one.
     pub(super) fn tagged(&mut self, at: u32, node: &Node) -> Result<bool, Error> {
         let payload = at + 1;
@@ -78,8 +78,8 @@ impl Writer<'_, '_, '_> {
         Ok(true)
     }
 
-    /// Continues in the innermost list of an object that froze itself. It is on one
-    /// line, whatever is in it.
+    /// Continues in the innermost list of an object that froze itself. It is always on
+    /// one line.
     pub(super) fn tagged_list(&mut self) -> Result<(), Error> {
         let Some(top) = self.open.last_mut() else { return Ok(()) };
         if top.next >= top.end {

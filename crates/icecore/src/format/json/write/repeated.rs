@@ -1,13 +1,12 @@
-//! Values that are written at several places.
+//! Values that are written more than once.
 
 use std::collections::HashSet;
 
-/// Which values are being written that a link may name, and how many were
-/// written through links.
+/// Link targets that are being written, and how many values were written through links.
 pub(super) struct Repeated {
     open: HashSet<u32>,
     written: u64,
-    /// The most values that may be written through links.
+    /// Limit of values written through links.
     pub(super) most: u64,
 }
 
@@ -16,13 +15,12 @@ impl Repeated {
         Repeated { open: HashSet::new(), written: 0, most }
     }
 
-    /// The value at `at` is being written from now on. Returns false if it is
-    /// already.
+    /// Marks the value at `at` as being written. Returns false if it already is.
     pub(super) fn enter(&mut self, at: u32) -> bool {
         self.open.insert(at)
     }
 
-    /// The value at `at` has been written.
+    /// Marks the value at `at` as written.
     pub(super) fn leave(&mut self, at: u32) {
         self.open.remove(&at);
     }
@@ -32,8 +30,7 @@ impl Repeated {
         self.open.contains(&at)
     }
 
-    /// Counts values that are written through a link. Returns whether there
-    /// may be so many.
+    /// Counts values written through a link. Returns false if the limit is exceeded.
     pub(super) fn count(&mut self, values: u32) -> bool {
         self.written = self.written.saturating_add(u64::from(values));
         self.written <= self.most

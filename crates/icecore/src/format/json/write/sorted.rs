@@ -9,7 +9,7 @@ use crate::format::json::number::canonical;
 use crate::num::{FloatText, bigint};
 use crate::output::LossKind;
 
-/// The entries of the sorted maps that are open, the innermost last.
+/// Entries of the sorted maps that are open, the innermost last.
 #[derive(Default)]
 pub(super) struct Order {
     entries: Vec<Entry>,
@@ -20,20 +20,20 @@ pub(super) struct Order {
 
 #[derive(Clone, Copy)]
 struct Entry {
-    /// The key's text in UTF-8, without quotes.
+    /// Offset of the key's text in UTF-8, without quotes.
     start: usize,
     len: usize,
     value: u32,
 }
 
-/// The text of a key, in UTF-8 and without quotes, and what it does not say.
+/// The text of a key, in UTF-8 and without quotes, and what it does not represent.
 struct KeyText {
     text: Vec<u8>,
     special: Special,
 }
 
 impl Writer<'_, '_, '_> {
-    /// The text of a key.
+    /// Returns the text of a key.
     fn key_text(&mut self, node: &Node, bytes: &[u8], at: u32) -> Result<KeyText, Error> {
         let absent = node.has(flag::PLACEHOLDER) && node.kind.is_string();
         let (text, own) = match node.kind {
@@ -80,13 +80,13 @@ impl Writer<'_, '_, '_> {
         Ok(KeyText { text, special: Special { absent, reserved, losses } })
     }
 
-    /// Whether this is the key under which the option `class` writes class names. A member
-    /// with this name is left out: otherwise data could pass for an object of any class.
+    /// Whether the option `class` writes class names under this key. A member with this
+    /// name is left out: otherwise data could pass for an object of any class.
     pub(super) fn is_reserved(&self, text: &[u8]) -> bool {
         self.options.class.as_ref().is_some_and(|class| class.as_bytes() == text)
     }
 
-    /// As [`Writer::is_reserved`], of the key that stands at `key`.
+    /// The same as [`Writer::is_reserved`], for the key node at `key`.
     pub(super) fn is_reserved_node(&mut self, key: u32, value: u32) -> Result<bool, Error> {
         Ok(self.text_of_key_node(key, value)?.special.reserved)
     }
@@ -104,7 +104,7 @@ impl Writer<'_, '_, '_> {
         Ok(())
     }
 
-    /// Renders all keys that have an id.
+    /// Renders all keys with an id.
     fn render_all(&mut self) -> Result<(), Error> {
         if !self.has_rendered_all {
             self.has_rendered_all = true;
@@ -119,7 +119,7 @@ impl Writer<'_, '_, '_> {
         Ok(())
     }
 
-    /// Writes the key that stands at `key`; its value stands at `value`.
+    /// Writes the key node at `key`; its value is at `value`.
     pub(super) fn key_node(&mut self, key: u32, value: u32) -> Result<(), Error> {
         let KeyText { text, special } = self.text_of_key_node(key, value)?;
         for kind in special.losses.into_iter().flatten() {
@@ -148,8 +148,8 @@ impl Writer<'_, '_, '_> {
         self.key_text(&node, if node.kind.has_bytes() { document.bytes(&node) } else { &[] }, value)
     }
 
-    /// Puts the entries of the map that was just opened in order: in that of their
-    /// keys, if it is asked for. Those of an exception get their names.
+    /// Orders the entries of the map that was just opened: by their keys, if the option
+    /// asks for it. Entries of an exception get their names.
     pub(super) fn put_in_order(&mut self, at: u32, end: u32, is_exception: bool) -> Result<(), Error> {
         let first = self.order.entries.len();
         self.order.starts.push((first, self.order.text.len()));
@@ -204,7 +204,7 @@ impl Writer<'_, '_, '_> {
         Ok(())
     }
 
-    /// Sorts the entries from `first` on, if that is asked for.
+    /// Sorts the entries from `first` on, if the option asks for it.
     fn sort(&mut self, first: usize) {
         if !self.options.sort_keys {
             return;
@@ -222,7 +222,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// Continues in the innermost map, whose entries have been sorted.
+    /// Continues in the innermost map, whose entries are sorted.
     pub(super) fn sorted_map(&mut self) -> Result<(), Error> {
         let Some(top) = self.open.last_mut() else { return Ok(()) };
         if top.next >= top.end {

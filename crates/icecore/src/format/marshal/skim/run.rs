@@ -1,5 +1,5 @@
-//! The quick loop over values, keys and names. The careful way takes what it leaves, one at a
-//! time.
+//! The fast loop over values, keys and names. The slow path handles everything else, one
+//! value at a time.
 
 use super::super::tag;
 use super::Symbols;
@@ -7,7 +7,7 @@ use crate::format::skim::tokens::{Frame, Run, Sort};
 use crate::format::skim::{Mark, ahead};
 use crate::format::tags::Class;
 
-/// The longest string that it passes over.
+/// Longest string that it skips.
 const LONG: u32 = 1 << 28;
 
 static CLASSES: [Class; 256] = tag::TAGS.classes();
@@ -102,7 +102,7 @@ fn note(run: &mut Run<'_, Symbols>, at: usize, values: u64) {
     run.format.note(Mark { at: run.base + at as u64, numbers: [values, run.names] });
 }
 
-/// How long an integer is, with its tag.
+/// Returns the size of an integer, with its tag.
 #[inline(always)]
 fn int_len(first: u8) -> usize {
     match first as i8 {
@@ -111,7 +111,7 @@ fn int_len(first: u8) -> usize {
     }
 }
 
-/// The count after a tag, if it is one; how long both are.
+/// Returns the count after a tag, if it is one, and the size of both.
 #[inline(always)]
 fn count(head: &[u8; 6]) -> Option<(usize, usize)> {
     let [_, first, a, b, c, d] = *head;
@@ -129,7 +129,7 @@ fn count(head: &[u8; 6]) -> Option<(usize, usize)> {
     (value < LONG).then(|| (value as usize, 2 + usize::from(first)))
 }
 
-/// After a symbol that was there before.
+/// Returns the offset after a symbol that occurred before.
 #[inline(always)]
 fn symbol(bytes: &[u8], at: usize, symbols: u64) -> Option<usize> {
     let head = ahead::<6>(bytes, at)?;
@@ -137,7 +137,7 @@ fn symbol(bytes: &[u8], at: usize, symbols: u64) -> Option<usize> {
     (head[0] == b';' && (number as u64) < symbols).then_some(at + len)
 }
 
-/// After a string that has its encoding and no other variable.
+/// Returns the offset after a string that has its encoding and no other variable.
 #[inline(always)]
 fn encoded(bytes: &[u8], at: usize, symbols: u64) -> Option<usize> {
     let head = ahead::<6>(bytes, at + 1)?;
@@ -150,7 +150,7 @@ fn encoded(bytes: &[u8], at: usize, symbols: u64) -> Option<usize> {
     matches!(bytes.get(behind), Some(b'T' | b'F')).then_some(behind + 1)
 }
 
-/// After the front of a container, and what is open then.
+/// Returns the offset after the front of a container, and the frame of the container.
 #[inline(always)]
 fn container(class: Class, bytes: &[u8], at: usize, symbols: u64) -> Option<(Frame, usize)> {
     // The name of a class takes the place of the tag.

@@ -1,10 +1,10 @@
-//! Which ways of measuring are tried for a text, and what they say.
+//! Which ways of measuring are tried for a text, and how they are explained.
 
 use super::measure::{Between, Charset, Lines, Loss, Measure, SINGLE_BYTE, character, single_byte};
 use crate::document::Explanation;
 use std::collections::BTreeSet;
 
-/// What a text has that a way of measuring needs.
+/// Properties of a text that decide which ways of measuring apply.
 struct Contents {
     is_ascii: bool,
     is_utf8: bool,
@@ -41,7 +41,7 @@ impl Contents {
         if self.is_ascii {
             return charsets;
         }
-        // No charset has U+FFFD.
+        // No charset contains U+FFFD.
         if self.is_utf8 && !self.has_replaced {
             charsets.push(Charset::Characters);
             if self.has_wide {
@@ -60,7 +60,8 @@ impl Contents {
     }
 }
 
-/// The ways of measuring that can make a difference for this text, the most probable first.
+/// Returns the ways of measuring that can make a difference for this text, the most
+/// probable first.
 pub(super) fn measures(text: &[u8]) -> Vec<Measure<'static>> {
     let contents = Contents::of(text);
     let mut measures = Vec::new();
@@ -78,7 +79,7 @@ pub(super) fn measures(text: &[u8]) -> Vec<Measure<'static>> {
     measures
 }
 
-/// The ways that can make a difference after something that happened to the whole text.
+/// Returns the ways that can make a difference after a change of the whole text was undone.
 pub(super) fn measures_of_undone(text: &[u8]) -> Vec<Measure<'static>> {
     let contents = Contents::of(text);
     let mut measures: Vec<_> = contents.lines().map(|lines| Measure { charset: Charset::Bytes, lines }).collect();
@@ -88,7 +89,7 @@ pub(super) fn measures_of_undone(text: &[u8]) -> Vec<Measure<'static>> {
     measures
 }
 
-/// The ways that are not known for each character.
+/// Returns the ways that are not certain for each character.
 pub(super) fn inexact(text: &[u8]) -> Vec<Between<'static>> {
     let contents = Contents::of(text);
     let mut charsets = vec![Charset::Bytes];
@@ -113,7 +114,7 @@ pub(super) fn inexact(text: &[u8]) -> Vec<Between<'static>> {
     list
 }
 
-/// What happened to a text whose lengths count so.
+/// Explains a text with lengths that count in this way.
 pub(super) fn explain(measure: Measure<'_>, text: &[u8]) -> Explanation {
     let charset = match measure.charset {
         Charset::Bytes => Explanation::nothing(),
@@ -132,7 +133,7 @@ pub(super) fn explain(measure: Measure<'_>, text: &[u8]) -> Explanation {
             format!("the lengths count UTF-8, and the text is {} now", charset.name),
         ),
         Charset::Replaced => Explanation::new("bytes-replaced", "bytes that were not UTF-8 were replaced by U+FFFD"),
-        // `replaced.rs` says it, who knows the changes.
+        // `replaced.rs` explains it, because it knows the changes.
         Charset::Rewritten { .. } => Explanation::nothing(),
         Charset::Entities { .. } => Explanation::new(
             "entities-decoded",
@@ -146,7 +147,7 @@ pub(super) fn explain(measure: Measure<'_>, text: &[u8]) -> Explanation {
     })
 }
 
-/// What happened to a text whose lengths are between two numbers.
+/// Explains a text with lengths between two numbers.
 pub(super) fn explain_inexact(between: Between<'_>, text: &[u8]) -> Explanation {
     let mut explanation = explain(between.measure, text).and(match between.loss {
         Loss::SomeCrlf => Explanation::new("line-ends", "some line ends were CR LF, and all are LF now"),
@@ -154,12 +155,12 @@ pub(super) fn explain_inexact(between: Between<'_>, text: &[u8]) -> Explanation 
         Loss::Wide => Explanation::new("characters-lost", "characters of four bytes became question marks"),
         Loss::Any => Explanation::new("characters-lost", "characters became question marks"),
     });
-    // What each character counted is not known.
+    // It is not known what each character counted.
     explanation.is_guess = true;
     explanation
 }
 
-/// Names the charset in which each character of the text has one byte.
+/// Names the charset in which each character of the text is one byte.
 fn explain_characters(text: &[u8]) -> Explanation {
     let mut letters = BTreeSet::new();
     let mut at = 0;
@@ -168,7 +169,7 @@ fn explain_characters(text: &[u8]) -> Explanation {
         let Some(letter) = character(&text[at..]) else { break };
         letters.insert(letter);
         at += letter.len_utf8();
-        // More than any charset has.
+        // No charset has this many.
         if letters.len() > 128 {
             break;
         }

@@ -1,65 +1,66 @@
-//! What is changed in a damaged text.
+//! Changes to a damaged text.
 
 use crate::edit::Edits;
 
-/// A length that must be another one.
+/// A wrong length and the right one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fix {
-    /// Where its number starts.
+    /// Offset of the number.
     pub(super) offset: usize,
     pub(super) was: u64,
-    /// How many bytes of the damaged text it should be.
+    /// The right length, in bytes of the damaged text.
     pub(super) is: u64,
-    /// Of what it is the length. `visibility`: of a name whose two NUL bytes are lost. `text`: of
-    /// a serialized text in a string, which stays as it is. `name`: of a variable, in one byte.
+    /// What has this length. `visibility`: a name that lost its two NUL bytes. `text`: a
+    /// serialized text in a string, which stays as it is. `name`: the name of a variable, with
+    /// its length in one byte.
     pub(super) what: &'static str,
     /// Where that starts.
     pub(super) first: usize,
-    /// Of a `visibility`: how many bytes of the name are `*` or the class.
+    /// For `visibility`: how many bytes of the name are `*` or the class.
     pub(super) owner: usize,
 }
 
-/// What is done to one string, name or payload.
+/// Change to one string, name or payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Change {
     pub(super) fix: Fix,
-    /// All of it anew: a name with its NUL bytes.
+    /// New content: a name with its NUL bytes.
     pub(super) anew: Option<Vec<u8>>,
-    /// Changes of a serialized text in it, whose offsets count from where that starts.
+    /// Changes of a nested serialized text; their offsets are relative to its start.
     pub(super) inner: Vec<Change>,
-    /// The length of the whole in the mended text.
+    /// Length of the whole in the repaired text.
     pub(super) mended: u64,
 }
 
 impl Change {
-    /// A length that fits what it belongs to.
+    /// Replaces a length by the right one.
     pub(super) fn length(fix: Fix) -> Change {
         Change { fix, anew: None, inner: Vec::new(), mended: fix.is }
     }
 
-    /// A name as it was.
+    /// Replaces a name.
     pub(super) fn anew(fix: Fix, name: Vec<u8>) -> Change {
         let mended = name.len() as u64;
         Change { fix, anew: Some(name), inner: Vec::new(), mended }
     }
 
-    /// A string in which a serialized text is changed as well.
+    /// Changes a string and the serialized text in it.
     pub(super) fn outer(fix: Fix, text: &[u8], inner: Vec<Change>) -> Change {
         let mended = fix.is.saturating_add_signed(edits(text, &inner).growth());
         Change { fix, anew: None, inner, mended }
     }
 
-    /// A serialized text in a string that stays as it is, though it is damaged.
+    /// Keeps a serialized text in a string as it is, though it is damaged.
     pub(super) fn kept_text(first: usize, len: u64) -> Change {
         Change::length(Fix { offset: first, was: len, is: len, what: "text", first, owner: 0 })
     }
 
-    /// Whether it changes nothing, and nothing is to be said of it.
+    /// Whether it changes nothing and needs no report.
     pub(super) fn is_idle(&self) -> bool {
         self.fix.what != "text" && self.mended == self.fix.was && self.anew.is_none() && self.inner.is_empty()
     }
 
-    /// The number as it is to be written.
+    /// Returns the number as it must be written.
     fn number(&self) -> Vec<u8> {
         match self.fix.what {
             "name" => vec![self.mended as u8],
@@ -68,12 +69,12 @@ impl Change {
     }
 }
 
-/// Puts changes in order, counts the lengths of payloads again in which lengths got other
-/// digits, and drops those that change nothing.
+/// Sorts the changes, updates the lengths of payloads in which lengths got other digits, and
+/// drops changes without effect.
 pub(super) fn settle(text: &[u8], changes: &mut Vec<Change>) {
     changes.sort_by_key(|change| change.fix.offset);
-    // From the last one on: what is in a payload comes after its length. `growth[i]` is by how
-    // much the text grows from there on.
+    // From the last one on, because the content of a payload follows its length. `growth[i]` is
+    // by how much the text grows from there on.
     let mut growth = vec![0i64; changes.len() + 1];
     for at in (0..changes.len()).rev() {
         let Fix { what, first, is, .. } = changes[at].fix;
@@ -89,7 +90,7 @@ pub(super) fn settle(text: &[u8], changes: &mut Vec<Change>) {
     changes.retain(|change| !change.is_idle());
 }
 
-/// The edits of a text that these changes are.
+/// Converts changes to edits of the text.
 pub(super) fn edits(text: &[u8], changes: &[Change]) -> Edits {
     let mut edits = Edits::new();
     for change in changes {

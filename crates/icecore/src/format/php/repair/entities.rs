@@ -1,4 +1,4 @@
-//! Entities of HTML, as `htmlspecialchars()` and `htmlentities()` write them.
+//! HTML entities, as `htmlspecialchars()` and `htmlentities()` write them.
 
 /// The names of the characters from U+00A0 to U+00FF.
 const LATIN1: [&str; 96] = [
@@ -168,11 +168,11 @@ const OTHERS: [(&str, char); 152] = [
     ("diams", '♦'),
 ];
 
-/// How long an entity is at most, without `&` and `;`.
+/// Longest entity, without `&` and `;`.
 const LONGEST: usize = 10;
 
-/// The text with its entities as characters; `None` if it was not encoded as a whole: it has
-/// none, or characters that would be entities.
+/// Returns the text with its entities decoded. `None` if it was not encoded as a whole: it
+/// has no entities, or characters that would have been encoded.
 pub(super) fn decode_entities(text: &[u8]) -> Option<Vec<u8>> {
     if memchr::memchr(b'&', text).is_none() || memchr::memchr2(b'<', b'>', text).is_some() {
         return None;
@@ -193,7 +193,7 @@ pub(super) fn decode_entities(text: &[u8]) -> Option<Vec<u8>> {
     (!has_quotes || memchr::memchr(b'"', text).is_none()).then_some(out)
 }
 
-/// The character of an entity.
+/// Returns the character of an entity.
 fn entity(name: &[u8]) -> Option<char> {
     let name = std::str::from_utf8(name).ok()?;
     if let Some(number) = name.strip_prefix('#') {

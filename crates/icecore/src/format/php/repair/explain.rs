@@ -1,5 +1,5 @@
-//! Reads a damaged text under one explanation of its lengths: from the first byte to the last,
-//! with no choice left. Where one length does not fit, the explanation is wrong.
+//! Reads a damaged text under one explanation of its lengths, from the first byte to the last,
+//! without choices. If one length does not fit, the explanation is wrong.
 
 use super::changes::{Change, Fix, edits, settle};
 use super::measure::{Charset, Measure};
@@ -23,11 +23,11 @@ pub(super) struct Followed {
     pub(super) restored: Names,
 }
 
-/// Which names got their NUL bytes back.
+/// What happened to the names that got their NUL bytes back.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Names {
     lost: bool,
-    /// One was split where another property shows it, and not a class.
+    /// One was split using another property instead of a class.
     guessed: bool,
     blank: bool,
     spelled: bool,
@@ -68,7 +68,7 @@ impl Names {
     }
 }
 
-/// How many strings in serialized texts are remembered that did not fit.
+/// How many strings in serialized texts that did not fit are remembered.
 const TEXTS: usize = 4;
 
 /// A string or a name that does not end where its length says.
@@ -79,16 +79,16 @@ pub(super) struct Misfit<'t> {
     pub(super) was: u64,
 }
 
-/// What a text is read with.
+/// Settings and state of reading a text.
 pub(super) struct Following<'f> {
     measure: Measure<'f>,
     classes: &'f Classes,
-    /// The string that did not fit, and those in which it stands; the innermost first.
+    /// The string that did not fit, and the strings around it; the innermost first.
     misfits: RefCell<Vec<Misfit<'f>>>,
-    /// Strings that did fit, maybe by chance: the last ones, and those that look like a
-    /// serialized text and are none.
+    /// Strings that did fit, maybe by chance: the last ones, and those that look like
+    /// serialized texts but are not.
     suspects: RefCell<Suspects<'f>>,
-    /// How many bytes were read, in texts in strings once more.
+    /// How many bytes were read; nested texts count again.
     read: Cell<usize>,
 }
 
@@ -103,14 +103,14 @@ impl<'f> Following<'f> {
         Following { measure, classes, misfits: RefCell::default(), suspects: RefCell::default(), read: Cell::new(0) }
     }
 
-    /// How much was read.
+    /// Returns how much was read.
     pub(super) fn read_bytes(&self) -> usize {
         self.read.get()
     }
 
-    /// Why the text could not be read, if that was a length: the string that did not fit, and
-    /// those in which it stands. If it was something else, strings that ended where their
-    /// lengths say, but maybe by chance.
+    /// Returns why the text could not be read. If a length was wrong: the string that did not
+    /// fit, and the strings around it. Otherwise: strings that ended where their lengths say,
+    /// but maybe by chance.
     pub(super) fn into_misfits(self) -> Vec<Misfit<'f>> {
         let misfits = self.misfits.into_inner();
         if !misfits.is_empty() {
@@ -120,7 +120,7 @@ impl<'f> Following<'f> {
         last.into_iter().flatten().chain(texts).collect()
     }
 
-    /// Reads one value, or all variables of a session. `None`: the explanation does not hold.
+    /// Reads one value, or all variables of a session. `None`: the explanation is wrong.
     pub(super) fn follow(&self, text: &'f [u8], start: Start, depth: u32) -> Option<Followed> {
         let mut reader = Reader::new(start);
         let followed = self.follow_with(&mut reader, text, depth);
@@ -152,12 +152,12 @@ impl<'f> Following<'f> {
         Some(followed)
     }
 
-    /// The same, of a text of which nothing but blanks is left.
+    /// The same for a text that must end there, except for blanks.
     pub(super) fn follow_all(&self, text: &'f [u8], start: Start, depth: u32) -> Option<Followed> {
         self.follow(text, start, depth).filter(|followed| text[followed.end..].trim_ascii().is_empty())
     }
 
-    /// Goes behind a string or a payload; returns where the text continues.
+    /// Skips a string or a payload; returns where the text continues.
     fn piece(&self, text: &'f [u8], piece: Piece, depth: u32, followed: &mut Followed) -> Option<usize> {
         let end = self.piece_end(text, piece, depth, followed);
         let misfit = Misfit { rest: &text[piece.first..], was: piece.was };
@@ -189,7 +189,7 @@ impl<'f> Following<'f> {
             }
             let end = end?;
             if self.is_rewritten() && piece.class.is_some() && (end - first) as u64 + 2 == was {
-                // A name of a property that lost its NUL bytes.
+                // The name of a property that lost its NUL bytes.
                 return None;
             }
             followed.changes.push(Change::length(fix(end)));
@@ -206,7 +206,7 @@ impl<'f> Following<'f> {
                     followed.restored.add(inner.restored);
                     followed.changes.push(Change::outer(fix(end), content, inner.changes));
                 }
-                // Names in it show what U+FFFD was.
+                // Only names in it show what U+FFFD was.
                 None if may_be_text && self.measure.charset == Charset::Replaced => return None,
                 None if may_be_text && self.rewrites(content) && ends_as_serialized(content) => return None,
                 None => {
@@ -222,7 +222,7 @@ impl<'f> Following<'f> {
             }
             return Some(end + terminator.len());
         }
-        // Only a text in which names lost bytes can be shorter than it is measured.
+        // Only a text in which names lost bytes can be shorter than measured.
         if !may_be_text || what != "string" {
             return None;
         }
@@ -236,7 +236,7 @@ impl<'f> Following<'f> {
         Some(end + terminator.len())
     }
 
-    /// A serialized text in a string: its lengths count as those around it do.
+    /// Reads a serialized text in a string: its lengths count like those around it.
     fn inner(&self, text: &'f [u8], depth: u32) -> Option<Followed> {
         self.follow(text, Start::Value, depth + 1).filter(|inner| inner.end == text.len())
     }
@@ -245,20 +245,20 @@ impl<'f> Following<'f> {
         matches!(self.measure.charset, Charset::Rewritten { .. })
     }
 
-    /// Whether the text has something in it that is explained as rewritten.
+    /// Whether the text contains something that the explanation calls rewritten.
     fn rewrites(&self, text: &[u8]) -> bool {
         matches!(self.measure.charset, Charset::Rewritten { new, .. } if memchr::memmem::find(text, new).is_some())
     }
 
-    /// A key with the NUL bytes that it had, if it had some; `end` is where it ends if it had
-    /// none. `None`: the explanation does not hold.
+    /// Returns a key with the NUL bytes that it lost, if any; `end` is its end if it had none.
+    /// `None`: the explanation is wrong.
     fn restored(&self, text: &[u8], piece: &Piece, end: Option<usize>) -> Option<Option<Restored>> {
         let Piece { was, first, .. } = *piece;
         let rest = &text[first..];
         let class = piece.class.and_then(|(start, len)| text.get(start..start + len));
         if let Some(end) = end {
             let key = &text[first..end];
-            // Other bytes than these are restored in all of the text, or in none of it.
+            // These spellings are restored in the whole text, or nowhere.
             if self.measure.charset == Charset::Replaced && restore_spelled(rest).is_some() {
                 return None;
             }
@@ -269,12 +269,12 @@ impl<'f> Following<'f> {
             let counted = self.units(&restored.name, 0, restored.name.len()).unwrap_or(owner_and_name);
             return (counted == was).then_some(Some(restored));
         }
-        // The shorter text ends where its two bytes are missing.
+        // Without its two bytes, the text ends earlier.
         let end = self.measure.end(text, first, was.checked_sub(2)?)?;
         Some(restore_lost(&text[first..end], was - 2, was, class, self.classes)).filter(Option::is_some)
     }
 
-    /// What the text between these offsets counted.
+    /// Returns what the text between these offsets counted.
     fn units(&self, text: &[u8], mut at: usize, end: usize) -> Option<u64> {
         let mut counted = 0;
         while at < end {
@@ -286,7 +286,7 @@ impl<'f> Following<'f> {
     }
 }
 
-/// How many NUL bytes were lost in all of these.
+/// Returns how many NUL bytes were lost in these changes.
 fn count_lost(changes: &[Change]) -> u64 {
     changes
         .iter()
@@ -297,22 +297,23 @@ fn count_lost(changes: &[Change]) -> u64 {
         .sum()
 }
 
-/// Whether this begins like serialized data that has lengths in it.
+/// Whether this begins like serialized data with lengths.
 pub(super) fn is_serialized(text: &[u8]) -> bool {
     matches!(text, [b'a' | b'O' | b's' | b'C', b':', b'0'..=b'9', ..])
 }
 
-/// Whether this, which begins like serialized data, ends like it.
+/// Whether data that begins like serialized data also ends like it.
 fn ends_as_serialized(text: &[u8]) -> bool {
     text.ends_with(if text.starts_with(b"s") { b"\";" } else { b"}" })
 }
 
-/// Whether this begins like a serialized string, and does not end like one: it is just text.
+/// Whether this begins like a serialized string but does not end like one: then it is plain
+/// text.
 pub(super) fn is_likeness(text: &[u8]) -> bool {
     text.starts_with(b"s:") && !ends_as_serialized(text)
 }
 
-/// Whether serialized data with lengths in it can't be read as it is.
+/// Whether serialized data with lengths can't be read as it is.
 pub(super) fn is_damaged(text: &[u8]) -> bool {
     let limits = Limits::default();
     let outcome = read_plain(text, &ReadOptions::default(), Request::new(&limits));
@@ -320,7 +321,7 @@ pub(super) fn is_damaged(text: &[u8]) -> bool {
     outcome.error.as_ref().map_or(outcome.consumed < text.len(), is_wrong)
 }
 
-/// The text with these changes.
+/// Returns the text with these changes.
 pub(super) fn apply(text: &[u8], changes: &[Change]) -> Vec<u8> {
     edits(text, changes).apply(text)
 }

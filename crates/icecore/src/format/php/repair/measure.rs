@@ -1,4 +1,4 @@
-//! How the length of a string was counted, seen from the bytes that the string has now.
+//! How the length of a string was counted, given its current bytes.
 
 /// What one character of the original counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,34 +7,34 @@ pub(super) enum Charset<'r> {
     Bytes,
     /// The text is UTF-8 now; each character was one byte, or was counted as one.
     Characters,
-    /// As `Characters`, but those beyond U+FFFF count 2, as UTF-16 has them.
+    /// As `Characters`, but those beyond U+FFFF count 2, as in UTF-16.
     Utf16,
     /// As `Characters`, and the text was converted to UTF-8 twice. `cp1252`: the second time
     /// it was taken for cp1252, otherwise for latin1.
     Twice { cp1252: bool },
     /// The text is UTF-8 now; each character beyond ASCII had two bytes. `kana`: half-width
-    /// kana had one, as in Shift_JIS.
+    /// kana had one byte, as in Shift_JIS.
     Wide { kana: bool },
     /// The lengths count UTF-8; the text has one byte for each character now.
     Utf8Of(SingleByte),
-    /// U+FFFD was one byte that was not UTF-8.
+    /// Each U+FFFD was one byte of invalid UTF-8.
     Replaced,
-    /// Characters were entities, as `htmlspecialchars()` writes them: how much a double and a
+    /// Characters were entities, as `htmlspecialchars()` writes them; with what a double and a
     /// single quote counted.
     Entities { double: u8, single: u8 },
-    /// This text was another one, which was shorter by this number of bytes, and is not empty.
+    /// This text replaced another one, which was not empty and `grew` bytes shorter.
     Rewritten { new: &'r [u8], grew: i64 },
 }
 
-/// Charsets of one byte for each character: the bytes that have three bytes in UTF-8, those
-/// from 0x80 to 0xFF as bits. All others beyond ASCII have two.
+/// Charset of one byte for each character. The bits are the bytes from 0x80 to 0xFF that have
+/// three bytes in UTF-8; all others beyond ASCII have two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SingleByte {
     pub(super) name: &'static str,
     three: u128,
 }
 
-/// The bits of these bytes.
+/// Returns the bits of these bytes.
 const fn bits(bytes: &[u8]) -> u128 {
     let (mut bits, mut at) = (0, 0);
     while at < bytes.len() {
@@ -44,7 +44,7 @@ const fn bits(bytes: &[u8]) -> u128 {
     bits
 }
 
-/// The most frequent first.
+/// The most frequent charsets first.
 pub(super) const SINGLE_BYTE: [SingleByte; 7] = [
     SingleByte { name: "latin1", three: 0 },
     SingleByte {
@@ -62,7 +62,7 @@ pub(super) const SINGLE_BYTE: [SingleByte; 7] = [
     },
     SingleByte {
         name: "koi8-r",
-        // Lines and blocks, up to the letters; of these positions five have two bytes.
+        // Box-drawing characters, up to the letters; five of these positions have two bytes.
         three: ((1 << 0x40) - 1) & !bits(&[0x9A, 0x9C, 0x9D, 0x9E, 0x9F, 0xA3, 0xB3, 0xBF]),
     },
     SingleByte { name: "iso-8859-5", three: bits(&[0xF0]) },
@@ -73,9 +73,9 @@ pub(super) const SINGLE_BYTE: [SingleByte; 7] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lines {
     Kept,
-    /// A line feed was a carriage return and a line feed.
+    /// A line feed was CR LF.
     WasCrlf,
-    /// A carriage return and a line feed was a line feed.
+    /// CR LF was a line feed.
     WasLf,
 }
 
@@ -89,8 +89,8 @@ pub(super) struct Measure<'r> {
 impl Measure<'_> {
     pub(super) const BYTES: Measure<'static> = Measure { charset: Charset::Bytes, lines: Lines::Kept };
 
-    /// Where a string ends that starts at `first` and whose length was counted as `len`;
-    /// `None` if no string of that length can start there.
+    /// Returns the end of a string that starts at `first` and whose length was counted as
+    /// `len`; `None` if no string of that length can start there.
     pub(super) fn end(self, text: &[u8], first: usize, len: u64) -> Option<usize> {
         if self == Measure::BYTES {
             return first.checked_add(usize::try_from(len).ok()?).filter(|end| *end <= text.len());
@@ -108,7 +108,7 @@ impl Measure<'_> {
         (counted == len).then_some(at)
     }
 
-    /// The number of bytes that one character has now, and what it counted.
+    /// Returns how many bytes one character has now, and what it counted.
     #[inline]
     pub(super) fn unit(self, text: &[u8], at: usize) -> Option<(usize, u64)> {
         let byte = *text.get(at)?;
@@ -157,7 +157,7 @@ impl Measure<'_> {
     }
 }
 
-/// The character of UTF-8 that the text begins with.
+/// Returns the UTF-8 character at the start of the text.
 pub(super) fn character(text: &[u8]) -> Option<char> {
     let len = match text.first()? {
         0..0x80 => 1,
@@ -169,14 +169,14 @@ pub(super) fn character(text: &[u8]) -> Option<char> {
     std::str::from_utf8(text.get(..len)?).ok()?.chars().next()
 }
 
-/// The characters of cp1252 from 0x80 to 0x9F; five positions are free, which converters
-/// take for those of latin1.
+/// The characters of cp1252 from 0x80 to 0x9F. Five positions are unused; converters map them
+/// as latin1 does.
 const CP1252: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', '\u{90}', '‘', '’',
     '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
 ];
 
-/// The byte of a character in latin1 or cp1252.
+/// Returns the byte of a character in latin1 or cp1252.
 pub(super) fn single_byte(letter: char, cp1252: bool) -> Option<u8> {
     if cp1252 && let Some(at) = CP1252.iter().position(|known| *known == letter) {
         return u8::try_from(0x80 + at).ok();
@@ -184,17 +184,17 @@ pub(super) fn single_byte(letter: char, cp1252: bool) -> Option<u8> {
     u8::try_from(u32::from(letter)).ok()
 }
 
-/// What a string may have counted, if that is not known for each of its characters.
+/// What a string may have counted, if this is not certain for each character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Between<'r> {
     pub(super) measure: Measure<'r>,
     pub(super) loss: Loss,
 }
 
-/// What became less, or more, in some places and not in others.
+/// What became less or more, but only in some places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Loss {
-    /// Some line feeds were a carriage return and a line feed.
+    /// Some line feeds were CR LF.
     SomeCrlf,
     /// Some line ends of two bytes were line feeds.
     SomeLf,
@@ -205,7 +205,8 @@ pub(super) enum Loss {
 }
 
 impl Between<'_> {
-    /// What the character at `at` has in bytes, what it counted at least, and at most.
+    /// Returns the size of the character at `at` in bytes, and the least and most that it
+    /// counted.
     pub(super) fn unit(self, text: &[u8], at: usize) -> Option<(usize, u64, u64)> {
         let (bytes, units) = self.measure.unit(text, at)?;
         Some(match (self.loss, text[at]) {
@@ -216,7 +217,7 @@ impl Between<'_> {
         })
     }
 
-    /// Whether a string that counted between these may have counted `len`.
+    /// Whether a string that counted between these numbers may have counted `len`.
     pub(super) fn fits(self, least: u64, most: u64, len: u64) -> bool {
         (least..=most).contains(&len) && (self.loss != Loss::Wide || (len - least).is_multiple_of(3))
     }

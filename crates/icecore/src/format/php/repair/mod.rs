@@ -1,7 +1,7 @@
 //! Damaged texts: what happened to them, and how they were before.
 //!
-//! A text is damaged where a length in it is not that of what follows. [`mend`] tries one
-//! explanation after the other, each to the end of the text:
+//! A text is damaged if a length in it is not that of the following string. [`mend`] tries the
+//! explanations one after the other, each up to the end of the text:
 //!
 //! | file | explanations |
 //! |---|---|
@@ -11,9 +11,9 @@
 //! | `replaced.rs` | one text was replaced by a longer or shorter one, which the changed strings share |
 //! | `search.rs`, `step.rs` | other replacements; or no cause is known |
 //!
-//! The first four leave no choice, so one pass reads the text (`explain.rs`). If several of
-//! them read all of it, and not as the same, the text is refused. Only if none does, ends of
-//! strings are searched for.
+//! The first four allow no choice, so one pass reads the text (`explain.rs`). If several of them
+//! read all of it, with different results, the text is refused. Only if none does, ends of strings
+//! are searched.
 
 mod cause;
 mod changes;
@@ -41,14 +41,14 @@ use names::Classes;
 use replaced::Replaced;
 use search::Found;
 
-/// How deep serialized texts in strings are looked into.
+/// How deep nested serialized texts in strings are examined.
 const DEPTH: u32 = 4;
-/// How many answers are kept that are not the same.
+/// How many different answers are kept.
 const ANSWERS: usize = 4;
-/// How often a text that was replaced stands in one string, if that is to explain the length.
+/// How often a replaced text may occur in one string, to explain the length.
 const MULTIPLES: u64 = 8;
 
-/// How many strings must have what an inexact explanation says, so that this is not by chance.
+/// How many strings an inexact explanation must fit, so that it is not by chance.
 const STRONG: usize = 3;
 
 /// What a text begins with.
@@ -58,49 +58,49 @@ pub(super) enum Start {
     Value,
     /// The variables of a session, each after its name and a bar.
     Named,
-    /// The variables of a session, each after the length of its name and that.
+    /// The variables of a session, each after the length of its name and the name.
     Counted,
 }
 
-/// A damaged text, as it was before.
+/// A damaged text, repaired.
 pub(super) struct Mended {
     pub(super) text: Vec<u8>,
     pub(super) explanation: Explanation,
     pub(super) start: Start,
-    /// What was changed, if the offsets are those of the damaged text.
+    /// The changes, if the offsets are those of the damaged text.
     changes: Vec<Change>,
-    /// Something happened to the whole text.
+    /// Whether something happened to the whole text.
     is_whole: bool,
 }
 
-/// How a text may begin, and what it must be in the end.
+/// How a text may begin, and what the result must fulfil.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted<'w> {
     pub(super) starts: &'w [Start],
-    /// Whether something may have happened to the whole text: not to one inside another.
+    /// Whether the text as a whole may have been changed: not for a text inside another.
     pub(super) whole: bool,
-    /// Whether the reader takes a mended text.
+    /// Whether the reader accepts a repaired text.
     pub(super) reads: &'w dyn Fn(&[u8], Start) -> bool,
 }
 
-/// The text as it was before it was damaged; `None` if nothing explains it.
+/// Returns the text as it was before the damage; `None` if nothing explains it.
 ///
 /// # Errors
-/// If several explanations read all of the text, each as something else, or if searching for
-/// one takes too long.
+/// If several explanations read all of the text with different results, or if the search for one
+/// takes too long.
 pub(super) fn mend(text: &[u8], wanted: Wanted<'_>) -> Result<Option<Mended>, Error> {
     let mut answers = exact(text, wanted);
     if answers.is_empty() {
         return searched(text, wanted);
     }
-    // What explains all is better than what leaves a serialized text in it damaged.
+    // An explanation of everything is better than one that leaves a nested serialized text damaged.
     if answers.iter().any(|answer| !answer.explanation.is_guess) {
         answers.retain(|answer| !answer.explanation.is_guess);
     }
     one_of(&mut answers)
 }
 
-/// Names of properties whose NUL bytes became blanks, in a text that can be read as it is.
+/// Repairs names of properties whose NUL bytes became blanks, in a text that can be read as it is.
 pub(super) fn mend_names(text: &[u8], wanted: Wanted<'_>) -> Option<Mended> {
     const BLANKS: [&[u8]; 2] = [b":\" ", b":\"?"];
     let may_have = |mark: &[u8]| memchr::memmem::find(text, mark).is_some();
@@ -115,7 +115,7 @@ pub(super) fn mend_names(text: &[u8], wanted: Wanted<'_>) -> Option<Mended> {
     })
 }
 
-/// A damaged text as it was before, of which `read` says how many bytes a reader takes.
+/// Repairs a damaged text.
 pub(super) fn mend_text(
     text: &[u8],
     damage: Damage,
@@ -127,7 +127,7 @@ pub(super) fn mend_text(
     let wanted = Wanted { starts, whole: damage == Damage::Whole, reads: &reads };
     let mended = match damage {
         Damage::Names => mend_names(text, wanted),
-        // Text that begins like this need not be serialized: some end can always be found.
+        // Text that begins like this need not be serialized: the search can always find some end.
         Damage::Lengths if text.starts_with(b"s:") => one_of(&mut exact(text, wanted))?,
         Damage::Lengths | Damage::Whole => mend(text, wanted)?,
     };
@@ -135,7 +135,7 @@ pub(super) fn mend_text(
 }
 
 impl Mended {
-    /// `None` if nothing is to be changed, or if the reader does not take it then.
+    /// `None` if nothing changes, or if the reader does not accept the result.
     fn of(
         text: &[u8],
         followed: Followed,
@@ -152,7 +152,7 @@ impl Mended {
     }
 }
 
-/// The only answer.
+/// Returns the answer if it is the only one.
 fn one_of(answers: &mut Vec<Mended>) -> Result<Option<Mended>, Error> {
     match &answers[..] {
         [] | [_] => Ok(answers.pop()),
@@ -181,7 +181,7 @@ fn keep(answers: &mut Vec<Mended>, answer: Mended) {
     }
 }
 
-/// What explanations without a choice make of the text: those that are not the same.
+/// Returns the results of the explanations that allow no choice, without duplicates.
 fn exact(text: &[u8], wanted: Wanted<'_>) -> Vec<Mended> {
     let mut answers = Vec::new();
     let classes = Classes::find(text);
@@ -201,7 +201,7 @@ fn exact(text: &[u8], wanted: Wanted<'_>) -> Vec<Mended> {
     answers
 }
 
-/// What taking back something that happened to the whole text makes of it.
+/// Collects the results of undoing a change of the whole text.
 fn undone(text: &[u8], wanted: Wanted<'_>, answers: &mut Vec<Mended>) {
     reversal::each_undone(text, &mut |undone| {
         let classes = Classes::find(&undone.text);
@@ -222,7 +222,7 @@ fn undone(text: &[u8], wanted: Wanted<'_>, answers: &mut Vec<Mended>) {
     });
 }
 
-/// What a search for the ends of strings makes of the text.
+/// Repairs the text by a search for the ends of strings.
 fn searched(text: &[u8], wanted: Wanted<'_>) -> Result<Option<Mended>, Error> {
     let classes = Classes::find(text);
     let mut answers = Vec::new();
@@ -240,7 +240,7 @@ fn searched(text: &[u8], wanted: Wanted<'_>) -> Result<Option<Mended>, Error> {
     for start in wanted.starts {
         let of = |fixes: &[Fix], around: Around, explanation: Explanation| {
             let restored = fixes.iter().any(|fix| fix.what == "visibility");
-            // Strings lost such bytes as well, and nobody knows where.
+            // Strings lost NUL bytes as well, at unknown places.
             if restored && fixes.iter().any(|fix| matches!(fix.what, "string" | "key") && fix.is < fix.was) {
                 return None;
             }
@@ -285,8 +285,7 @@ fn searched(text: &[u8], wanted: Wanted<'_>) -> Result<Option<Mended>, Error> {
     }
 }
 
-/// What happened where strings grew or shrank by multiples of one number; a guess, if they
-/// did not.
+/// Explains strings that grew or shrank by multiples of one number; a guess if they did not.
 fn explain_replaced(fixes: &[Fix], step: Option<i64>) -> Explanation {
     let lengths = fixes.iter().filter(|fix| fix.what != "visibility");
     let most = lengths.map(|fix| fix.is.abs_diff(fix.was)).max().unwrap_or(0);
@@ -299,7 +298,7 @@ fn explain_replaced(fixes: &[Fix], step: Option<i64>) -> Explanation {
     }
 }
 
-/// What happened where strings grew by multiples of this number, or shrank; `most` is the largest.
+/// Explains strings that grew or shrank by multiples of this number; `most` is the largest change.
 fn explain_step(step: i64, most: u64) -> Explanation {
     let grew = if step > 0 { "longer" } else { "shorter" };
     let bytes = step.unsigned_abs();
@@ -309,17 +308,17 @@ fn explain_step(step: i64, most: u64) -> Explanation {
     Explanation::new("replaced-text", sentence)
 }
 
-/// What explains the lengths in the text around a serialized text.
+/// Explanation of the lengths in the text around a serialized text.
 #[derive(Clone, Copy)]
 enum Around {
-    /// Strings grew by multiples of this, if it is known.
+    /// Strings grew by multiples of this number, if it is known.
     Step(Option<i64>),
     /// Strings counted something between two numbers.
     Between(Between<'static>),
 }
 
-/// Changes of lengths, with those of serialized texts in the strings: what was replaced there
-/// was replaced in a text inside a text.
+/// Returns changes of lengths, with those of serialized texts in the strings: a replacement there
+/// was made in a text inside a text.
 fn with_inner(text: &[u8], fixes: &[Fix], around: Around, depth: u32) -> Vec<Change> {
     let mut changes = Vec::new();
     for fix in fixes {
@@ -346,7 +345,7 @@ fn with_inner(text: &[u8], fixes: &[Fix], around: Around, depth: u32) -> Vec<Cha
     changes
 }
 
-/// The changes of a damaged text in a string; `None` if there is not one way.
+/// Returns the changes of a damaged text in a string; `None` unless exactly one way exists.
 fn inner_changes(text: &[u8], around: Around, depth: u32) -> Option<Vec<Change>> {
     let classes = Classes::find(text);
     let reads = |changes: &Vec<Change>| !changes.is_empty() && !is_damaged(&apply(text, changes));

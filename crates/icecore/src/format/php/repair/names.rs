@@ -1,17 +1,17 @@
 //! Names of properties that lost the NUL bytes of their visibility.
 //!
-//! PHP writes a protected property as `\0*\0name` and a private one as `\0Class\0name`. The
-//! bytes get lost where a program takes a NUL byte for the end of a text or for nothing at all,
-//! and become other characters where a charset is converted or a text is shown.
+//! PHP writes a protected property as `\0*\0name` and a private one as `\0Class\0name`. The NUL
+//! bytes are lost in programs that take them for the end of a text or for nothing, and become
+//! other characters when a charset is converted or a text is displayed.
 
 use super::reversal::NUL_SPELLINGS;
 use crate::format::php_text::is_class_name;
 use std::collections::BTreeSet;
 
-/// How long a name is at most that is looked for without its length.
+/// Longest name that is searched without its length.
 const LONGEST: usize = 512;
 
-/// How long a class is at most that is guessed.
+/// Longest class that is guessed.
 const LONGEST_GUESS: usize = 128;
 
 /// What became of the NUL bytes of a name.
@@ -27,25 +27,25 @@ pub(super) enum Nuls {
     Spelled,
 }
 
-/// A name as it was.
+/// A repaired name.
 pub(super) struct Restored {
     pub(super) name: Vec<u8>,
-    /// How many bytes it has now.
+    /// Its current number of bytes.
     pub(super) len: usize,
-    /// How many of them name `*` or the class.
+    /// How many of them are `*` or the class.
     pub(super) owner: usize,
     pub(super) nuls: Nuls,
 }
 
-/// The classes that a text names, to tell a class from the property after it.
+/// The classes in a text, used to separate a class from the property after it.
 pub(super) struct Classes {
     names: BTreeSet<Vec<u8>>,
-    /// Properties whose class is known: one of the same name may be private in a parent of it.
+    /// Properties whose class is known; a parent may have a private property of the same name.
     properties: BTreeSet<Vec<u8>>,
 }
 
 impl Classes {
-    /// The classes of all objects in the text.
+    /// Returns the classes of all objects in the text.
     pub(super) fn find(text: &[u8]) -> Classes {
         let mut names = BTreeSet::new();
         for head in [b"O:", b"C:"] {
@@ -87,12 +87,12 @@ impl Classes {
         }
     }
 
-    /// Whether the name begins with a class that the text names.
+    /// Whether the name begins with a class that occurs in the text.
     fn begins(&self, name: &[u8]) -> bool {
         (1..=name.len().min(LONGEST)).any(|len| self.names.contains(&name[..len]))
     }
 
-    /// Where a class ends that nothing in the text names, before a property that is known.
+    /// Returns the end of a class that does not occur in the text, before a known property.
     fn guess(&self, name: &[u8]) -> Option<usize> {
         let is_property = |split: &usize| self.properties.contains(&name[*split..]);
         let mut splits =
@@ -100,12 +100,12 @@ impl Classes {
         splits.next().filter(|_| splits.next().is_none())
     }
 
-    /// Where the class ends that a private name without NUL bytes begins with.
+    /// Returns the end of the class at the start of a private name without NUL bytes.
     fn split(&self, class: Option<&[u8]>, name: &[u8]) -> Option<usize> {
         let fits = |class: &&[u8]| name.starts_with(class) && is_property(&name[class.len()..]);
         let begins_small = |len: usize| name.get(len).is_some_and(|first| !first.is_ascii_uppercase());
         let own = class.filter(fits).map(<[u8]>::len);
-        // A class of which this one is a part comes after it in the order.
+        // A class that begins with another one comes after it in this order.
         let first = name.get(..1)?.to_vec();
         let from = self.names.range(first..).map(Vec::as_slice).take_while(|known| known[0] == name[0]);
         let mut others = from.take(LONGEST).filter(fits).map(<[u8]>::len).filter(|len| Some(*len) != own);
@@ -119,19 +119,19 @@ impl Classes {
     }
 }
 
-/// Whether a property can have this name, as programs name them.
+/// Whether programs use names like this for properties.
 fn is_property(name: &[u8]) -> bool {
     let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
     !name.is_empty() && name.iter().all(is_letter)
 }
 
-/// Whether a name with NUL bytes begins so: `*`, or a class.
+/// Whether this can be the owner in a name with NUL bytes: `*`, or a class.
 fn is_owner(owner: &[u8]) -> bool {
     owner == b"*" || is_class_name(owner)
 }
 
-/// A key of this text that lost its two NUL bytes: `units` is what it counted without them,
-/// `len` its stated length.
+/// Repairs a key that lost its two NUL bytes. `units` is what it counted without them, `len`
+/// its stated length.
 pub(super) fn restore_lost(
     key: &[u8],
     units: u64,
@@ -146,7 +146,7 @@ pub(super) fn restore_lost(
         [b'*', name @ ..] if is_property(name) => (1, Nuls::Lost),
         _ => match classes.split(class, key) {
             Some(split) => (split, Nuls::Lost),
-            // The class may be known, and where it ends is not.
+            // The class is one of the text, but its end is not certain.
             None if classes.begins(key) => return None,
             None => (classes.guess(key)?, Nuls::LostWithClass),
         },
@@ -155,7 +155,7 @@ pub(super) fn restore_lost(
     Some(Restored { name, len: key.len(), owner: split, nuls })
 }
 
-/// A key whose NUL bytes are blanks or question marks; `key` is all of it.
+/// Repairs a key whose NUL bytes are blanks or question marks; `key` is the whole key.
 pub(super) fn restore_blank(key: &[u8]) -> Option<Restored> {
     let mark = *key.first().filter(|mark| matches!(mark, b' ' | b'?'))?;
     let rest = &key[1..];
@@ -169,7 +169,7 @@ pub(super) fn restore_blank(key: &[u8]) -> Option<Restored> {
     })
 }
 
-/// A key that starts here with a NUL byte in another spelling, up to the quote after it.
+/// Repairs a key that starts with another spelling of a NUL byte, up to the next quote.
 pub(super) fn restore_spelled(text: &[u8]) -> Option<Restored> {
     let spelling = NUL_SPELLINGS.into_iter().find(|spelling| text.starts_with(spelling))?;
     let end = memchr::memchr(b'"', &text[..text.len().min(LONGEST)])?;
@@ -184,7 +184,7 @@ pub(super) fn restore_spelled(text: &[u8]) -> Option<Restored> {
     })
 }
 
-/// The name of a property with the owner that its visibility says.
+/// Returns the name of a property with the owner that its visibility needs.
 pub(super) fn named(owner: &[u8], name: &[u8]) -> Vec<u8> {
     [b"\0", owner, b"\0", name].concat()
 }
@@ -204,10 +204,10 @@ mod tests {
         assert_eq!(restored(b"Appname", b"App").as_deref(), Some("|App|name"));
         assert_eq!(restored(b"Basename", b"App").as_deref(), Some("|Base|name"));
         assert_eq!(restored(b"AppUsername", b"AppUser").as_deref(), Some("|AppUser|name"));
-        // Either of two classes, and nobody knows which.
+        // It may be either of two classes.
         assert_eq!(restored(b"AppUserName", b"AppUser"), None);
         assert_eq!(restored(b"Othername", b"App"), None);
-        // The parent is not named, but a property of the same name is known.
+        // The parent is not in the text, but a property of the same name is known.
         let classes = Classes::find(br#"O:3:"App":2:{s:9:"Appname";i:1;s:10:"Basename";i:2;}"#);
         let guessed = restore_lost(b"Basename", 8, 10, Some(b"App"), &classes).unwrap();
         assert_eq!((&guessed.name[..], guessed.nuls), (&b"\0Base\0name"[..], Nuls::LostWithClass));

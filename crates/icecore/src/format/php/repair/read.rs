@@ -1,4 +1,4 @@
-//! Reads a damaged text as it was, and says what was changed in it.
+//! Reads a damaged text as it was, and reports what was changed in it.
 
 use super::changes::{Change, edits};
 use super::{Mended, Start, Wanted, mend, mend_names};
@@ -15,18 +15,18 @@ pub(in crate::format::php) struct Mending<'m> {
     pub(in crate::format::php) limits: &'m Limits,
     /// Whether spelling and spans are wanted.
     pub(in crate::format::php) detail: bool,
-    /// The option that ignores blanks after the value, unless it was given.
+    /// The option that ignores blanks after the value, if it was not given.
     pub(in crate::format::php) blanks: Option<&'static str>,
-    /// The text can be read, and is damaged all the same: its variables have odd names.
+    /// Whether the text can be read but counts as damaged: its variables have odd names.
     pub(in crate::format::php) is_odd: bool,
-    /// Reads a text as it stands.
+    /// Reads a text without repair.
     pub(in crate::format::php) read: &'m ReadStart<'m>,
 }
 
 /// See [`Mending::read`].
 pub(in crate::format::php) type ReadStart<'m> = dyn for<'t> Fn(&'t [u8], Start, Request<'_>) -> Outcome<'t> + 'm;
 
-/// Reads a text again that gave this outcome, if it is damaged.
+/// Reads the text again if its outcome shows that it is damaged.
 pub(in crate::format::php) fn read<'a>(outcome: Outcome<'a>, input: &'a [u8], mending: &Mending<'_>) -> Outcome<'a> {
     let is_damaged = |error: &Error| matches!(error.kind(), ErrorKind::Malformed | ErrorKind::Truncated);
     let reads = |text: &[u8], start: Start| {
@@ -53,7 +53,7 @@ fn read_mended<'a>(input: &'a [u8], mended: &Mended, mending: &Mending<'_>) -> O
     let consumed = input.len().saturating_sub(left);
     let mut document = outcome.document.into_owned();
     let error = outcome.error.or_else(|| {
-        // Only blanks, but no repair is reported for a text that is then refused.
+        // Only blanks follow; but a text that is then refused must not report a repair.
         mending.blanks.filter(|_| left > 0).map(|option| Error::behind(input, consumed).helping(option))
     });
     if error.is_none() {
@@ -66,7 +66,7 @@ fn read_mended<'a>(input: &'a [u8], mended: &Mended, mending: &Mending<'_>) -> O
     Outcome { document, consumed, error }
 }
 
-/// What is reported of a mended text.
+/// Returns the repairs to report for a repaired text.
 fn repairs(document: &Document<'_>, input: &[u8], mended: &Mended) -> Vec<Repair> {
     let explanation = Arc::new(mended.explanation.clone());
     if mended.is_whole {
@@ -79,8 +79,8 @@ fn repairs(document: &Document<'_>, input: &[u8], mended: &Mended) -> Vec<Repair
     repairs
 }
 
-/// The repairs of a text that starts at `base` of the input, with the paths of the values that
-/// they belong to.
+/// Returns the repairs of a text that starts at `base` of the input, with the paths of their
+/// values.
 fn located(
     document: &Document<'_>,
     text: &[u8],
@@ -104,7 +104,7 @@ fn located(
             let offset = (change.fix.offset as u64).saturating_add_signed(grown);
             grown += edits(text, std::slice::from_ref(change)).growth();
             let behind = starts.partition_point(|(start, _)| *start <= offset);
-            // The value starts before its length, but after that of its key.
+            // The value starts before its own length, but after the length of its key.
             let is_name = matches!(change.fix.what, "key" | "visibility" | "name");
             let found = if is_name { starts.get(behind) } else { behind.checked_sub(1).and_then(|at| starts.get(at)) };
             found.map_or(0, |(_, at)| *at)

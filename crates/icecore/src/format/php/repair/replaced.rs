@@ -1,10 +1,10 @@
-//! A text that was replaced by another one in all of a document, as a search and replace does
-//! with the address of a site.
+//! Finds a text that was replaced by another one in a whole document, as a search and replace
+//! does with the address of a site.
 //!
-//! Nobody says which text it was, but strings with wrong lengths have it in common. The first
-//! of them is taken as a whole, with each place where it may end; where the next one does not
-//! fit, what the two share is taken instead, until everything fits. A text so found says for
-//! each string where it ends, those with right lengths too, so chance does not lead to the end.
+//! The text is unknown, but strings with wrong lengths have it in common. The search starts
+//! with the first of them as a whole, for each place where it may end. If the next one does not
+//! fit, it continues with what both share, until everything fits. The text found determines the
+//! end of each string, also of those with right lengths, so it is not found by chance.
 
 use super::Start;
 use super::explain::{Followed, Following, Misfit};
@@ -17,25 +17,25 @@ use std::collections::{HashMap, HashSet};
 
 /// How many ends of a string are tried: those nearest to its stated end.
 const ENDS: usize = 8;
-/// How far beyond its stated end a string is looked for: once more its length, and this.
+/// How far beyond its stated end a string is searched: its length again, plus this.
 const BEYOND: usize = 1024;
-/// How often the first string may have the text in it.
+/// How often the text may occur in the first string.
 const TIMES: i64 = 4;
-/// How many texts are tried that two strings share.
+/// How many texts shared by two strings are tried.
 const SHARED: usize = 4;
-/// How often what strings share may become shorter.
+/// How often the shared text may be shortened.
 const DEPTH: u32 = 6;
 /// How many bytes of a string are compared with another one.
 const COMPARED: usize = 1 << 16;
-/// How long a new text may be: longer than any address, and each byte is compared with it.
+/// Longest new text: longer than any address; each byte is compared with it.
 const LONGEST: usize = 256;
-/// How many bytes a shared text has at least.
+/// Minimum size of a shared text.
 const SEED: usize = 4;
-/// How many places of the same bytes are compared.
+/// How many places with the same bytes are compared.
 const PLACES: usize = 8;
-/// How much work may be done for each byte of the text.
+/// Work allowed for each byte of the text.
 const WORK: u64 = 100;
-/// How much work may be done in addition.
+/// Work allowed in addition.
 const LEAST_WORK: u64 = 2_000_000;
 
 /// What a replaced text explains.
@@ -59,7 +59,7 @@ struct Search<'t> {
     start: Start,
     classes: &'t Classes,
     left: u64,
-    /// The texts that were tried, each with the bytes by which strings grew.
+    /// The texts that were tried, each with the growth of strings.
     tried: HashSet<(&'t [u8], i64)>,
     found: Vec<Replaced>,
 }
@@ -77,7 +77,7 @@ impl<'t> Search<'t> {
         self.left = self.left.saturating_sub(work);
     }
 
-    /// Where the string may end, as its content, and by how much it grew then.
+    /// Returns the possible contents of the string, each with its growth.
     fn ends(&mut self, misfit: Misfit<'t>) -> Vec<(&'t [u8], i64)> {
         let Misfit { rest, was } = misfit;
         if self.left == 0 {
@@ -95,7 +95,8 @@ impl<'t> Search<'t> {
         ends
     }
 
-    /// The first string that does not fit: which text it has, or how often, is not known.
+    /// Tries the first string that does not fit: which text it contains, and how often, is
+    /// unknown.
     fn try_first(&mut self, misfit: Misfit<'t>) {
         for (content, grew) in self.ends(misfit) {
             for times in (1..=TIMES).filter(|times| grew % times == 0) {
@@ -118,8 +119,8 @@ impl<'t> Search<'t> {
         }
     }
 
-    /// Reads with this text as the new one, and where that fails with what it shares with the
-    /// string that does not fit.
+    /// Reads with this text as the new one. If that fails, tries what it shares with the string
+    /// that does not fit.
     fn try_text(&mut self, new: &'t [u8], step: i64, depth: u32) {
         if self.left == 0 || depth > DEPTH || !can_be_new(new, step) || !self.tried.insert((new, step)) {
             return;
@@ -144,7 +145,7 @@ impl<'t> Search<'t> {
         }
     }
 
-    /// The longest texts that both contain, or the first one twice.
+    /// Returns the longest texts that both contain, or that the first one contains twice.
     fn shared(&mut self, one: &'t [u8], other: Option<&[u8]>, step: i64) -> Vec<&'t [u8]> {
         if self.left == 0 || !can_be_new(one, step) || !other.is_none_or(|other| can_be_new(other, step)) {
             return Vec::new();
@@ -190,14 +191,14 @@ impl<'t> Search<'t> {
     }
 }
 
-/// Whether this may have come for a text that was shorter by `step`: neither of them is empty,
-/// and none has a quote, since that could be the end of a string.
+/// Whether this may have replaced a text that was shorter by `step`: neither is empty, and
+/// neither has a quote, since that could end a string.
 fn can_be_new(new: &[u8], step: i64) -> bool {
     let least = usize::try_from(step.max(0)).unwrap_or(usize::MAX);
     new.split(|byte| *byte == b'"').any(|part| part.len() > least)
 }
 
-/// Says by how much strings grew.
+/// Explains by how much strings grew.
 fn explain(followed: &Followed, step: i64) -> Explanation {
     let grew = followed.changes.iter().map(|change| change.fix.is.abs_diff(change.fix.was)).max().unwrap_or(0);
     super::explain_step(step, grew)
@@ -228,7 +229,7 @@ mod tests {
                 .replace("s:7:", "s:9:"),
         );
         assert!(found.iter().all(|(text, _)| text.contains(r#"s:19:"new.example";s:3:" ";"#)), "{found:?}");
-        // Two texts, one longer by 3 and one by 2: not one replacement.
+        // Two texts, one longer by 3 and one by 2: these are two replacements.
         assert!(read(r#"a:2:{i:0;s:3:"abcdef";i:1;s:1:"xyz";}"#).is_empty());
         // No text without a quote is long enough.
         assert!(read(r#"a:1:{i:0;s:1:"a";i:1;s:1:"b";}"#).is_empty());
@@ -249,7 +250,7 @@ mod tests {
         assert_eq!(search.shared(b"n.io and n.io", None, -3)[0], b"n.io");
     }
 
-    /// Texts that offer as many ends, shared texts and names as they can.
+    /// Texts that offer as many ends, shared texts and names as possible.
     #[test]
     fn work_on_hostile_texts_is_linear() {
         type Shape = (&'static str, fn(usize) -> String);
@@ -289,7 +290,7 @@ mod tests {
                 let text = shape(size);
                 let classes = Classes::find(text.as_bytes());
                 let text = text.as_bytes();
-                // What is always allowed is not what grows.
+                // The constant allowance does not grow with the text.
                 steps::count(64 << 10);
                 let _ = explanations(text, Start::Value, &classes);
             });

@@ -1,20 +1,20 @@
-//! Damage to a text as a whole, taken back: slashes, doubled quotes, entities, other
-//! spellings of NUL bytes. What is left is right, or explained by how it was measured.
+//! Undoes damage to a text as a whole: slashes, doubled quotes, entities, other
+//! spellings of NUL bytes. The result is right, or explained by how it was measured.
 
 use super::entities::decode_entities;
 use crate::document::Explanation;
 use memchr::memmem;
 
-/// How many things may have happened to the whole text, one after the other.
+/// How many changes of the whole text are undone, one after the other.
 const STEPS: usize = 3;
 /// How many texts are tried.
 const TEXTS: usize = 24;
 
-/// Something that happens to whole texts.
+/// A change that happens to whole texts.
 struct Cause {
     name: &'static str,
     sentence: &'static str,
-    /// Takes it back; `None` if it did not happen to this text.
+    /// Undoes it; `None` if it did not happen to this text.
     undo: fn(&[u8]) -> Option<Vec<u8>>,
 }
 
@@ -58,13 +58,13 @@ static CAUSES: [Cause; 9] = [
     Cause { name: "nul-spelled", sentence: "NUL bytes became other characters", undo: restore_nuls },
 ];
 
-/// A text as it was before what the explanation says.
+/// A text before the change that the explanation names.
 pub(super) struct Undone {
     pub(super) text: Vec<u8>,
     pub(super) explanation: Explanation,
 }
 
-/// Hands over what the text may have been before something happened to the whole of it.
+/// Hands over what the text may have been before a change of the whole.
 pub(super) fn each_undone(text: &[u8], receive: &mut dyn FnMut(Undone)) {
     let mut left = TEXTS;
     undo_more(text, &Explanation::nothing(), STEPS, &mut left, receive);
@@ -85,11 +85,11 @@ fn undo_more(text: &[u8], before: &Explanation, steps: usize, left: &mut usize, 
     }
 }
 
-/// Escapes with a backslash.
+/// A style of escapes with a backslash.
 struct Style {
-    /// The bytes that stand after a backslash, and what they mean.
+    /// The bytes after a backslash, and their meaning.
     escapes: &'static [(u8, u8)],
-    /// Stands nowhere without a backslash.
+    /// This byte never occurs without a backslash.
     quote: u8,
     /// Whether `\u` and four digits are a character.
     unicode: bool,
@@ -129,8 +129,8 @@ impl Style {
     const SINGLE: Style = Style { escapes: &[(b'\'', b'\''), (b'\\', b'\\')], quote: b'\'', unicode: false };
 }
 
-/// The text without its backslashes; `None` if it has a byte that would have one, or a
-/// backslash before a byte that never has one.
+/// Returns the text without its backslashes. `None` if it has a byte that needs one, or
+/// a backslash before a byte that never has one.
 fn unescape(text: &[u8], style: &Style) -> Option<Vec<u8>> {
     memchr::memchr(b'\\', text)?;
     let mut out = Vec::with_capacity(text.len());
@@ -156,7 +156,8 @@ fn unescape(text: &[u8], style: &Style) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// The character of `\u00e9` or of a pair of surrogates, and how long that is.
+/// Returns the character of `\u00e9` or of a pair of surrogates, and the size of the
+/// escape.
 fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
     let unit = |at: usize| {
         let digits = text.get(at..at + 6)?.strip_prefix(b"\\u")?;
@@ -169,7 +170,7 @@ fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
     }
 }
 
-/// The text with one of each two quotes; `None` if one stands alone.
+/// Returns the text with each doubled quote halved; `None` if a quote is single.
 fn halve(text: &[u8], quote: u8) -> Option<Vec<u8>> {
     memchr::memchr(quote, text)?;
     let mut out = Vec::with_capacity(text.len());
@@ -185,11 +186,11 @@ fn halve(text: &[u8], quote: u8) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// How NUL bytes are spelled where they can't stand.
+/// Spellings of NUL bytes where they are not allowed.
 pub(super) const NUL_SPELLINGS: [&[u8]; 7] =
     ["\u{FFFD}".as_bytes(), b"\\0", b"\\x00", b"\\u0000", b"%00", b"&#0;", "\u{2400}".as_bytes()];
 
-/// The text with the NUL bytes that were spelled in one of these ways.
+/// Returns the text with NUL bytes in the place of one of these spellings.
 fn restore_nuls(text: &[u8]) -> Option<Vec<u8>> {
     let spelling = NUL_SPELLINGS.into_iter().find(|spelling| memmem::find(text, spelling).is_some())?;
     let mut out = Vec::with_capacity(text.len());
@@ -232,7 +233,7 @@ mod tests {
         ] {
             assert_eq!(undone(text, name), [expected], "{text}");
         }
-        // Not as a whole.
+        // Not applied as a whole.
         assert_eq!(undone(r#"s:4:"a\"b";"#, "slashed"), [""; 0]);
         assert_eq!(undone(r#"s:3:""ab";"#, "doubled-quotes"), [""; 0]);
         assert_eq!(undone(r#"s:4:\"\nit\";"#, "slashed"), [""; 0]);

@@ -16,18 +16,17 @@ use crate::error::{Error, ErrorKind};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// How many readers there may be at once. Of more, those go whose strings are
-/// the farthest from their stated lengths.
+/// How many readers may exist at once. If there are more, those are dropped whose strings
+/// are farthest from their stated lengths.
 const READERS: usize = 16;
-/// How much work may be done: steps, and bytes and ends looked at, for each byte of
-/// the text, over all searches.
+/// Work allowed for each byte of the text, over all searches: steps, bytes and ends.
 const WORK: u64 = 400;
 
-/// How many numbers are tried by which all strings may have grown or shrunk.
+/// How many numbers are tried as the common step of all strings.
 const STEPS: usize = 6;
 
-/// Of several ways to read a text, one in which all changes are multiples of one
-/// number is taken if it has so many changes: by chance that does not happen.
+/// Minimum number of changes with which a reading wins over others if all its changes are
+/// multiples of one number: this many are not by chance.
 const ENOUGH: usize = 4;
 
 /// One way to read the text so far.
@@ -35,13 +34,13 @@ const ENOUGH: usize = 4;
 pub(super) struct Reader {
     pub(super) at: usize,
     pub(super) frames: Frames,
-    /// How many serialized texts in strings are open.
+    /// How many nested serialized texts are open.
     pub(super) texts: u32,
-    /// What was changed last: a position in the list of all changes.
+    /// The last change: an index into the list of all changes.
     fixes: Option<usize>,
-    /// By how many bytes lengths were changed, all in all.
+    /// Total number of bytes by which lengths were changed.
     cost: u64,
-    /// Two ways led here: what each of them had changed last.
+    /// The last changes of two ways that both led here.
     doubt: Option<(Option<usize>, Option<usize>)>,
 }
 
@@ -51,8 +50,8 @@ impl Reader {
     }
 }
 
-/// All changes that any reader made, each with the one before; and whether it is
-/// one of a text in a string.
+/// All changes of any reader, each with its predecessor, and whether it belongs to a text in
+/// a string.
 #[derive(Default)]
 struct Changes {
     list: Vec<(Option<usize>, Fix, bool)>,
@@ -81,22 +80,21 @@ impl Changes {
     }
 }
 
-/// Wrong lengths that were found.
+/// Wrong lengths, with the right ones.
 pub(super) struct Found {
     /// In the order of their offsets.
     pub(super) fixes: Vec<Fix>,
-    /// The number of which all changes are multiples, if a search was led by one.
+    /// The number of which all changes are multiples, if the search used one.
     pub(super) step: Option<i64>,
 }
 
-/// Which lengths of the text must be others.
-/// `hint` is by how much strings grew or shrank in the text around.
+/// Returns the lengths of the text that must change. `hint` is the growth of strings in the
+/// text around.
 ///
-/// A string that became shorter may by chance seem to end where it is stated,
-/// namely where one after it ends. Where that is so, another reading may come
-/// to the end of the text. So all is read a second time, on the condition that
-/// strings grew or shrank by multiples of one number, as one search and replace
-/// makes them, and that must lead to the same.
+/// A string that became shorter may by chance seem to end at its stated end, namely where a
+/// later one ends. Then another reading may reach the end of the text. So everything is read
+/// a second time, on the condition that strings grew or shrank by multiples of one number,
+/// as one search and replace does. That must give the same result.
 ///
 /// # Errors
 /// If there are several answers. `None`: there is none.
@@ -138,13 +136,13 @@ pub(super) fn lengths(
     }
 }
 
-/// Which lengths of the text must be others if each string counted something between two
-/// numbers; `None` if that leads nowhere, or to several answers.
+/// Returns the lengths that must change if each string counted something between two
+/// numbers; `None` if there are no or several answers.
 pub(super) fn lengths_between(input: &[u8], start: Start, classes: &Classes, between: Between<'_>) -> Option<Vec<Fix>> {
     Text::new(input, start, classes).search(Hunt::Between(between)).ok().flatten()
 }
 
-/// The number of which all changes are multiples, if it is one of them.
+/// Returns the number of which all changes are multiples, if it is one of them.
 pub(super) fn step_of(fixes: &[Fix]) -> Option<i64> {
     let changed = |fix: &&Fix| fix.is != fix.was && fix.what != "visibility";
     let change = |fix: &Fix| i64::try_from(fix.is).ok()?.checked_sub(i64::try_from(fix.was).ok()?);
@@ -153,14 +151,14 @@ pub(super) fn step_of(fixes: &[Fix]) -> Option<i64> {
     changes().all(|change| change.signum() == step.signum() && change % step == 0).then_some(step)
 }
 
-/// The text that is repaired.
+/// The text to repair.
 struct Text<'i> {
     input: &'i [u8],
     start: Start,
     classes: &'i Classes,
-    /// Where `";` stands in it.
+    /// The offsets of `";` in it.
     ends: Rc<[usize]>,
-    /// How much work may still be done.
+    /// Work still allowed.
     left: u64,
 }
 
@@ -170,8 +168,8 @@ impl<'i> Text<'i> {
         Text { input, start, classes, ends: ends(input), left }
     }
 
-    /// By how much strings may have grown or shrunk: what is between the stated and
-    /// the next end of most that look like strings.
+    /// Returns by how much strings may have grown or shrunk: the most frequent distances
+    /// between the stated and the next end of what looks like a string.
     fn steps(&self) -> Vec<i64> {
         let input = self.input;
         let mut counts: HashMap<i64, usize> = HashMap::new();
@@ -251,7 +249,7 @@ impl<'i> Text<'i> {
     }
 }
 
-/// Puts the reader at `at` together with one that is where it is.
+/// Merges the reader at `at` with one in the same state.
 fn merge(readers: &mut Vec<Reader>, at: usize) {
     if readers.len() < 2 {
         return;

@@ -16,76 +16,73 @@ use crate::limits::Limits;
 use memchr::memmem;
 use std::rc::Rc;
 
-/// How far behind its stated end a string is looked for: once more its length,
-/// and this.
+/// How far after its stated end a string is searched: its length again, plus this.
 const BEHIND: usize = 1024;
 /// How many ends of a string are tried: those nearest to its stated end.
 const ENDS: usize = 12;
-/// How often what was replaced may stand in a string, if it is known by how much
-/// strings grew or shrank.
+/// How often the replaced text may occur in a string, if the growth of strings is known.
 const TIMES: i64 = 1000;
 
-/// Which ends of strings are looked for.
+/// Which ends of strings are searched.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Hunt<'r> {
-    /// The stated one, and if none is there, those near it. `texts`: a string that begins
-    /// like a serialized text, and whose length is wrong, is such a text.
+    /// The stated end, and if none is there, those near it. `texts`: a string that begins like
+    /// a serialized text, and whose length is wrong, is such a text.
     Near { texts: bool },
-    /// Each string is longer than stated by a multiple of this; if it is below
-    /// 0, shorter. Then one may also have another end where it has the stated one.
+    /// Each string is longer than stated by a multiple of this; shorter if it is below 0. Then
+    /// a string may also end elsewhere if its stated end fits.
     Step(i64),
-    /// Those at which the string may have counted what is stated.
+    /// Those at which the string may have counted the stated length.
     Between(Between<'r>),
-    /// None: the caller looks at each string. Names of classes counted so.
+    /// None: the caller handles each string. Names of classes are measured like this.
     Measured(Measure<'r>),
 }
 
 impl Hunt<'_> {
-    /// Whether a stated end is taken although a serialized text would be cut off
-    /// there.
+    /// Whether a stated end is accepted even if it would cut off a serialized text.
     fn trusts(self) -> bool {
         matches!(self, Hunt::Near { texts: false })
     }
 }
 
-/// A string, or what only its class understands, that the caller has to find the end of.
+/// A string or an opaque payload whose end the caller must find.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
-    /// Where its length stands.
+    /// Offset of its length.
     pub(super) offset: usize,
-    /// What that says.
+    /// The stated length.
     pub(super) was: u64,
     /// Where it starts.
     pub(super) first: usize,
     pub(super) what: &'static str,
-    /// Of a key of an object: where the class of that is.
+    /// For a key of an object: start and length of the class.
     pub(super) class: Option<(usize, usize)>,
-    /// Of a variable of a session: whether content has another variable in it.
+    /// For a variable of a session: tells if content contains another variable.
     pub(super) has_variable: Option<fn(&[u8]) -> bool>,
 }
 
-/// What a step met.
+/// Result of a step.
 pub(super) enum Met {
     Good,
     Bad,
     /// The end of the text.
     End,
-    /// A string with a wrong length; where it may end was found.
+    /// A string with a wrong length; its possible ends were collected.
     Fork,
-    /// A wrong length of which there is no doubt.
+    /// A wrong length with only one right value.
     Fix(Fix),
-    /// Something that the caller has to go behind, after a wrong length.
+    /// A piece that the caller has to skip, after a wrong length if there is one.
     Piece(Piece, Option<Fix>),
 }
 
-/// Where to continue, and with which length.
+/// Where to continue, with the right length for each.
 pub(super) struct Candidates<'c> {
     pub(super) found: Vec<(usize, Fix)>,
-    /// Where `";` stands in the text.
+    /// The offsets of `";` in the text.
     ends: Rc<[usize]>,
-    /// The classes that the text names.
+    /// The classes in the text.
     classes: &'c Classes,
-    /// How many bytes and ends were looked at.
+    /// How many bytes and ends were examined.
     looked: usize,
 }
 
@@ -94,7 +91,7 @@ impl<'c> Candidates<'c> {
         Candidates { found: Vec::new(), ends: Rc::clone(ends), classes, looked: 0 }
     }
 
-    /// Whether a serialized text is one as it stands.
+    /// Whether a serialized text can be read as it is.
     fn is_whole(&mut self, text: &[u8]) -> bool {
         self.looked += text.len();
         let limits = Limits::default();
@@ -103,12 +100,12 @@ impl<'c> Candidates<'c> {
     }
 }
 
-/// Where `";` stands in the text.
+/// Returns the offsets of `";` in the text.
 pub(super) fn ends(input: &[u8]) -> Rc<[usize]> {
     memmem::find_iter(input, b"\";").collect()
 }
 
-/// Those of them that stand between two places.
+/// Returns those between two offsets.
 pub(super) fn between(ends: &[usize], first: usize, most: usize) -> &[usize] {
     let from = ends.partition_point(|end| *end < first);
     let to = from + ends[from..].partition_point(|end| *end + 2 <= most);
@@ -118,18 +115,18 @@ pub(super) fn between(ends: &[usize], first: usize, most: usize) -> &[usize] {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Root,
-    /// The variables of a session, behind names with a bar, or with a length.
+    /// The variables of a session: after names with a bar, or with a length.
     Named,
     Counted,
-    /// Of an object, `payload` is where its class starts, and how long that is.
+    /// For an object, `payload` is the start and the length of its class.
     Entries,
-    /// A string that is a serialized text itself; `payload` is its length.
+    /// A string that is a serialized text; `payload` is its length.
     Text,
-    /// A payload, in the words of its family: before the array, before `;m:`.
+    /// Payloads, by their families: before the array, before `;m:`.
     Array,
     Members,
     List,
-    /// Before an element of a storage, behind its object, behind its data.
+    /// Before an element of a storage, after its object, after its data.
     First,
     Element,
     Object,
@@ -147,15 +144,15 @@ impl State {
     }
 }
 
-/// A container that is open.
+/// An open container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Frame {
     state: State,
-    /// How many keys and values are to come, or how many elements.
+    /// How many keys and values, or elements, are still to read.
     left: u64,
-    /// Of a payload: where its length stands, the length, and where it starts.
+    /// For a payload: offset of its length, the length, and where it starts.
     payload: (usize, u64, usize),
-    /// Stands for all frames below.
+    /// Hash of all frames below.
     below: u64,
 }
 
@@ -169,7 +166,7 @@ impl Frame {
         Frame { state, left, payload: (0, 0, 0), below: 0 }
     }
 
-    /// A number for this frame and all below it.
+    /// Returns a hash of this frame and all below it.
     fn sum(&self) -> u64 {
         let mut sum = self.below;
         for part in [self.state as u64, self.left, self.payload.2 as u64] {
@@ -180,8 +177,8 @@ impl Frame {
     }
 }
 
-/// The containers that are open. Readers that parted share those that they are both
-/// in: so parting costs the same however deep they are.
+/// The open containers. Readers that split share the frames that they have in common, so a
+/// split costs the same at any depth.
 #[derive(Clone, Debug)]
 pub(super) struct Frames {
     top: Frame,
@@ -193,12 +190,12 @@ impl Frames {
         Frames { top: Frame::root(start), below: None }
     }
 
-    /// Whether the one value was read that this began with.
+    /// Whether the value that this began with is complete.
     pub(super) fn is_value_read(&self) -> bool {
         self.top.state == State::Root && self.top.left == 0
     }
 
-    /// The innermost.
+    /// Returns the innermost frame.
     pub(super) fn last(&self) -> Frame {
         self.top
     }
@@ -217,7 +214,7 @@ impl Frames {
 
 impl Drop for Frames {
     fn drop(&mut self) {
-        // One by one: the stack is not as deep as the text may be.
+        // In a loop, not by recursion: the text may be nested deeper than the stack allows.
         let mut next = self.below.take();
         while let Some(mut frames) = next.and_then(Rc::into_inner) {
             next = frames.below.take();
@@ -226,7 +223,7 @@ impl Drop for Frames {
 }
 
 impl Reader {
-    /// Takes the next piece; says what it met, and what that cost.
+    /// Takes the next piece; returns the result and its cost.
     pub(super) fn step(&mut self, input: &[u8], hunt: Hunt<'_>, candidates: &mut Candidates<'_>) -> (Met, u64) {
         candidates.found.clear();
         let start = self.at;
@@ -298,7 +295,7 @@ impl Reader {
         }
     }
 
-    /// The name of a variable of a session, or the end of it.
+    /// Reads the name of a variable of a session, or the end of the session.
     fn variable(&mut self, input: &[u8], state: State, hunt: Hunt<'_>) -> Option<Met> {
         let rest = &input[self.at..];
         if rest.is_empty() || self.at > 0 && state == State::Named && rest.trim_ascii().is_empty() {
@@ -333,12 +330,12 @@ impl Reader {
         self.array(input)
     }
 
-    /// The end of a payload. Its length is reported in each case: those in it may have other
-    /// digits than before.
+    /// Reads the end of a payload. Its length is always reported: lengths inside may have
+    /// other digits than before.
     fn payload_end(&mut self, input: &[u8], frame: Frame, hunt: Hunt<'_>) -> Option<Met> {
         let (offset, was, start) = frame.payload;
         self.frames.pop();
-        // PHP does not look at what stands behind the last piece.
+        // PHP ignores what follows the last piece.
         let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
         let stated = stated.filter(|_| !matches!(hunt, Hunt::Measured(_)));
         let end = stated.filter(|end| *end >= self.at && input.get(*end) == Some(&b'}')).unwrap_or(self.at);
@@ -357,7 +354,7 @@ impl Reader {
         Some(())
     }
 
-    /// One key or value less is to come in the innermost container.
+    /// Counts a key or value of the innermost container as read.
     fn count(&mut self) {
         let top = &mut self.frames.top;
         if matches!(top.state, State::Root | State::Named | State::Counted | State::Entries | State::Text) {
@@ -407,9 +404,9 @@ impl Reader {
         Some(Met::Good)
     }
 
-    // -- What has a length ---------------------------------------------------
+    // -- Pieces with a length -------------------------------------------------
 
-    /// The length behind the letter at `at`, and where the bytes start.
+    /// Returns the length after the letter at `at`, and where the bytes start.
     fn head(&self, input: &[u8]) -> Option<(u64, usize)> {
         let digits = input.get(self.at + 2..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let end = self.at + 2 + digits;
@@ -469,7 +466,7 @@ impl Reader {
         let most = stated.saturating_add((stated - first).saturating_add(BEHIND)).min(input.len());
         let fix_at = |end: usize| {
             let is = (end - first) as u64;
-            // A name of a property without its NUL bytes is never taken as a shorter one.
+            // The name of a property without its NUL bytes is never taken for a shorter name.
             let may_lack = |key: &[u8]| key.starts_with(b"*") || text::is_class_name(key);
             if class.is_some() && is.checked_add(2) == Some(was) && may_lack(&input[first..end]) {
                 return None;
@@ -503,7 +500,7 @@ impl Reader {
             }
             Hunt::Measured(_) => {}
         }
-        // A session has no counts: a variable is not taken for a part of the string before it.
+        // A session has no counts: a string may not swallow the variable after it.
         if matches!(frame.state, State::Named | State::Counted) {
             let variable = if frame.state == State::Named { named_variable } else { counted_variable };
             let is_before_name = |(end, _): &(usize, Fix)| variable(&input[*end..]).is_some();
@@ -515,8 +512,8 @@ impl Reader {
         Some(Met::Fork)
     }
 
-    /// The name of a class, which has no quote in it: its end, and what must
-    /// change.
+    /// Reads the name of a class, which has no quote in it: its end, and the change if its
+    /// length is wrong.
     fn name(&self, input: &[u8], hunt: Hunt<'_>) -> Option<(usize, usize, Option<Fix>)> {
         let (was, first) = self.head(input)?;
         let len = input[first..].iter().take(1 << 16).position(|byte| *byte == b'"')?;
@@ -558,7 +555,7 @@ impl Reader {
         Some(fix.map_or(Met::Good, Met::Fix))
     }
 
-    /// A payload that only its class knows.
+    /// Reads a payload that only its class understands.
     fn raw(
         &mut self,
         input: &[u8],
@@ -576,7 +573,7 @@ impl Reader {
             self.at = end + 1;
             return Some(fix.map_or(Met::Good, Met::Fix));
         }
-        // The length of a name and that of a payload are not both looked for.
+        // The length of a name and that of its payload are not both searched.
         if fix.is_some() {
             return None;
         }
@@ -597,7 +594,7 @@ impl Reader {
         Some(Met::Fork)
     }
 
-    /// A payload of a class of PHP's own: its front.
+    /// Reads the front of a payload of one of PHP's own classes.
     fn open(&mut self, input: &[u8], family: Family, payload: (usize, u64, usize)) -> Option<()> {
         self.at = payload.2;
         if family != Family::List {
@@ -612,13 +609,13 @@ impl Reader {
             Family::List => self.push(State::List, 0, payload),
             Family::Storage => self.push(State::First, u64::try_from(number).ok()?, payload),
             Family::Array if number & IS_SELF == 0 => self.push(State::Array, 0, payload),
-            // Its properties follow at once, as behind the last element.
+            // Its properties follow directly, as after the last element.
             Family::Array => self.push(State::First, 0, payload),
         }
     }
 }
 
-/// A key of an object that lost the NUL bytes of its visibility: this is definite.
+/// A key of an object that lost the NUL bytes of its visibility: this is certain.
 fn lost_name(
     input: &[u8],
     offset: usize,
@@ -636,7 +633,7 @@ fn lost_name(
     Some(Fix { offset, was, is: was - 2, what: "visibility", first, owner: restored.owner })
 }
 
-/// `:number:` and `last`: the number, and what is behind.
+/// Reads `:number:` and `last`; returns the number and what follows.
 fn number(input: &[u8], at: usize, last: u8) -> Option<(u64, usize)> {
     let digits = input.get(at + 1..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let end = at + 1 + digits;
@@ -644,8 +641,7 @@ fn number(input: &[u8], at: usize, last: u8) -> Option<(u64, usize)> {
     Some((std::str::from_utf8(&input[at + 1..end]).ok()?.parse().ok()?, end + 2))
 }
 
-/// Whether what comes next may come next in this container, as far as its first
-/// bytes tell.
+/// Whether the next bytes are possible in this container, as far as the first of them show.
 fn goes_on(frame: Frame, rest: &[u8]) -> bool {
     let is_key = |rest: &[u8]| {
         matches!(rest, [b'i', b':', b'0'..=b'9' | b'-' | b'+', ..] | [b's' | b'S', b':', b'0'..=b'9', ..])

@@ -8,11 +8,11 @@ use crate::format::php::detect::begins as begins_value;
 use crate::format::{Certainty, Guess, are_blanks};
 use crate::limits::Limits;
 
-/// How many values are looked at.
+/// Limit of the values that are read.
 const ENOUGH: u32 = 10_000;
 
-/// Names and values must make sense, to the end or for a good while. An array
-/// of the handler `php_serialize` is one of plain `serialize()`.
+/// Names and values must parse, to the end or for a long stretch. An array of the
+/// handler `php_serialize` is one of plain `serialize()`.
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     let handler = if first_name(input.get(..512).unwrap_or(input)).is_some_and(is_plain_name) {
         Handler::Php
@@ -23,10 +23,10 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     };
     let mut limits = Limits::default();
     limits.nodes = ENOUGH;
-    // Links that nobody can follow are links.
+    // Links with unknown targets count as links.
     let options = ReadOptions { loose_links: true, ..ReadOptions::default() };
     let (tape, consumed, error) = attempt(input, handler, &options, &limits);
-    // The names of the variables are those that one would give.
+    // The names must look like those of a program's variables.
     let document = Document::new(input, tape);
     let plain = match handler {
         Handler::Php => is_plain_name,
@@ -40,7 +40,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
         None if count > 0 && are_blanks(&input[consumed..]) => Certainty::Sure,
         Some(error) if error.kind() == ErrorKind::Limit => Certainty::Sure,
         Some(error) if error.kind() == ErrorKind::Truncated && count > 1 => Certainty::Likely,
-        // Damaged further behind: what comes before it must be more than chance.
+        // Damaged later: everything before it must be more than chance.
         Some(_) if handler == Handler::Php && count > 2 => Certainty::Likely,
         _ => return None,
     };

@@ -7,7 +7,7 @@ use crate::limits::Limits;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Handler {
-    /// `name|value`, one behind the other: PHP's default.
+    /// `name|value`, one after the other: PHP's default.
     Php,
     /// A byte with the length of the name, the name, the value.
     PhpBinary,
@@ -18,7 +18,7 @@ pub enum Handler {
 impl Handler {
     pub(super) const ALL: [Handler; 3] = [Handler::Php, Handler::PhpBinary, Handler::PhpSerialize];
 
-    /// Its name in `php.ini`.
+    /// Returns its name in `php.ini`.
     pub fn as_str(self) -> &'static str {
         match self {
             Handler::Php => "php",
@@ -28,8 +28,8 @@ impl Handler {
     }
 }
 
-/// How long the name of a variable can be for `php_binary`; the next bit has
-/// another meaning.
+/// Longest name of a variable for `php_binary`; the high bit of the length has another
+/// meaning.
 pub(super) const LONGEST: usize = 127;
 
 /// Whether a value seems to begin here.
@@ -43,19 +43,19 @@ pub(in crate::format::php) fn begins_value(text: &[u8]) -> bool {
     }
 }
 
-/// Whether this is a name that a program would give to a variable.
+/// Whether a program would use this as a variable's name.
 pub(in crate::format::php) fn is_plain_name(name: &[u8]) -> bool {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.!".contains(byte) || *byte >= 0x80;
     !name.is_empty() && name.len() <= 256 && name.iter().all(is_plain)
 }
 
-/// The names that begin the input, for `php`.
+/// Returns the name at the start of the input, for `php`.
 pub(super) fn first_name(input: &[u8]) -> Option<&[u8]> {
     let bar = memchr::memchr(b'|', input)?;
     begins_value(&input[bar + 1..]).then(|| &input[..bar])
 }
 
-/// Whether the first variable looks as this handler puts it.
+/// Whether the input begins with a variable in the form of this handler.
 pub(super) fn begins(input: &[u8], handler: Handler) -> bool {
     match handler {
         Handler::Php => first_name(input).is_some(),
@@ -66,9 +66,9 @@ pub(super) fn begins(input: &[u8], handler: Handler) -> bool {
     }
 }
 
-/// The handler under which all of the input reads. Where several do, the names
-/// decide: those of `php` should be plain, since a string in a session may be
-/// made so that the text reads in another way too.
+/// Returns the handler under which all of the input reads. If several do, the names
+/// decide: those of `php` should be plain, since a string in a session may be crafted
+/// so that the text also reads in another way.
 pub(super) fn find(input: &[u8], options: &ReadOptions, limits: &Limits) -> Handler {
     let is_plain = first_name(input).is_some_and(is_plain_name);
     let mut order = [Handler::Php, Handler::PhpSerialize, Handler::PhpBinary];

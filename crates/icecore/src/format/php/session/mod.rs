@@ -1,6 +1,6 @@
-//! PHP's session files: serialized variables, one behind the other.
+//! PHP's session files: serialized variables, one after the other.
 //!
-//! `FORMAT.md` beside this file has the facts.
+//! See `FORMAT.md` in this folder for the facts.
 
 mod detect;
 mod handler;
@@ -22,7 +22,7 @@ use options::OPTIONS;
 
 const NAME: &str = "php-session";
 
-/// The choice of the whole: how the variables are put together.
+/// The choice for the whole document: how the variables are joined.
 const HANDLER: u16 = 1;
 
 /// The row in the registry.
@@ -59,7 +59,7 @@ pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Resu
     options.read(input, Request::new(limits)).whole(input, &FORMAT)
 }
 
-/// What the variables are read with.
+/// Settings for reading the variables.
 #[derive(Debug)]
 struct Variables<'r> {
     handler: Handler,
@@ -71,7 +71,7 @@ impl Feed for Variables<'_> {
 
     fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
         if let Some(detail) = sink.detail() {
-            // No bytes at all are what two of them write for no variables.
+            // Two of the handlers write no bytes for no variables.
             let is_other = input.is_empty() && self.handler == Handler::PhpSerialize;
             detail.header(HANDLER, if is_other { Handler::Php } else { self.handler } as u64);
         }
@@ -84,8 +84,7 @@ impl Feed for Variables<'_> {
     }
 }
 
-/// What reading with this handler gives, on a tape that is used for nothing
-/// else.
+/// Returns the result of reading with this handler, on a temporary tape.
 fn attempt(input: &[u8], handler: Handler, options: &ReadOptions, limits: &Limits) -> (Tape, usize, Option<Error>) {
     let mut tape = Tape::new();
     let (consumed, error) = Variables { handler, options }.feed(input, limits, &mut tape);
@@ -97,7 +96,7 @@ fn read_plain<'a>(input: &'a [u8], handler: Handler, options: &ReadOptions, requ
     feed::read(&Variables { handler, options }, input, request)
 }
 
-/// What a session of these handlers begins with.
+/// Returns what a session of these handlers begins with.
 fn starts(handler: Option<Handler>) -> &'static [Start] {
     match handler {
         None => &[Start::Named, Start::Counted, Start::Value],
@@ -115,9 +114,9 @@ fn handler_of(start: Start) -> Handler {
     }
 }
 
-/// Whether a session looks damaged though it can be read: a name that no program gives is what
-/// is left of a string that ended too early, and a variable inside a string is what one took
-/// that ended too late.
+/// Whether a session looks damaged though it can be read. An unusual name is often the rest of
+/// a string that ended too early; a variable inside a string shows that the string ended too
+/// late.
 fn is_odd(document: &Document<'_>, handler: Handler) -> bool {
     let has_variable = match handler {
         Handler::Php => repair::has_variable,

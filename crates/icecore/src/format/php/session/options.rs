@@ -40,14 +40,13 @@ pub(super) const OPTIONS: &[Opt] = &[
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// How the variables were put together. `None`: found by looking.
+    /// How the variables are joined. `None`: it is detected.
     pub handler: Option<Handler>,
-    /// Clamp integers beyond 64 bits, and ignore bytes behind the array of
-    /// `php_serialize`, as PHP does. Ignore blanks behind the last variable, as an
-    /// editor leaves them.
+    /// Clamp integers beyond 64 bits, and ignore bytes after the array of `php_serialize`, as PHP
+    /// does. Ignore blanks after the last variable, as editors add them.
     pub lenient: bool,
-    /// Set lengths right that are wrong, as [`super::super::ReadOptions::repair_lengths`] does. Names
-    /// of variables must then be plain ones.
+    /// Correct wrong lengths, as [`super::super::ReadOptions::repair_lengths`] does. Names of
+    /// variables must then be plain.
     ///
     /// ```
     /// use icecore::{Limits, format::php::session};
@@ -58,7 +57,7 @@ pub struct ReadOptions {
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub repair_lengths: bool,
-    /// As [`super::super::ReadOptions::loose_links`].
+    /// See [`super::super::ReadOptions::loose_links`].
     pub(crate) loose_links: bool,
 }
 
@@ -88,8 +87,7 @@ impl ReadOptions {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// How the variables are put together. `None`: as they were read, otherwise
-    /// as `php` does.
+    /// How the variables are joined. `None`: as they were read, otherwise as `php` does.
     pub handler: Option<Handler>,
 }
 

@@ -37,8 +37,8 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// Whether only blanks are left, as where a file was saved by an editor: what
-    /// becomes of them is for the caller to say. A text without any variable is no session.
+    /// Whether only blanks follow, as in a file saved by an editor; the caller decides
+    /// about them. A text without any variable is not a session.
     fn ends_here(&self, handler: Handler) -> bool {
         let at = self.tokens.at;
         handler == Handler::Php && at > 0 && are_blanks(&self.tokens.input[at..])
@@ -59,14 +59,14 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.tokens.at = end;
         if S::DETAIL {
             self.sink.span(start, end, next, "name");
-            // PHP masks the bit away that once said that there is no value.
+            // PHP clears the bit that once marked a variable without a value.
             let is_odd = handler == Handler::PhpBinary && self.tokens.input[start] > LONGEST as u8;
             self.key_source = is_odd.then_some((start, end));
         }
         Ok(self.place_key(&Key::Input(name, len), is_keyed, start))
     }
 
-    /// `name|`: where the name starts, its length, where the value starts.
+    /// Reads `name|`: start and length of the name, and where the value starts.
     fn delimited_name(&self, start: usize) -> Result<(usize, usize, usize), Error> {
         let rest = &self.tokens.input[start..];
         match rest.iter().position(|byte| *byte == b'|') {
@@ -80,7 +80,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
     }
 
-    /// A byte with the length, and the name.
+    /// Reads a byte with the length, and the name.
     fn counted_name(&self, start: usize) -> Result<(usize, usize, usize), Error> {
         let len = usize::from(self.tokens.input[start]) & LONGEST;
         let end = start + 1 + len;

@@ -1,4 +1,4 @@
-//! Where the strings of a session stand.
+//! Finds the strings of a session.
 
 use super::handler::first_name;
 use super::{FORMAT, HANDLER, Handler, ReadOptions, handler_of, read_plain, starts};
@@ -15,7 +15,7 @@ use crate::options::Settings;
 pub(super) static STRINGS: Strings =
     Strings { inside: is_candidate, find, mend: Some(mend), takes_class: Some(is_class_name), embeds: false };
 
-/// A variable may have any name: what is behind it must then be right to the end.
+/// A variable may have any name; the rest must then be valid to the end.
 fn is_candidate(text: &[u8]) -> bool {
     let named = |name: &[u8]| !name.is_empty() && !name.iter().any(u8::is_ascii_control);
     FORMAT.is_likely(text) || first_name(text.get(..512).unwrap_or(text)).is_some_and(named)
@@ -36,7 +36,7 @@ fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<
     Ok(collect(text, &outcome.document, outcome.consumed, names, wanted))
 }
 
-/// Whether the first letter of a text was taken for the length of a name, and the words after it for a name.
+/// Whether the first letter of a text was taken for the length of a name, and the following words for a name.
 fn is_prose(text: &[u8], document: &Document) -> bool {
     let is_binary = document.spelling().and_then(|spelling| spelling.get(HANDLER)) == Some(Handler::PhpBinary as u64);
     let is_word = |byte: &u8| byte.is_ascii_graphic() || !byte.is_ascii();

@@ -15,10 +15,9 @@ use crate::output::{LossKind, Output, Written};
 /// Writes a map as the variables of a session, and says what PHP could not represent.
 ///
 /// # Errors
-/// Of kind `Unrepresentable`, if the root is no map, or if a name is one that
-/// the handler has no place for: PHP would drop the variable, or all of them.
-/// `Limit`, if the document is nested too deeply; `Output`, if the output was
-/// closed.
+/// Of kind `Unrepresentable`, if the root is not a map, or if the handler can't
+/// represent a name: PHP would drop the variable, or all of them. `Limit`, if the
+/// document is nested too deeply; `Output`, if the output was closed.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let document = &*uncopied(document, limits)?;
     append_named(document, &FORMAT, limits, out, |document, out| write_whole(document, options, limits, out))
@@ -34,7 +33,7 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
     let spelled = document.spelling_of(NAME).and_then(|spelling| spelling.get(HANDLER));
     let spelled = spelled.and_then(|number| Handler::ALL.into_iter().find(|handler| *handler as u64 == number));
     let handler = options.handler.or(spelled).unwrap_or(Handler::Php);
-    // The numbers of values in kept text are those of the handler that was read.
+    // The slot numbers in kept text are valid only for the handler that was read.
     let format = if spelled == Some(handler) { NAME } else { "" };
     let mut writer = Writer::new(document, format, limits);
     let root = root(document, limits, &mut writer)?;
@@ -47,7 +46,8 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
         }
         writer.flag_losses(root.index(), root.node());
         if root.node().has(flag::TARGET) {
-            // A link to the session itself: it has no slot, so it is written once more.
+            // A link to the session itself: the session has no slot, so it is written
+            // again.
             writer.lose(LossKind::Sharing, root.index());
         }
         for (key, value) in root.entries() {
@@ -63,7 +63,7 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
     Ok(writer.losses)
 }
 
-/// The map or array at the root, behind what only wraps it.
+/// Returns the map or array at the root, inside of any wrappers.
 fn root<'d>(document: &'d Document<'d>, limits: &Limits, writer: &mut Writer<'d>) -> Result<Cursor<'d>, Error> {
     let mut here = document.root();
     for _ in 0..=document.most_steps(limits) {
@@ -133,7 +133,7 @@ fn name(
             let Some(len) = len else {
                 return Err(no_name(value.path(), "one of more than 127 bytes"));
             };
-            // A document may have been edited since.
+            // The document may have been edited.
             match kept.filter(|kept| kept.get(1..) == Some(name)) {
                 Some(kept) => buf.extend_from_slice(kept),
                 None => {

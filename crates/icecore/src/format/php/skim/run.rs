@@ -1,30 +1,31 @@
-//! The quick loop over tokens.
+//! The fast loop over tokens.
 
 use super::super::tag::TAGS;
 use crate::find_byte::find_byte;
 use crate::format::skim::{Sure, Unsure, ahead};
 use crate::format::tags::Class;
 
-/// The longest name of a class that is passed over.
+/// Longest class name that is skipped.
 const NAME: u64 = 4096;
 
 static CLASSES: [Class; 256] = TAGS.classes();
 
 /// How a run over tokens ended.
 pub(super) enum Ended {
-    /// Behind the value.
+    /// After the value.
     Done,
     /// More bytes are needed.
     Short,
-    /// A string ends so many bytes behind the position.
+    /// A string ends this many bytes after the position.
     Far(u64),
     Unsure,
 }
 
-/// The digits at `at`, up to this byte; where it stands. `None`: they go on behind the view.
+/// Reads the digits at `at` up to the byte `end`; returns the offset of that byte. `None`:
+/// they continue beyond the view.
 #[inline(always)]
 fn number(bytes: &[u8], at: usize, end: u8) -> Option<Sure<(u64, usize)>> {
-    // Most have up to three digits.
+    // Most numbers have up to three digits.
     if let Some([a, b, c, d]) = ahead::<4>(bytes, at)
         && let Some(first) = digit(*a)
     {
@@ -65,14 +66,14 @@ fn long_number(bytes: &[u8], mut at: usize, end: u8) -> Option<Sure<(u64, usize)
     }
 }
 
-/// Behind the next semicolon.
+/// Returns the offset after the next semicolon.
 #[inline(always)]
 fn behind_semicolon(bytes: &[u8], at: usize) -> Option<usize> {
     find_byte(bytes.get(at..)?, [b';']).map(|len| at + 1 + len)
 }
 
-/// Goes over entries whose keys are integers, until one is the number that is sought (it stops
-/// behind that key), or in front of one that is rare or not whole in view.
+/// Skips entries whose keys are integers. Stops after the key that is sought, or before an
+/// entry that is rare or not completely in view.
 pub(super) fn find(bytes: &[u8], left: &mut u64, sought: i64) -> (usize, bool) {
     let mut at = 0;
     while *left > 0 && ahead::<2>(bytes, at) == Some(b"i:") {
@@ -89,7 +90,7 @@ pub(super) fn find(bytes: &[u8], left: &mut u64, sought: i64) -> (usize, bool) {
     (at, false)
 }
 
-/// Goes over tokens of a value until it ends, from `at` on.
+/// Skips tokens of a value from `at` on, until it ends.
 pub(super) fn over(bytes: &[u8], at: &mut usize, depth: &mut u64, has_links: &mut bool) -> Ended {
     let (mut here, mut open) = (*at, *depth);
     let ended = tokens(bytes, &mut here, &mut open, has_links);
@@ -99,7 +100,7 @@ pub(super) fn over(bytes: &[u8], at: &mut usize, depth: &mut u64, has_links: &mu
 
 #[inline(always)]
 fn tokens(bytes: &[u8], at: &mut usize, depth: &mut u64, has_links: &mut bool) -> Ended {
-    // What is unknown here is a question of more bytes, or of reading.
+    // `None` needs more bytes; `Unsure` needs the reader.
     macro_rules! number {
         ($from:expr, $end:expr) => {
             match number(bytes, $from, $end) {
@@ -162,7 +163,7 @@ fn tokens(bytes: &[u8], at: &mut usize, depth: &mut u64, has_links: &mut bool) -
                 Some(behind) => (*at, *has_links) = (behind, true),
                 None => return Ended::Short,
             },
-            // Escapes, and what classes wrote themselves.
+            // Escapes, and payloads of classes.
             _ => return Ended::Unsure,
         }
         if *depth == 0 {

@@ -29,7 +29,7 @@ impl Escaping for Escaped {
     }
 }
 
-/// Names that a bar ends: it can't stand in them.
+/// Names that end with a bar, so they can't contain one.
 pub(super) struct Barless;
 
 impl Escaping for Barless {

@@ -1,17 +1,17 @@
-//! The quick scan: arrays, objects and scalars in their usual spelling.
+//! The fast scan: arrays, objects and scalars in their usual spelling.
 
 use crate::format::php::read_leaf::{integer, number, string};
 use crate::format::php::text;
 use crate::format::strings::{Found, Length, Place, Places, Wanted};
 use crate::steps;
 
-/// How long the text of a float may be here.
+/// Longest text of a float here.
 const FLOAT: usize = 40;
 
-/// The strings of interest. `None`: there is something unusual, or an error.
+/// Returns the wanted strings. `None` if there is an error or anything unusual.
 pub(super) fn scan<'t>(input: &[u8], wanted: &Wanted<'_>) -> Option<Places<'t>> {
     let mut places = Places::default();
-    // How many entries are still to come: of the containers around, and of the innermost.
+    // Numbers of entries still to read: in the outer containers, and in the innermost.
     let mut around: Vec<u32> = Vec::new();
     let (mut at, mut left, mut values) = (0, 0, 0u32);
     let mut slots = Slots::default();
@@ -77,23 +77,23 @@ pub(super) fn scan<'t>(input: &[u8], wanted: &Wanted<'_>) -> Option<Places<'t>> 
     }
 }
 
-/// The values that links can name, by their numbers from 1 on.
+/// The values that links can refer to; their numbers start at 1.
 #[derive(Default)]
 struct Slots {
     count: u32,
-    /// Which of them are objects, in order.
+    /// Those that are objects, in order.
     objects: Vec<u32>,
 }
 
 impl Slots {
-    /// Where a link to an object ends. To what is itself one, the reader looks.
+    /// Returns the end of a link to an object. A link to a link is left to the reader.
     fn object(&self, input: &[u8], at: usize) -> Option<usize> {
         let (slot, end) = number(input, at + 2)?;
         self.objects.binary_search(&slot).ok()?;
         (input.get(end) == Some(&b';')).then_some(end + 1)
     }
 
-    /// Where an alias of a variable ends.
+    /// Returns the end of an alias of a variable.
     fn variable(&self, input: &[u8], at: usize) -> Option<usize> {
         let (slot, end) = number(input, at + 2)?;
         ((1..=self.count).contains(&slot) && input.get(end) == Some(&b';')).then_some(end + 1)
@@ -104,7 +104,7 @@ fn end(input: &[u8], at: usize) -> Option<usize> {
     (input.get(at) == Some(&b'}')).then_some(at + 1)
 }
 
-/// Where the key ends that stands here.
+/// Returns the end of the key at `at`.
 fn key(input: &[u8], at: usize, wanted: &Wanted<'_>) -> Option<usize> {
     if let Some((_, len, end)) = string(input, at) {
         return (len as u64 <= wanted.limits.string).then_some(end);
@@ -112,14 +112,14 @@ fn key(input: &[u8], at: usize, wanted: &Wanted<'_>) -> Option<usize> {
     integer(input, at).map(|(_, end)| end)
 }
 
-/// How many entries an array has, and where the first starts.
+/// Returns the number of entries of an array, and where the first starts.
 fn array(input: &[u8], at: usize) -> Option<(u32, usize)> {
     let (count, end) = number(input, at + 2)?;
     let fits = count as usize <= input.len().checked_sub(end + 2)? / 2;
     (fits && input.get(end..end + 2)? == b":{").then_some((count, end + 2))
 }
 
-/// The same of an object.
+/// The same for an object.
 fn object(input: &[u8], at: usize) -> Option<(u32, usize)> {
     let (len, quote) = number(input, at + 2)?;
     let start = quote + 2;
@@ -133,7 +133,7 @@ fn object(input: &[u8], at: usize) -> Option<(u32, usize)> {
     (fits && input.get(end..end + 2)? == b":{" && text::is_class_name(name)).then_some((count, end + 2))
 }
 
-/// Where the float ends.
+/// Returns the end of the float.
 fn float(input: &[u8], at: usize) -> Option<usize> {
     let rest = input.get(at + 2..)?;
     let len = rest.iter().take(FLOAT).position(|byte| *byte == b';')?;

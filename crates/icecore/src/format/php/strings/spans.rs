@@ -1,20 +1,20 @@
-//! The same from what the reader recorded.
+//! Finds the strings in the spans that the reader recorded.
 
 use super::{Barless, Escaped};
 use crate::document::Document;
 use crate::edit::Part;
 use crate::format::strings::{Found, Length, Measured, Place, Places, Wanted};
 
-/// How the names of variables stand in a session.
+/// Where a session puts the name of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::format::php) enum Names {
-    /// With a byte before them that says how long they are.
+    /// After a byte with its length.
     Counted,
-    /// With a bar behind them.
+    /// Before a bar.
     Ended,
 }
 
-/// The strings of interest of a document that was read with detail.
+/// Returns the wanted strings of a document that was read with detail.
 pub(in crate::format::php) fn collect(
     text: &[u8],
     document: &Document<'_>,
@@ -28,7 +28,7 @@ pub(in crate::format::php) fn collect(
     for span in &trace.spans {
         let (start, end) = (span.start as usize, span.end as usize);
         match span.what {
-            // The string and its end follow.
+            // The string and its end follow the length.
             "length" => found.string(start),
             "value" => found.scalar(start, end),
             "key" if wanted.keys || wanted.classes => found.key(start, end),
@@ -57,7 +57,7 @@ impl Finding<'_> {
         (self.wanted.may)(start, end)
     }
 
-    /// `s:5:"`
+    /// Notes the string with the head `s:5:"`.
     fn string(&mut self, at: usize) {
         let length = Length::digits(self.text, at + 2);
         let start = length.end + 2;
@@ -67,7 +67,7 @@ impl Finding<'_> {
         }
     }
 
-    /// `S:5:"\41…";`, `E:5:"A:One";`; other scalars have no strings.
+    /// Notes the string of `S:5:"\41…";` or `E:5:"A:One";`; other scalars have none.
     fn scalar(&mut self, start: usize, end: usize) {
         match self.text.get(start) {
             Some(b'S') => self.escaped(start, end, Part::Value),
@@ -98,7 +98,7 @@ impl Finding<'_> {
         }
     }
 
-    /// A key; that of a property that is not public has its class in it: `\0Class\0name`.
+    /// Notes a key; the key of a non-public property contains its class: `\0Class\0name`.
     fn key(&mut self, start: usize, end: usize) {
         match self.text.get(start) {
             Some(b's') => {
@@ -128,7 +128,7 @@ impl Finding<'_> {
         }
     }
 
-    /// The name of a variable in a session.
+    /// Notes the name of a variable in a session.
     fn name(&mut self, names: Names, start: usize, end: usize) {
         let counted = |byte: &u8| Length { start, end: start + 1, was: u64::from(*byte), most: Some(0x7f) };
         let place = match names {
@@ -143,7 +143,8 @@ impl Finding<'_> {
         }
     }
 
-    /// `O:4:"User":1:{`, `C:11:"ArrayObject":21:{`; arrays have no name.
+    /// Notes the class in `O:4:"User":1:{` or `C:11:"ArrayObject":21:{`; arrays have
+    /// none.
     fn head(&mut self, start: usize, end: usize, body_end: usize) {
         let letter = self.text.get(start).copied();
         if !matches!(letter, Some(b'O' | b'C')) {

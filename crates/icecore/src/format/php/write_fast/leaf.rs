@@ -6,9 +6,9 @@ use crate::document::{Kind, Location, Node};
 
 /// Strings up to this length are copied as a block of fixed size.
 pub(super) const BLOCK: usize = 32;
-/// Longer ones too, if there is room behind them.
+/// Strings up to this length too, if enough bytes follow them.
 const TWO_BLOCKS: usize = 64;
-/// Longer ones are no part of a run.
+/// Longer strings are not part of a run.
 const LONG: usize = 512;
 
 /// Kinds of leaves as numbers.
@@ -19,11 +19,11 @@ const FLOAT: u32 = Kind::Float as u32;
 const BYTES: u32 = Kind::Bytes as u32;
 
 impl Fast<'_, '_> {
-    /// Writes a leaf that nothing names, and that has this key. `None`: it is another value, or
+    /// Writes a leaf with this key that no link refers to. `None` if it is another value, or
     /// can't be copied as a block.
     #[inline(always)]
     pub(super) fn leaf(&mut self, chunk: &mut Chunk, to: usize, node: &Node, key: u16) -> Option<usize> {
-        // One comparison for all three.
+        // One comparison for kind, flags and key.
         let head = u32::from(node.kind as u8) | (u32::from(node.flags) << 8) | (u32::from(node.key) << 16);
         match head ^ (u32::from(key) << 16) {
             INT => Some(integer(chunk, to, node.payload as i64)),
@@ -54,14 +54,14 @@ impl Fast<'_, '_> {
         Some(put_all(chunk, to, b"\";"))
     }
 
-    /// Whether a key may be the text of an integer, which it then is in an array.
+    /// Whether a key may be the text of an integer; in an array it would become one.
     #[inline(always)]
     pub(super) fn may_be_cast(&self, node: &Node) -> bool {
         let (base, start) = self.bytes_at(node);
         matches!(base.get(start), None | Some(b'0'..=b'9' | b'-'))
     }
 
-    /// Where the bytes of a string are that is not long.
+    /// Returns where the bytes of a string are that is not long.
     #[inline(always)]
     pub(super) fn bytes_at(&self, node: &Node) -> (&[u8], usize) {
         match node.place() {
@@ -70,7 +70,7 @@ impl Fast<'_, '_> {
         }
     }
 
-    /// Passes on what was collected.
+    /// Passes on the collected bytes.
     pub(super) fn flush(&mut self, chunk: &Chunk, to: usize) -> bool {
         self.buf.extend_from_slice(chunk.get(..to).unwrap_or(&[]));
         (self.buf.len() - self.start) as u64 <= self.most
@@ -84,7 +84,7 @@ impl Fast<'_, '_> {
         0
     }
 
-    /// Bytes of any number.
+    /// Writes bytes of any number.
     pub(super) fn long(&mut self, chunk: &mut Chunk, to: usize, bytes: &[u8]) -> Option<usize> {
         if bytes.len() <= FULL.saturating_sub(to) {
             return Some(put_slice(chunk, to, bytes));
@@ -96,7 +96,7 @@ impl Fast<'_, '_> {
         ((self.buf.len() - self.start) as u64 <= self.most).then_some(0)
     }
 
-    /// `s:5:"hello";`
+    /// Writes `s:5:"hello";`.
     pub(super) fn quoted(&mut self, chunk: &mut Chunk, to: usize, letter: u8, bytes: &[u8]) -> Option<usize> {
         let to = string_front(chunk, to, letter, bytes.len());
         let to = self.long(chunk, to, bytes)?;
@@ -104,7 +104,7 @@ impl Fast<'_, '_> {
     }
 }
 
-/// A string up to [`LONG`].
+/// Puts a string up to [`LONG`].
 #[inline(never)]
 fn long_string(chunk: &mut Chunk, to: usize, bytes: &[u8]) -> Option<usize> {
     if bytes.len() > LONG {

@@ -1,4 +1,4 @@
-//! Keys and the fronts of objects of the fast writer: what was written is kept by its id.
+//! Keys and object fronts of the fast writer: written ones are kept by id.
 
 use super::leaf::BLOCK;
 use super::pen::{Chunk, digits, integer, put, put_all, string_front};
@@ -7,22 +7,22 @@ use crate::document::{Form, IS_KEY, KEY_NODE, Kind, Names, Node};
 use crate::format::php::text::{integer_key, is_class_name};
 use crate::output::Kept;
 
-/// Keys and the fronts of objects (`O:8:"stdClass":2:{`) up to here are kept.
+/// Keys and object fronts (`O:8:"stdClass":2:{`) up to this length are kept.
 pub(super) const KEY: usize = 2 * BLOCK;
 pub(super) const FRONT: usize = 96;
 
-/// In the place of the generation of a table that has none: nothing is kept by it.
+/// In the place of the generation of a table without one: nothing is kept for it.
 const NONE: u64 = u64::MAX;
 
 impl Fast<'_, '_> {
-    /// The text of a key with an id, if it was written before.
+    /// Returns the text of a key with an id, if it was written before.
     #[inline(always)]
     pub(super) fn kept(&self, id: u16, is_object: bool) -> Option<&Kept<KEY>> {
         let kept = self.keys.get(usize::from(id))?;
         (kept.generation == self.generations.0 && (is_object || !kept.is_cast)).then_some(kept)
     }
 
-    /// The key of the entry at `node`, behind which its value is.
+    /// Writes the key of the entry at `node`; its value follows.
     #[inline(always)]
     pub(super) fn key(&mut self, chunk: &mut Chunk, place: Place, node: &Node, is_object: bool) -> Option<Place> {
         if node.key >= IS_KEY {
@@ -51,7 +51,7 @@ impl Fast<'_, '_> {
         Some(Place { to, at: place.at + 1 })
     }
 
-    /// A key that was not written in this document, or that is long.
+    /// Writes a key that is long, or new in this document.
     #[inline(never)]
     pub(super) fn new_key(&mut self, chunk: &mut Chunk, to: usize, id: u16, is_object: bool) -> Option<usize> {
         let names = self.names;
@@ -70,7 +70,7 @@ impl Fast<'_, '_> {
         Some(end)
     }
 
-    /// The front of an object: `O:3:"Foo":2:{`.
+    /// Writes the front of an object: `O:3:"Foo":2:{`.
     #[inline(always)]
     pub(super) fn front(&mut self, chunk: &mut Chunk, to: usize, node: &Node, body: &Node) -> Option<usize> {
         if body.kind != Kind::Map || body.flags != 0 || node.form() != Form::Usual {
@@ -84,8 +84,8 @@ impl Fast<'_, '_> {
         }
     }
 
-    /// The front of an object of a class that was not written in this document, or with another
-    /// count.
+    /// Writes the front of an object whose class is new in this document, or whose count is
+    /// another one.
     #[inline(never)]
     pub(super) fn new_front(&mut self, chunk: &mut Chunk, start: usize, class: u32, count: u32) -> Option<usize> {
         let name = self.document.tape().classes().get(class)?.bytes;
@@ -107,7 +107,7 @@ impl Fast<'_, '_> {
     }
 }
 
-/// A key is short mostly.
+/// Puts a key. Most are short.
 #[inline(always)]
 pub(super) fn put_key(chunk: &mut Chunk, to: usize, kept: &Kept<KEY>) -> usize {
     let ([front, back], _) = kept.text.as_chunks::<BLOCK>() else { return to };
@@ -126,9 +126,9 @@ fn put_kept(chunk: &mut Chunk, to: usize, kept: &Kept<FRONT>) -> usize {
     put(chunk, to, front, usize::from(kept.len))
 }
 
-/// What was written for a name between two places, if it is short enough to be kept.
+/// Returns the text written for a name between two offsets, if it is short enough to be kept.
 fn text_of<const N: usize>(chunk: &Chunk, from: usize, to: usize, name: &[u8]) -> Option<([u8; N], u8)> {
-    // A long one was passed on, and behind it the chunk begins anew.
+    // After a long name, the chunk was flushed and starts again.
     let len = to.checked_sub(from).filter(|len| *len <= N && name.len() <= N)?;
     Some((*chunk.get(from..)?.first_chunk()?, len as u8))
 }

@@ -1,20 +1,20 @@
-//! The pieces of text of the fast loop, each put into a chunk as a block of fixed size.
+//! Pieces of text of the fast loop, each put into a chunk as a block of fixed size.
 //!
-//! A place in the chunk is masked: so it is always inside, without a look at each piece. The
-//! loop sees to it that no more than [`SLACK`] bytes come between two looks.
+//! An offset in the chunk is masked, so it is always inside without a check for each piece.
+//! The loop ensures that at most [`SLACK`] bytes are written between two checks.
 
 use crate::format::php::position::Position;
 use crate::format::php::text::push_float;
 use crate::num::decimal::{POWERS, few_digits};
 
-/// How much is collected before the output gets it.
+/// How much is collected before it is passed to the output.
 pub(super) const FULL: usize = 8 << 10;
-/// No more than this is written without a look whether the chunk is full: a run of entries.
+/// Most bytes written without a check if the chunk is full: a run of entries.
 const SLACK: usize = 22 << 10;
 const MASK: usize = 4 * FULL - 1;
 /// The longest block.
 const BLOCK: usize = 64;
-/// How large a chunk is.
+/// Size of a chunk.
 pub(super) const ROOM: usize = MASK + 1 + BLOCK;
 
 const _: () = assert!(FULL + SLACK < MASK);
@@ -32,7 +32,7 @@ const PAIRS: [u16; 100] = {
     pairs
 };
 
-/// `s:7:"` for each length of up to two digits, and in the last byte how long that is.
+/// `s:7:"` for each length of up to two digits; the last byte is the length of this text.
 const HEADS: [u64; 128] = {
     let mut heads = [0; 128];
     let mut len = 0;
@@ -46,7 +46,7 @@ const HEADS: [u64; 128] = {
     heads
 };
 
-/// Puts a block, of which the first `len` bytes stay.
+/// Puts a block; only its first `len` bytes count.
 #[inline(always)]
 pub(super) fn put<const N: usize>(chunk: &mut Chunk, to: usize, block: &[u8; N], len: usize) -> usize {
     const { assert!(N <= BLOCK) };
@@ -55,7 +55,7 @@ pub(super) fn put<const N: usize>(chunk: &mut Chunk, to: usize, block: &[u8; N],
     to + len
 }
 
-/// Puts all of a few bytes.
+/// Puts a few bytes, all of them.
 #[inline(always)]
 pub(super) fn put_all<const N: usize>(chunk: &mut Chunk, to: usize, block: &[u8; N]) -> usize {
     put(chunk, to, block, N)
@@ -72,7 +72,7 @@ pub(super) fn put_slice(chunk: &mut Chunk, to: usize, bytes: &[u8]) -> usize {
     to + bytes.len()
 }
 
-/// Four digits as a number, first byte lowest.
+/// Returns four digits as a number, first byte lowest.
 #[inline(always)]
 fn four(value: u32) -> u32 {
     let (high, low) = (value as usize / 100, value as usize % 100);
@@ -95,7 +95,7 @@ pub(super) fn digits(chunk: &mut Chunk, to: usize, value: u64) -> usize {
     many_digits(chunk, to, value)
 }
 
-/// A number of five to eight digits: its text as a number, and how many there are.
+/// Returns the text of a number of five to eight digits as a number, and its length.
 #[inline(always)]
 fn eight(value: u32) -> (u64, usize) {
     let text = u64::from(four(value / 10_000)) | (u64::from(four(value % 10_000)) << 32);
@@ -111,7 +111,7 @@ fn many_digits(chunk: &mut Chunk, to: usize, value: u64) -> usize {
     put_all(chunk, to, &text.to_le_bytes())
 }
 
-/// `i:5;`
+/// Puts `i:5;`.
 #[inline(always)]
 pub(super) fn integer(chunk: &mut Chunk, to: usize, value: i64) -> usize {
     const FRONT: u64 = u16::from_le_bytes(*b"i:") as u64;
@@ -130,14 +130,14 @@ pub(super) fn integer(chunk: &mut Chunk, to: usize, value: i64) -> usize {
     put_all(chunk, to, b";")
 }
 
-/// `s:5:"`, of less than a hundred bytes.
+/// Puts `s:5:"` for a string of less than a hundred bytes.
 #[inline(always)]
 pub(super) fn short_string_front(chunk: &mut Chunk, to: usize, len: usize) -> usize {
     let head = HEADS[len & 127];
     put(chunk, to, &head.to_le_bytes(), (head >> 56) as usize)
 }
 
-/// `s:5:"`, or with another letter.
+/// Puts `s:5:"`, or the same with another letter.
 #[inline(always)]
 pub(super) fn string_front(chunk: &mut Chunk, to: usize, letter: u8, len: usize) -> usize {
     let to = put_all(chunk, to, &[letter, b':']);
@@ -145,8 +145,8 @@ pub(super) fn string_front(chunk: &mut Chunk, to: usize, letter: u8, len: usize)
     put_all(chunk, to, b":\"")
 }
 
-/// `d:0.5;`. One that few digits don't say is put together behind what is in `buf`, and taken
-/// away again.
+/// Puts `d:0.5;`. A float that needs many digits is formatted at the end of `buf`, which is
+/// then truncated again.
 #[inline(never)]
 pub(super) fn float(chunk: &mut Chunk, to: usize, value: f64, buf: &mut Vec<u8>) -> usize {
     let mut to = put_all(chunk, to, b"d:");
@@ -158,7 +158,7 @@ pub(super) fn float(chunk: &mut Chunk, to: usize, value: f64, buf: &mut Vec<u8>)
             let ten = POWERS[scale];
             to = self::digits(chunk, to, (digits / ten) as u64);
             let point = to & MASK;
-            // The 1 in front keeps zeros behind the point, and becomes the point.
+            // The leading 1 keeps zeros after the point, and is replaced by the point.
             to = self::digits(chunk, to, (ten + digits % ten) as u64);
             chunk[point] = b'.';
         }
@@ -172,7 +172,7 @@ pub(super) fn float(chunk: &mut Chunk, to: usize, value: f64, buf: &mut Vec<u8>)
     put_all(chunk, to, b";")
 }
 
-/// The position of an item of a list.
+/// Puts the position of an item of a list.
 #[inline(always)]
 pub(super) fn put_position(chunk: &mut Chunk, to: usize, position: &Position) -> usize {
     let (text, len) = position.text();

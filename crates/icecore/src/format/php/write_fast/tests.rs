@@ -1,14 +1,14 @@
-//! What the loop writes is what was read, and what the machine writes.
+//! The loop writes what was read, and the same as the machine.
 
 use crate::document::{Document, Tape};
 use crate::format::php::{FORMAT, ReadOptions, WriteOptions, read, write::write};
 use crate::format::{Part, Parts, Writer};
 use crate::limits::Limits;
 
-/// A generator of values: every kind that the loop knows, links too.
+/// Generator of values: every kind that the loop handles, links too.
 struct Texts {
     seed: u64,
-    /// What a link may do with each value.
+    /// What a link to each value may be.
     slots: Vec<Slot>,
 }
 
@@ -16,7 +16,7 @@ struct Texts {
 enum Slot {
     Variable,
     Object,
-    /// A link: PHP names what it means instead.
+    /// A link: PHP refers to its target instead.
     Link,
 }
 
@@ -86,7 +86,7 @@ impl Texts {
     }
 }
 
-/// The document as a program would have filled it.
+/// Returns the document as if a program had filled it.
 fn by_hand(text: &str) -> Document<'_> {
     let document = read(text.as_bytes(), &ReadOptions::default(), &Limits::default()).unwrap();
     let mut tape = document.into_tape();
@@ -133,7 +133,7 @@ fn parts_make_the_whole() {
     let mut out = Vec::new();
     let mut parts = Parts::default();
     let mut tape = document.into_tape();
-    // Each part ends in front of a value, and never behind a key of its own.
+    // Each part ends before a value, and never directly after a key.
     let mut at = 0;
     while at < nodes.len() {
         let mut end = (at + 7).min(nodes.len());

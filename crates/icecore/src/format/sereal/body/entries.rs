@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::output::LossKind;
 
 impl<'d> Body<'d, '_> {
-    /// How many entries of a map are written.
+    /// Returns how many entries of a map are written.
     pub(super) fn entries(&mut self, at: u32, node: &Node) -> u32 {
         if node.has(flag::RESTRICTED) {
             self.lose(LossKind::Restricted, at);
@@ -57,12 +57,12 @@ impl<'d> Body<'d, '_> {
         Ok(())
     }
 
-    /// Whether the key of the value at `at` comes again.
+    /// Whether the key of the value at `at` occurs again.
     fn is_shadowed(&self, at: u32) -> bool {
         !self.shadowed.is_empty() && self.shadowed.binary_search(&at).is_ok()
     }
 
-    /// Whether the value at `at` is left out, as its key comes again.
+    /// Whether the value at `at` is left out, because its key occurs again.
     fn leaves_out(&self, at: u32) -> Result<bool, Error> {
         if !self.is_shadowed(at) {
             return Ok(false);
@@ -77,7 +77,7 @@ impl<'d> Body<'d, '_> {
         Ok(true)
     }
 
-    /// Writes the key with this id. Says no if its entry is left out.
+    /// Writes the key with this id. Returns false if its entry is left out.
     pub(super) fn key(&mut self, at: u32, id: u16) -> Result<bool, Error> {
         let Some(name) = self.document.tape().keys().get(u32::from(id)) else { return Ok(false) };
         if is_absent(&name.node) || self.leaves_out(at)? {
@@ -91,7 +91,7 @@ impl<'d> Body<'d, '_> {
         }
         let first = match loss {
             None => self.keys.get(usize::from(id)).map_or(0, |key| key.offset),
-            // The quick way copies the others without a word.
+            // The fast loop copies the others without reporting losses.
             Some(_) => self.lossy_keys.get(&id).copied().unwrap_or(0),
         };
         let first =
@@ -110,15 +110,15 @@ impl<'d> Body<'d, '_> {
         Ok(true)
     }
 
-    /// A key was written here for the first time.
+    /// Records the offset of a key that was written here for the first time.
     pub(super) fn written_key(&mut self, id: usize, offset: u64) {
         if let Some(key) = self.keys.get_mut(id).filter(|key| key.offset == 0) {
             key.written_at(offset);
         }
     }
 
-    /// Where a key without an id, or with several, was written first; 0 if it
-    /// was not.
+    /// Returns where a key without an id, or with several, was written first; 0 if it
+    /// was not written.
     pub(super) fn big_key(&self, text: &KeyText<'_>) -> u64 {
         self.big_keys.get(&(text.kind == Kind::Text, text.bytes.to_vec())).copied().unwrap_or(0)
     }
@@ -154,8 +154,8 @@ impl<'d> Body<'d, '_> {
         Ok(())
     }
 
-    /// Writes a key that was first written at `first`. Returns whether it was
-    /// written in full.
+    /// Writes a key that was first written at `first`. Returns whether it was written
+    /// in full.
     pub(super) fn key_text(&mut self, value: u32, kind: Kind, bytes: &[u8], first: u64) -> Result<bool, Error> {
         let options = self.plan.options;
         let spelled = self.spelled.as_ref();

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::num::{bigint, float128};
 use crate::output::LossKind;
 
-/// The shortest string that `dedupe_strings` looks at.
+/// Shortest string that `dedupe_strings` examines.
 const LEAST_DEDUPED: usize = 4;
 
 impl<'d> Body<'d, '_> {
@@ -102,7 +102,7 @@ impl<'d> Body<'d, '_> {
         let fits = float128::from_x87(&float128::to_x87(&wide)) == wide;
         let tag = match noted {
             Some(tag::FLOAT_128) => tag::FLOAT_128,
-            // Few perls can read the other.
+            // Few perls can read the other tag.
             _ if fits || self.plan.version < 5 || self.spelled.is_none() => tag::LONG_DOUBLE,
             _ => tag::FLOAT_128,
         };
@@ -110,7 +110,7 @@ impl<'d> Body<'d, '_> {
         if tag == tag::FLOAT_128 {
             return self.bytes.slice(&wide);
         }
-        // Most perls have doubles, and lose what is beyond them.
+        // Most perls use doubles, and lose the additional digits.
         if !fits || self.spelled.is_none() {
             self.lose(LossKind::Precision, at);
         }
@@ -199,7 +199,7 @@ impl<'d> Body<'d, '_> {
         self.spelled_string(at, Part::Value, kind, bytes, track)
     }
 
-    /// Where an equal string was written.
+    /// Returns where an equal string was written.
     fn first_of(&mut self, is_text: bool, bytes: &'d [u8]) -> Option<(u64, u32)> {
         if let Some((_, offset, at)) = self.places.get(bytes).filter(|(known, ..)| *known == is_text) {
             return Some((offset, at));
@@ -211,15 +211,14 @@ impl<'d> Body<'d, '_> {
         first
     }
 
-    /// Whether something that refers to the string at `at` is still to come. To
-    /// read a COPY of it is to track the copy in its place: what comes would
-    /// mean the copy.
+    /// Whether an alias of the string at `at` is still to come. Reading a COPY of the
+    /// string tracks the copy in its place, so the alias would then refer to the copy.
     fn is_still_named(&self, at: u32) -> bool {
         let named = self.links.as_ref().and_then(|links| links.variables.get(&at));
         named.is_some_and(|named| named.left > 0)
     }
 
-    /// Where the string stands that this one was a COPY of, and still is.
+    /// Returns where the string is of which this one was, and still is, a COPY.
     pub(super) fn copied_from(&self, at: u32, kind: Kind, bytes: &[u8]) -> Option<u64> {
         let target = self.noted(at, code::COPY)?;
         self.spelled.as_ref()?.offset_of(target, kind, bytes)
@@ -231,7 +230,7 @@ impl<'d> Body<'d, '_> {
         self.bytes.varint(offset, width)
     }
 
-    /// A string in full.
+    /// Writes a string in full.
     pub(super) fn spelled_string(
         &mut self,
         at: u32,

@@ -36,10 +36,11 @@ impl<'d> Body<'d, '_> {
         Ok(())
     }
 
-    /// As `first_tag`, unless it is the tag behind the class that is named.
+    /// The same as `first_tag`, unless links refer to the tag after the class.
     fn object_tag(&mut self, at: u32) -> u8 {
         if self.is_later(at) {
-            // Of several objects around a value the outermost is the variable.
+            // If several objects are nested around a value, the outermost is the
+            // variable.
             self.named_behind.get_or_insert(at);
             return 0;
         }
@@ -75,7 +76,7 @@ impl<'d> Body<'d, '_> {
         let is_array = |at: u32| self.nodes.get(at as usize).is_some_and(|node| node.kind == Kind::Array);
         let is_list = is_array(payload) || is_array(referent(self.nodes, payload));
         if payload >= self.next(at) || !is_list {
-            // What THAW gets is always a list.
+            // THAW always gets a list.
             self.bytes.byte(tag::REFN)?;
             let track = self.inner_tag(at);
             let count = u32::from(payload < self.next(at));
@@ -149,9 +150,8 @@ impl<'d> Body<'d, '_> {
         self.bytes.slice(&kept)
     }
 
-    /// Whether this regular expression stands in an object of the class that it
-    /// has anyway. What was just written would be read as one without an object;
-    /// a PAD keeps them apart.
+    /// Whether this regular expression is inside an object of its own default class.
+    /// Without a PAD between them, it would be read as one without an object.
     fn is_in_own_class(&self, at: u32, holder: u32) -> bool {
         let object = |back: u32| {
             let node = holder.checked_sub(back).and_then(|at| self.nodes.get(at as usize));
@@ -162,7 +162,7 @@ impl<'d> Body<'d, '_> {
         is_own && object(2).is_none() && !self.is_weak(holder) && !padded(0) && !padded(1)
     }
 
-    /// OBJECT or OBJECTV; `tags` are the two.
+    /// Writes OBJECT or OBJECTV; `tags` are the two.
     pub(super) fn class(&mut self, at: u32, class: u32, tags: [u8; 2], track: u8) -> Result<(), Error> {
         let written = self.classes.get(class as usize).copied().unwrap_or(0);
         if let Some(target) = self.noted(at, code::CLASS_COPY)
@@ -200,7 +200,8 @@ impl<'d> Body<'d, '_> {
         }
     }
 
-    /// The offset of the string that a note names, if it says this class.
+    /// Returns the offset of the string that a note refers to, if it is the name of
+    /// this class.
     pub(super) fn spelled_class(&self, target: u64, class: u32) -> Option<u64> {
         let (kind, name) = self.class_name(class);
         self.spelled.as_ref().and_then(|spelled| spelled.offset_of(target, kind, name))

@@ -27,7 +27,7 @@ impl<'d> Body<'d, '_> {
             (None, _) if self.nodes.get(to as usize).is_some_and(|node| node.kind != Kind::Alias) => {
                 self.after = after;
                 self.write_instead(at, to);
-                // It is the variable itself, weak or not, that is written here.
+                // The variable itself, weak or not, is written here.
                 self.instead = Some(to);
                 Ok(())
             }
@@ -35,7 +35,7 @@ impl<'d> Body<'d, '_> {
         }
     }
 
-    /// An alias of the variable at `to` was met.
+    /// Counts an alias of the variable at `to` as written.
     fn met(&mut self, to: u32) {
         if let Some(named) = self.links().variables.get_mut(&to) {
             named.left = named.left.saturating_sub(1);
@@ -92,13 +92,13 @@ impl<'d> Body<'d, '_> {
         Err(Error::new(ErrorKind::Unrepresentable).on_path(self.document.path(at)).finding(found))
     }
 
-    /// The tag by which this link named its variable.
+    /// Returns the tag that this link used for its variable.
     fn by(&self, at: u32) -> Option<u64> {
         self.spelled.as_ref().and_then(|spelled| spelled.by(at))
     }
 
-    /// REFP to what stands at `offset`; without one, to the variable that it is
-    /// in itself.
+    /// Writes REFP to the item at `offset`; without one, to the variable that contains
+    /// it.
     pub(super) fn refp(&mut self, at: u32, holder: u32, offset: Option<u64>) -> Result<(), Error> {
         self.pads(at, 0)?;
         let mut here = self.weak(at, holder)?;
@@ -117,8 +117,8 @@ impl<'d> Body<'d, '_> {
         self.bytes.varint(offset, width)
     }
 
-    /// OBJECT before a REFP: what it refers to is blessed. Without an offset that is
-    /// the variable that it is in itself.
+    /// Writes OBJECT before a REFP: the target is blessed. Without an offset, the
+    /// target is the variable that contains it.
     pub(super) fn late_object(&mut self, at: u32, holder: u32, class: u32, offset: Option<u64>) -> Result<(), Error> {
         self.pads(at, 0)?;
         let offset = offset.unwrap_or(self.offset());
@@ -126,8 +126,8 @@ impl<'d> Body<'d, '_> {
         if weak_body != Some(0) {
             self.weak(at, holder)?;
         }
-        // The object's node became that of its scalar: what was noted of its body
-        // and of itself is noted of this one.
+        // The object's node became that of its scalar: the notes of its body and of
+        // itself are on this node.
         let tracks = self.spelled.as_ref().map_or(0, |spelled| spelled.tracks(at));
         let bit = |which| if tracks & which != 0 { TRACK } else { 0 };
         let is_behind = tracks & tracked::BEHIND != 0;
@@ -144,8 +144,8 @@ impl<'d> Body<'d, '_> {
         self.bytes.varint(offset, width)
     }
 
-    /// WEAKEN if the reference is weak, or a PAD if it is needed to hold what
-    /// it refers to. Returns where the variable starts: a PAD is not part of it.
+    /// Writes WEAKEN if the reference is weak, or a PAD if the reference is needed to
+    /// hold its target. Returns where the variable starts: a PAD is not part of it.
     pub(super) fn weak(&mut self, at: u32, holder: u32) -> Result<u64, Error> {
         let here = self.offset();
         if !self.nodes.get(holder as usize).is_some_and(|node| node.has(flag::WEAK)) {
@@ -169,19 +169,19 @@ impl<'d> Body<'d, '_> {
         Ok(here)
     }
 
-    /// Whether the variable at `to` starts at the tag that comes next.
+    /// Whether the variable at `to` starts at the next tag.
     fn is_pending(&self, to: u32) -> bool {
         self.named_behind == Some(to) || self.pending_variables.contains(&to)
     }
 
-    /// Whether this is an object that is named by the tag behind its class.
+    /// Whether links to this object refer to the tag after its class.
     pub(super) fn is_later(&self, at: u32) -> bool {
         let rest = self.nodes.get(at as usize..).unwrap_or(&[]);
         let objects = rest.iter().take_while(|node| matches!(node.kind, Kind::Object | Kind::Opaque)).count() as u32;
         (at + 1..=at + objects).any(|body| self.is_tracked(body, tracked::BEHIND | tracked::AT_WEAKEN) != 0)
     }
 
-    /// The variable at `at` starts here. Returns the bit for its tag.
+    /// Begins the variable at `at`. Returns the bit for its tag.
     pub(super) fn first_tag(&mut self, at: u32) -> u8 {
         if self.links.is_none() && self.pending_variables.is_empty() {
             return 0;
@@ -198,7 +198,7 @@ impl<'d> Body<'d, '_> {
                 named.offset = Some(offset);
                 track = TRACK;
             }
-            // A reference to a scalar refers to the variable behind REFN.
+            // A reference to a scalar refers to the variable after REFN.
             if variable != at
                 && Some(variable) != object
                 && let Some(named) = links.referents.get_mut(&variable)
@@ -211,7 +211,7 @@ impl<'d> Body<'d, '_> {
         track
     }
 
-    /// What the reference refers to starts here. Returns the bit for its tag.
+    /// Begins the target of the reference. Returns the bit for its tag.
     pub(super) fn inner_tag(&mut self, at: u32) -> u8 {
         if self.links.is_none() {
             return 0;
@@ -276,7 +276,7 @@ impl<'d> Body<'d, '_> {
         }
         self.pending_variables.append(&mut self.pending_referents);
         self.expanded = false;
-        // Perl's own true and false, which it knows in every protocol. They can't
+        // Perl's own true and false, which are singletons in every protocol. They can't
         // be blessed.
         if node.kind == Kind::Bool
             && self.spelled.is_none()

@@ -24,7 +24,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             _ => self.known_class(slot, at)?,
         };
         if matches!(tag, tag::OBJECT | tag::OBJECTV) {
-            // In an object, its class is not the one that counts.
+            // Inside an object, the class of the outer object counts.
             if slot.parent != Some(Role::Object) && self.is_plain_regexp(class) {
                 return self.plain_regexp(slot);
             }
@@ -34,7 +34,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         self.open(node, slot, Role::Opaque, 1, slot.outer)
     }
 
-    /// Whether this is what `qr//` gives: `Regexp` around REFN REGEXP.
+    /// Whether this is the result of `qr//`: `Regexp` around REFN REGEXP.
     pub(super) fn is_plain_regexp(&mut self, class: u32) -> bool {
         let behind = |by| self.scan.input.get(self.scan.at + by).map(|byte| byte & !TRACK);
         let is_regexp = behind(0) == Some(tag::REFN) && behind(1) == Some(tag::REGEXP);
@@ -57,7 +57,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         self.regexp(slot, 0)
     }
 
-    /// Pattern and modifiers.
+    /// Reads the pattern and the modifiers.
     pub(super) fn regexp(&mut self, slot: &Slot, flags: u8) -> Result<(), Error> {
         let mut node = Node::open(Kind::Regexp, 0).with(flags | slot.flags());
         node.key = slot.key;
@@ -120,7 +120,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             _ => bytes,
         };
         if S::DETAIL && tag == tag::LONG_DOUBLE {
-            // Some bit patterns are no number that a processor would store.
+            // Some bit patterns are numbers that no processor would store.
             let is_usual = float128::to_x87(&wide) == bytes[..10];
             if !is_usual {
                 self.sink.note_bytes(slot.me, code::PADDING, &bytes);

@@ -7,7 +7,7 @@ use crate::document::{NO_NODE, Recorder, Sink};
 use std::collections::HashSet;
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
-    /// A piece of the input from `from` to here.
+    /// Records a piece of the input from `from` to here.
     #[inline]
     pub(super) fn span(&mut self, from: usize, node: u32, what: &'static str) {
         self.sink.span(from, self.scan.at, node, what);
@@ -23,7 +23,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         self.sink.end(node, self.scan.at);
     }
 
-    /// Notes the tag of a leaf, unless the writer would choose it anyway.
+    /// Notes the tag of a leaf, unless it is the writer's default.
     #[inline]
     pub(super) fn note_tag(&mut self, node: u32, tag: u8, is_default: bool) {
         if S::DETAIL && !is_default {
@@ -51,7 +51,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if S::DETAIL {
             let tracked = std::mem::take(&mut self.tracked);
             let is_used = |known: &Tracked| known.used && !known.again;
-            // Variables that are named by their first tag.
+            // Variables that links refer to by their first tag.
             let first: HashSet<u32> = tracked
                 .values()
                 .filter(|known| is_used(known) && !known.is_behind())

@@ -59,7 +59,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         self.container(Node::open(kind, 0).with(flag::REF), slot, count)
     }
 
-    /// The tag of the item that a COPY whose offset stands here is of.
+    /// Returns the tag of the item that the COPY with the offset at `at` copies.
     fn copied_tag(&self, at: usize) -> Option<u8> {
         let mut scan = Scan { input: self.scan.input, at };
         let index = self.origin.index(varint(&mut scan, "").ok()?, at).ok()?;
@@ -67,7 +67,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         rest.iter().find(|byte| !is_pad(**byte)).map(|byte| byte & !TRACK)
     }
 
-    /// The tracked tag that an offset names.
+    /// Returns the tracked tag that an offset refers to.
     pub(super) fn tracked(&mut self, slot: &Slot, at: usize, what: &'static str) -> Result<Tracked, Error> {
         if !self.sink.is_whole() {
             return Err(Error::new(ErrorKind::Output).at(at).finding("a link, while finished parts were taken away"));
@@ -187,7 +187,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         Ok(())
     }
 
-    /// An error inside a copy is an error of the copy.
+    /// Converts an error inside a copy to an error of the copy.
     pub(super) fn in_copy(&mut self, error: Error) -> Error {
         let Some(copy) = self.copy.take() else { return error };
         self.scan = copy.resume;
@@ -200,11 +200,11 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             .finding("one that goes on")
     }
 
-    /// Something may refer to the item whose tag is here.
+    /// Records a tracked tag: something may refer to its item.
     pub(super) fn track(&mut self, at: usize, variable: u32, referent: u32, node: u32, which: u64) {
         let new = Tracked { variable, referent, node, which, used: false, again: false };
         match self.tracked.get_mut(&at) {
-            // Read again by a COPY: the later reading counts from now on.
+            // It was read again by a COPY: the later reading counts from now on.
             Some(known) => *known = Tracked { node: known.node, used: false, again: true, ..new },
             None => {
                 let is_first = S::DETAIL && self.copy.is_some();

@@ -10,7 +10,7 @@ use crate::format::Scan;
 use crate::string_locations::is_long;
 
 impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
-    /// The rest of a string whose tag was taken.
+    /// Reads the rest of a string whose tag was consumed.
     pub(super) fn word_behind(&mut self, node: u32, at: usize, tag: u8) -> Result<Word<'i>, Error> {
         self.wide_word_behind(node, at, tag, code::WIDTH)
     }
@@ -43,7 +43,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         })
     }
 
-    /// A string node.
+    /// Returns a string node.
     pub(super) fn string(&mut self, word: &Word<'i>) -> Node {
         if self.own {
             self.tape().owned(word.kind, word.bytes)
@@ -52,8 +52,8 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         }
     }
 
-    /// A string where the format allows only strings: a key, a class name, a pattern.
-    /// `node` is the node that it belongs to.
+    /// Reads a string where the format allows only strings: a key, a class name, a
+    /// pattern. `node` is the node that it belongs to.
     pub(super) fn word(&mut self, node: u32, part: Part, what: &'static str) -> Result<Word<'i>, Error> {
         let codes = WordCodes::of(part);
         let at = self.scan.at;
@@ -61,7 +61,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let tag = byte & !TRACK;
         self.span(at, node, tag::name(tag));
         if byte != tag {
-            // Nothing can refer to it: only the spelling knows.
+            // Nothing can refer to it; only the spelling records it.
             let which = match part {
                 Part::Key => tracked::KEY,
                 Part::Class => tracked::CLASS,
@@ -113,13 +113,13 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         Ok(word)
     }
 
-    /// The key of the next entry: its id, or KEY_NODE.
+    /// Reads the key of the next entry: its id, or KEY_NODE.
     pub(super) fn key(&mut self) -> Result<u16, Error> {
         let node = self.tape().len();
         let last = self.stack.last().map_or(0, |top| top.last_key);
         let from = self.scan.at;
         let word = self.word(node, Part::Key, "the key of an entry")?;
-        // Copies of a long key would make the work quadratic: its id is kept by offset.
+        // Copies of a long key would take quadratic time, so its id is kept by offset.
         let near = if is_long(word.bytes) { self.long_keys.get(&word.start).copied() } else { None };
         let guess = near.unwrap_or_else(|| self.tape().keys.guess(last));
         let known = near.is_some()
@@ -155,9 +155,9 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         Ok(id)
     }
 
-    /// The key of the next entry, as a node.
+    /// Reads the key of the next entry as a node.
     pub(super) fn key_node(&mut self) -> Result<(), Error> {
-        // Notes and spans of a key belong to its value, which comes next.
+        // Notes and spans of a key belong to its value, which is the next node.
         let node = self.tape().len() + 1;
         let word = self.word(node, Part::Key, "the key of an entry")?;
         self.push_key(&word)?;
@@ -182,7 +182,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         }
     }
 
-    /// The class name behind OBJECT.
+    /// Reads the class name after OBJECT.
     pub(super) fn class_name(&mut self, slot: &Slot) -> Result<u32, Error> {
         let at = self.scan.at;
         let word = self.word(slot.me, Part::Class, "a class name")?;
@@ -203,7 +203,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         Ok(class)
     }
 
-    /// The class that OBJECTV names.
+    /// Returns the class that OBJECTV refers to.
     pub(super) fn known_class(&mut self, slot: &Slot, at: usize) -> Result<u32, Error> {
         let offset = self.wide_number(slot.me, "the offset", code::CLASS_WIDTH)?;
         let index = self.origin.index(offset, at)?;
@@ -241,8 +241,8 @@ impl WordCodes {
     }
 }
 
-/// The string at `index`, which a COPY in a key or a class name names. A COPY of a COPY
-/// is none.
+/// Returns the string at `index` that a COPY in a key or a class name refers to. A COPY
+/// of a COPY is not allowed.
 fn copied_word(before: &[u8], index: usize) -> Option<Word<'_>> {
     let mut scan = Scan { input: before, at: index };
     let tag = scan.u8("").ok()? & !TRACK;

@@ -1,4 +1,4 @@
-//! The quick loop over items. The careful way takes what it leaves, one item at a time.
+//! The fast loop over items. The slow path handles everything else, one item at a time.
 
 use super::super::tag::{self, TRACK};
 use super::Offsets;
@@ -15,8 +15,8 @@ pub(super) fn over(run: &mut Run<'_, Offsets>) -> usize {
     let offset = run.base.wrapping_sub(run.format.start).wrapping_add(run.format.first);
     let bytes = run.bytes;
     let mut at = 0;
-    // A branch for each class, as it is foreseen: a table of lengths would have each item wait
-    // for the one before.
+    // A branch for each class, because branches are predicted: with a table of lengths, each
+    // item would wait for the previous one.
     while left > 0 {
         let Some(head) = ahead::<16>(bytes, at) else { break };
         let tag = head[0];
@@ -75,7 +75,7 @@ pub(super) fn over(run: &mut Run<'_, Offsets>) -> usize {
     at
 }
 
-/// The varint after a tag, if it has at most three bytes; how long both are.
+/// Returns the varint after a tag, if it has at most three bytes, and the size of both.
 #[inline(always)]
 fn short_varint(head: &[u8; 16]) -> Option<(u64, usize)> {
     let word = u32::from_le_bytes([head[1], head[2], head[3], 0]);
@@ -91,7 +91,7 @@ fn short_varint(head: &[u8; 16]) -> Option<(u64, usize)> {
     }
 }
 
-/// How long a tag and its varint are.
+/// Returns the size of a tag and its varint.
 #[inline(always)]
 fn varint_len(head: &[u8; 16]) -> Option<usize> {
     let ends = !u64::from_le_bytes(*head[1..].first_chunk()?) & 0x8080_8080_8080_8080;

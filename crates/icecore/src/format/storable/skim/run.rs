@@ -1,4 +1,5 @@
-//! The quick loop over values and keys. The careful way takes what it leaves, one at a time.
+//! The fast loop over values and keys. The slow path handles everything else, one value at a
+//! time.
 
 use super::super::tag::{self, hash};
 use super::{Classes, word};
@@ -6,7 +7,7 @@ use crate::format::skim::ahead;
 use crate::format::skim::tokens::{Frame, Run, Sort};
 use crate::format::tags::Class;
 
-/// The longest string that it passes over.
+/// Longest string that it skips.
 const LONG: u32 = 1 << 28;
 
 static CLASSES: [Class; 256] = tag::TAGS.classes();

@@ -7,14 +7,13 @@ use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::format::json::typed::form::{self, Name};
 use crate::format::json::typed::key::{self, Read};
 
-/// How many keys of a map get ids; the others stand on the tape.
+/// How many keys of a map get ids; the others become nodes of the tape.
 const KEYS_WITH_ID: u32 = 256;
 
-/// How many forms of strings may stand one in the other, as in
-/// `{"$string": {"$latin1": …}, …}`.
+/// How many forms of strings may be nested, as in `{"$string": {"$latin1": …}, …}`.
 const FORMS_OF_A_STRING: u32 = 2;
 
-/// A value on its way: where it goes, and what was said around it.
+/// A value that is being read: where it goes, and what the objects around it say.
 #[derive(Clone, Copy)]
 struct Way {
     /// Its outermost object in the plain document.
@@ -25,7 +24,7 @@ struct Way {
 }
 
 impl Reader<'_, '_> {
-    /// Reads a value; of a container the beginning.
+    /// Reads a value; a container up to its beginning.
     pub(super) fn value(&mut self, place: u32, slot: Slot) -> Result<(), Wrong> {
         self.pending = slot.key;
         let mut way = Way { place, slot, flags: 0, id: None };
@@ -81,8 +80,8 @@ impl Reader<'_, '_> {
         Ok(at)
     }
 
-    /// Reads an object of `$` keys. Returns the value to continue with, where it
-    /// only says something about that.
+    /// Reads an object of `$` keys. Returns the value to continue with, if the object
+    /// only describes that value.
     fn special(&mut self, at: u32, way: &mut Way) -> Result<Option<u32>, Wrong> {
         let parts = self.parts(at)?;
         let shape = self.check_parts(at, &parts)?;
@@ -148,7 +147,7 @@ impl Reader<'_, '_> {
         Ok(None)
     }
 
-    /// Reads what has parts: first its node, then what is to do for them.
+    /// Reads a form with parts: first its node, then the tasks for its parts.
     fn container(&mut self, main: Name, parts: &Parts, at: u32, way: Way) -> Result<(), Wrong> {
         let part = |name: Name| Task::Value { at: parts.get(name).unwrap_or(at), slot: Slot::default() };
         let optional = |name: Name| parts.get(name).map(|at| Task::Value { at, slot: Slot::default() });
@@ -209,14 +208,14 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Gives an object the form that its body asks for.
+    /// Gives an object the form that its body requires.
     pub(super) fn object_form(&mut self, at: u32) {
         if let [object, body, ..] = &mut self.tape.nodes[at as usize..] {
             *object = object.in_form(form::of_object(body.kind));
         }
     }
 
-    /// The entries of an `$attributes`, and how many they are.
+    /// Returns the entries of an `$attributes`, and their number.
     fn attributes(&mut self, at: u32) -> Result<(Task, u32), Wrong> {
         if self.source_kind(at) != Some(Kind::Map) {
             return Err(Wrong::new(at, "an object for $attributes"));
@@ -268,7 +267,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Reads an entry of a plain object, and remembers the others.
+    /// Reads an entry of a plain object, and schedules the others.
     pub(super) fn entry(&mut self, next: u32, end: u32, index: u32) -> Result<(), Wrong> {
         let Some(entry) = self.source_entry(next, end) else { return Ok(()) };
         self.tasks.push(Task::Entries { next: entry.next, end, index: index + 1 });
@@ -277,7 +276,7 @@ impl Reader<'_, '_> {
         self.value(entry.value, slot)
     }
 
-    /// The key of an entry of a plain object.
+    /// Returns the slot for the key of an entry of a plain object.
     fn slot_of(&mut self, entry: &Entry, index: u32) -> Result<Slot, Wrong> {
         let (read, id) = self.key_of(entry);
         let has_id = index < KEYS_WITH_ID;
@@ -306,7 +305,7 @@ impl Reader<'_, '_> {
         Ok(slot)
     }
 
-    /// The key that is this name: an id, or else its node is put on the tape.
+    /// Returns the slot for a key with this name: an id, or a node put on the tape.
     fn slot(&mut self, node: Node, bytes: &[u8], index: u32, place: u32) -> Result<Slot, Wrong> {
         if index < KEYS_WITH_ID
             && let Some(id) = self.tape.intern_key(node, bytes)
@@ -323,7 +322,7 @@ impl Reader<'_, '_> {
         Ok(Slot { key: KEY_NODE, flags: 0 })
     }
 
-    /// Reads a pair of a `$map`, and remembers the others.
+    /// Reads a pair of a `$map`, and schedules the others.
     pub(super) fn pair(&mut self, next: u32, end: u32, index: u32, locked: Vec<u64>) -> Result<(), Wrong> {
         if next >= end {
             return Ok(());
@@ -377,12 +376,12 @@ impl Reader<'_, '_> {
         self.source_items(at).map(|_| ())
     }
 
-    /// The value of a key that is allowed but absent.
+    /// Reads the value of a key that is allowed but absent.
     pub(super) fn absent(&mut self, slot: Slot, place: u32) -> Result<(), Wrong> {
         self.push(Node::leaf(Kind::Hole, 0), Way { place, slot, flags: 0, id: None }).map(|_| ())
     }
 
-    /// Reads a key of a `$placeholders`, and remembers the others.
+    /// Reads a key of a `$placeholders`, and schedules the others.
     pub(super) fn placeholder(&mut self, next: u32, end: u32, index: u32) -> Result<(), Wrong> {
         if next >= end {
             return Ok(());
@@ -394,13 +393,13 @@ impl Reader<'_, '_> {
         self.absent(slot, next)
     }
 
-    /// The node of an integer or a string of any kind; `None` for anything
+    /// Returns the node of an integer or a string of any kind; `None` for anything
     /// else.
     fn name(&mut self, at: u32) -> Result<Option<Node>, Wrong> {
         self.name_within(at, FORMS_OF_A_STRING)
     }
 
-    /// The same, in so many forms of strings around it at most.
+    /// The same, with at most this many nested forms of strings.
     fn name_within(&mut self, at: u32, forms: u32) -> Result<Option<Node>, Wrong> {
         let node = self.source_node(at);
         match node.kind {
@@ -445,8 +444,8 @@ impl Reader<'_, '_> {
         Ok(Some(node))
     }
 
-    /// A string where it is clear that bytes are meant: a plain one is its
-    /// UTF-8. Its kind is to be replaced.
+    /// Returns a string if the context says that bytes are meant: a plain string is
+    /// their UTF-8. The caller replaces its kind.
     fn named_bytes(&mut self, at: u32) -> Result<Node, Wrong> {
         self.bytes_within(at, FORMS_OF_A_STRING)
     }
@@ -461,7 +460,7 @@ impl Reader<'_, '_> {
         string.ok_or_else(|| Wrong::new(at, "a string, or one as $latin1 or $base64"))
     }
 
-    /// The id of a class name.
+    /// Returns the id of a class name.
     fn class(&mut self, at: u32) -> Result<u32, Wrong> {
         if self.source_kind(at) == Some(Kind::Null) {
             return Ok(0);
@@ -504,7 +503,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// The number that so many hex digits say.
+/// Returns the value of this many hex digits.
 fn hex(text: &[u8], digits: usize) -> Option<u128> {
     if text.len() != digits {
         return None;

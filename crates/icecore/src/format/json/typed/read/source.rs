@@ -25,17 +25,17 @@ impl Parts {
 /// An entry of an object.
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
-    /// The id of its key; 0 if the key stands on the tape.
+    /// Id of its key; 0 if the key is a node of the tape.
     pub(super) id: u16,
-    /// The node of its key, if the key stands on the tape.
+    /// Node of its key, if the key is a node of the tape.
     pub(super) key: u32,
     pub(super) value: u32,
-    /// Where the next one starts.
+    /// Start of the next entry.
     pub(super) next: u32,
 }
 
-/// What a key of the plain document is, and the id of the key that it says:
-/// 0 where it is not known yet, and `None` where it can't have one.
+/// Meaning of a key of the plain document, and the id of the key that it describes: 0
+/// if it is not known yet, and `None` if it can't have one.
 pub(super) type KeyOf = (Read, Option<u16>);
 
 impl Reader<'_, '_> {
@@ -47,13 +47,13 @@ impl Reader<'_, '_> {
         self.source.nodes.get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
     }
 
-    /// The bytes of a string.
+    /// Returns the bytes of a string.
     pub(in crate::format::json::typed) fn source_text(&self, at: u32) -> Option<&[u8]> {
         let node = self.source.nodes.get(at as usize).filter(|node| node.kind == Kind::Text)?;
         Some(self.tape.bytes(node, self.input))
     }
 
-    /// An integer that is not negative.
+    /// Returns an integer that is not negative.
     pub(in crate::format::json::typed) fn source_number(&self, at: u32) -> Option<u64> {
         let node = self.source.nodes.get(at as usize)?;
         match node.kind {
@@ -63,7 +63,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The items of an array.
+    /// Returns the items of an array.
     pub(in crate::format::json::typed) fn source_items(
         &self,
         at: u32,
@@ -80,7 +80,7 @@ impl Reader<'_, '_> {
         }))
     }
 
-    /// The entries of an object: keys and where their values are.
+    /// Returns the entries of an object: keys, and where their values are.
     pub(in crate::format::json::typed) fn source_entries(&self, at: u32) -> impl Iterator<Item = (&[u8], u32)> {
         let end = self.source.next(at);
         let mut next = at + 1;
@@ -91,7 +91,7 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// The entry of an object that starts at `at`.
+    /// Returns the entry of an object that starts at `at`.
     pub(super) fn source_entry(&self, at: u32, end: u32) -> Option<Entry> {
         let node = self.source.nodes.get(at as usize).filter(|_| at < end)?;
         let (id, value) = match node.key {
@@ -109,7 +109,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// What the key of an entry is.
+    /// Returns the meaning of the key of an entry.
     pub(super) fn key_of(&mut self, entry: &Entry) -> KeyOf {
         if entry.id == 0 {
             return (key::read(self.strings, self.key_bytes(entry)), None);
@@ -126,8 +126,7 @@ impl Reader<'_, '_> {
         new
     }
 
-    /// Whether the object begins with a `$` key of the form, or one that is
-    /// unknown.
+    /// Whether the object begins with a `$` key, known or unknown.
     pub(super) fn is_special(&mut self, at: u32) -> bool {
         let first = self.source_entry(at + 1, self.source.next(at));
         first.is_some_and(|first| matches!(self.read_key(&first), Read::Special(_) | Read::Unknown))
@@ -138,7 +137,7 @@ impl Reader<'_, '_> {
         self.source_kind(at) == Some(Kind::Map) && self.source_entries(at).any(|(key, _)| key == b"$icecore")
     }
 
-    /// The `$` keys of an object that has only such.
+    /// Returns the `$` keys of an object that has no other keys.
     pub(super) fn parts(&mut self, at: u32) -> Result<Parts, Wrong> {
         let mut parts = Parts { values: [NONE; COUNT] };
         let end = self.source.next(at);
@@ -169,8 +168,8 @@ impl Reader<'_, '_> {
             .helping("a plain key that starts with $ is written with $$")
     }
 
-    /// The form of an object of `$` keys. What it needs is there, and nothing
-    /// that does not belong to it.
+    /// Returns the form of an object of `$` keys. Checks that required keys exist, and
+    /// that no others do.
     pub(super) fn check_parts(&self, at: u32, parts: &Parts) -> Result<&'static Shape, Wrong> {
         let Some(shape) = SHAPES.iter().find(|shape| parts.has(shape.main)) else {
             let first = self
@@ -195,7 +194,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// What stands at a place, in a few words.
+    /// Describes the value at a place in a few words.
     pub(super) fn describe(&self, at: u32) -> String {
         let node = self.source_node(at);
         match node.kind {
