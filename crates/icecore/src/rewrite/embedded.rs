@@ -3,8 +3,7 @@
 //! If it is certain what they are, documents are changed as documents, and the text around them as plain text. Certain
 //! means: each document can be read to its end, begins at a word boundary, and overlaps no other; no match crosses a
 //! boundary of one; nothing else in the text looks serialized; and the result has the same documents at their new
-//! places. Any other text stays unchanged and is counted if a change would make a length in it
-//! wrong.
+//! places. Any other text stays unchanged and is counted if a change would make a length in it wrong.
 
 use super::serialized::{self, Before, SerializedString};
 use super::work::Work;

@@ -252,7 +252,7 @@ mod tests {
         assert!(found("yes:3:\"abc\" s:x:\"a\" s:3 s:3:abc s:99999999999999999999:\"a\" https://s:3/").is_empty());
         // The name of a class without an object.
         assert!(found(r#"O:1:"A":a:1:{ C:1:"B":x"#).is_empty());
-        // A part of a word, and yet right.
+        // Part of a word, but valid.
         assert_eq!(found("xs:3:\"abc\";"), [(6, 10)]);
         assert_eq!(found(r#""a\ns:3:\"abc\";""#), [(10, 15)]);
     }
