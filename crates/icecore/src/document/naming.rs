@@ -159,7 +159,7 @@ impl Renamer<'_> {
         let is_foreign = self.document.tape().naming != self.naming;
         let home = if is_foreign { reserved::home(name.bytes) } else { None };
         let mut new = home.map_or(Cow::Borrowed(name.bytes), |home| match self.naming {
-            // The name is not one of PHP's own classes, so `\` is only PHP's separator.
+            // No class of PHP itself has such a name, so `\` is only how PHP wrote the separators of another language.
             Naming::Perl | Naming::Plain => Cow::Owned(replaced(home, b"\\", b"::").unwrap_or(home.to_vec())),
             Naming::Php | Naming::Ruby => Cow::Borrowed(home),
         });
