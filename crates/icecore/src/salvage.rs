@@ -114,7 +114,7 @@ impl Outcome<'_> {
         changes.keys.extend(unnamed.into_iter().map(|value| (value, Cursor::new(&name, 1))));
         for (node, whole, mark) in &marks {
             match self.document.node(*node).kind {
-                // The entry, or the map that has it.
+                // The entry, or the map that contains it.
                 Kind::Map => drop(changes.added.insert(*node, vec![Cursor::new(mark, 1)])),
                 Kind::Array => drop(changes.added.insert(*node, vec![mark.root()])),
                 Kind::Object | Kind::Ref | Kind::Attrs if *whole > 0 => {}

@@ -38,7 +38,7 @@ pub(super) struct Copier<'l> {
 /// A document that is being copied.
 struct Source<'d> {
     document: &'d Document<'d>,
-    /// Where its input and its arena are for the copy.
+    /// Positions of its input and its arena in the combined document.
     input: Location,
     arena: u64,
     /// Mapping of ids to ids in the copy; `None` for the first document, whose ids stay.

@@ -205,9 +205,9 @@ pub enum State {
     /// Not decided.
     #[default]
     Open,
-    /// This, unless a list further on has the class.
+    /// Decided, unless a later list contains the class.
     Unless(Otherwise),
-    /// This, whatever comes.
+    /// Decided.
     Final(Otherwise),
 }
 
