@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Returns the text with characters that a terminal would interpret as escapes: `
-/// `, `\u{1b}`. Names and data pass through this before they are put in a message, a table or a page.
+/// Returns the text with characters that a terminal would interpret as escapes: `\n`, `\u{1b}`. Names and data pass
+/// through this before they are put in a message, a table or a page.
 ///
 /// ```
 /// assert_eq!(icecore::text::printable("a\x1b[31m\u{202e}"), "a\\u{1b}[31m\\u{202e}");

@@ -8,8 +8,7 @@ const LOOK: usize = 256;
 
 /// The escapes of `addslashes`.
 pub(super) struct Slashes {
-    /// Whether `
-    /// `, `\r` and `\Z` have the meaning of C and MySQL, instead of being letters.
+    /// Whether `\n`, `\r` and `\Z` have the meaning of C and MySQL, instead of being letters.
     pub(super) like_c: bool,
 }
 
