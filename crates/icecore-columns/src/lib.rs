@@ -28,16 +28,15 @@
 //! |---|---|
 //! | integers | integers, floats without a fraction, texts that contain an integer in its usual form |
 //! | floats | floats, integers that a float represents exactly, texts of numbers |
-//! | `Decimal128` | numbers and texts of numbers, with at most the declared number of places; a float is converted by
-//! its shortest digits |
+//! | `Decimal128` | numbers and texts of numbers, with at most the declared number of places; a float is converted by its shortest digits |
 //! | strings | text in UTF-8; numbers are converted |
 //! | binaries | strings of any bytes |
 //! | `Date32` | Ruby's `Date`, `YYYY-MM-DD` |
-//! | `Timestamp` | times of Ruby, Rails, PHP (also Carbon) and Perl (`DateTime`, `Time::Piece`), ISO 8601; no finer
-//! than the unit. With a zone, only times with a known offset from UTC |
+//! | `Timestamp` | times of Ruby, Rails, PHP (also Carbon), Perl; ISO 8601; no finer than the unit |
 //! | lists, structs, maps | lists; maps and objects; both |
 //!
-//! Numbers are not accepted as times, because it is unknown whether they are seconds or milliseconds.
+//! Perl's time classes are `DateTime` and `Time::Piece`. A column with a time zone accepts only times with a known
+//! offset from UTC. Numbers are not accepted as times, because it is unknown whether they are seconds or milliseconds.
 #![forbid(unsafe_code)]
 
 mod blobs;

@@ -79,8 +79,7 @@
 //!
 //! | | supported dumps |
 //! |---|---|
-//! | MySQL, MariaDB | mysqldump, mariadb-dump, mydumper, phpMyAdmin, Adminer: all their options except `--xml` and
-//! `--tab` |
+//! | MySQL, MariaDB | mysqldump, mariadb-dump, mydumper, phpMyAdmin, Adminer: all their options but `--xml` and `--tab` |
 //! | PostgreSQL | plain dumps of pg_dump, with `COPY` or `INSERT` |
 //! | SQLite | `.dump` of the shell, with its calls of `replace` and `unistr` |
 //!
