@@ -28,7 +28,7 @@
 //! |---|---|
 //! | integers | integers, floats without a fraction, texts that contain an integer in its usual form |
 //! | floats | floats, integers that a float represents exactly, texts of numbers |
-//! | `Decimal128` | numbers and texts of numbers, with at most the declared number of places; a float is converted by its shortest digits |
+//! | `Decimal128` | numbers and texts of numbers with at most the declared places; a float by its shortest digits |
 //! | strings | text in UTF-8; numbers are converted |
 //! | binaries | strings of any bytes |
 //! | `Date32` | Ruby's `Date`, `YYYY-MM-DD` |

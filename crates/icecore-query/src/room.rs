@@ -4,7 +4,6 @@
 //! filters run in a room: a thread with a large stack, in which each evaluated term first checks the remaining stack,
 //! the amount of work, and whether an interrupt was requested. A filter that must stop unwinds to the entry of the
 //! room, because the filter itself could catch errors.
-//! can be caught by the filter itself.
 
 use crate::memory;
 pub use crate::stop::Stop;

@@ -33,7 +33,7 @@ pub(crate) enum Broken {
 
 /// Runs a part of a filter, and catches stops and panics.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Broken> {
-    // What a stopped filter was at is dropped with it: nothing broken is seen again.
+    // Data of a stopped filter is dropped with it: no inconsistent state remains visible.
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|panic| match panic.downcast::<Stop>() {
         Ok(stop) => Broken::Stopped(*stop),
         Err(panic) => {
