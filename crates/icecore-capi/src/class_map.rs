@@ -1,16 +1,15 @@
-//! New names of classes, for hosts that build objects of classes that moved.
+//! New names of classes, for hosts that build objects of renamed classes.
 
 use crate::error::{ErrorOut, guard, icecore_error, usage};
 use crate::lent;
 use icecore::ClassMap;
 use std::ffi::c_char;
 
-/// New names of classes: a map that was parsed.
+/// A parsed map of new names of classes.
 pub struct icecore_class_map(ClassMap);
 
-/// Parses a map of classes: lines of `OLD=NEW`, in which `*` stands for any characters, as
-/// the option `class-map` has them. To be freed with `icecore_class_map_free`. Null, if there
-/// is an error.
+/// Parses a map of classes: lines of `OLD=NEW`, in which `*` matches any characters, as in the option `class-map`. Free
+/// it with `icecore_class_map_free`. Returns null on an error.
 ///
 /// # Safety
 /// `text` names `len` bytes; `error` is null or names a struct.
@@ -33,8 +32,8 @@ pub unsafe extern "C" fn icecore_class_map_new(
     map
 }
 
-/// The new name of a class. Returns its length, 0 if the map gives it none; `new_name` gets
-/// as much of it as fits.
+/// Returns the length of the new name of a class, or 0 if the map has none for it; copies the name to `new_name`, up to
+/// `room` bytes.
 ///
 /// # Safety
 /// `map` is null or a map; `name` names `len` bytes; `new_name` is null or names `room` bytes.

@@ -1,4 +1,4 @@
-//! Which classes a document names.
+//! The classes that a document names.
 
 use crate::error::{ErrorOut, guard, icecore_error, usage};
 use crate::lent;
@@ -7,16 +7,16 @@ use crate::tape::icecore_bytes;
 use icecore::read_as;
 use std::ffi::c_void;
 
-/// A class that a document names. Lent for the time of the visit.
+/// A class that a document names. Lent for the duration of the visit.
 #[repr(C)]
 pub struct icecore_class_use {
-    /// Its name.
+    /// Name of the class.
     pub name: icecore_bytes,
-    /// How it is used: `object`, `hook`, `freeze`, `regexp`, …
+    /// Kind of use: `object`, `hook`, `freeze`, `regexp`, …
     pub kind: icecore_bytes,
     /// The path of the first use.
     pub path: icecore_bytes,
-    /// How many uses there are.
+    /// Number of uses.
     pub count: u64,
 }
 

@@ -11,15 +11,14 @@ use std::ffi::{CStr, c_char};
 pub struct icecore_buffer {
     /// The bytes.
     pub bytes: *mut u8,
-    /// How many there are.
+    /// Number of bytes.
     pub len: usize,
-    /// How many were allocated.
+    /// Number of allocated bytes.
     pub capacity: usize,
 }
 
-/// Converts a document from one stage to another, as `icecore convert` does:
-/// `storable` to `json`, for example. With a null or empty `from` the format is
-/// detected. From a format to itself, the original byte forms are kept.
+/// Converts a document from one stage to another, like `icecore convert`: for example from `storable` to `json`. If
+/// `from` is null or empty, the format is detected. If both formats are the same, the original byte forms are kept.
 ///
 /// `out` is written only if the result is ICECORE_OK.
 ///
@@ -39,8 +38,8 @@ pub unsafe extern "C" fn icecore_convert(
     unsafe { icecore_convert_within(bytes, len, from, to, u64::MAX, out, error) }
 }
 
-/// As `icecore_convert`, in some `memory` bytes beside the input. What would take more is an error
-/// with the detail `ICECORE_DETAIL_SIZE` or `ICECORE_DETAIL_DECOMPRESSED`.
+/// Like `icecore_convert`, with about `memory` bytes in addition to the input. Exceeding it is an error with the detail
+/// `ICECORE_DETAIL_SIZE` or `ICECORE_DETAIL_DECOMPRESSED`.
 ///
 /// # Safety
 /// As for `icecore_convert`.
@@ -87,15 +86,14 @@ fn convert_within(input: &[u8], from: &Stage, to: &Stage, memory: u64) -> Result
     request.detail = keeps_spelling;
     let document = read_with(input, from, request)?;
     let rest = memory.saturating_sub(memory_of(&document).saturating_mul(factor));
-    // Wrappers are put around a copy.
+    // Wrappers need a copy of the content.
     let rest = if to.wrappers().is_empty() { rest } else { rest / 2 };
     let mut converted = Vec::new();
     icecore::write_to(&document, to, &within(&Limits::default(), rest, false, 1), &mut converted)?;
     Ok(converted)
 }
 
-/// Converts a document from one stage to another, within the limits of each. Byte forms
-/// of the original are not kept.
+/// Converts a document from one stage to another, within the limits of each. Original byte forms are not kept.
 ///
 /// `out` is written only if the result is ICECORE_OK.
 ///
@@ -125,7 +123,7 @@ pub unsafe extern "C" fn icecore_convert_stages(
         let mut converted = Vec::new();
         match from.memory {
             u64::MAX => to.codec.write(&document, &mut converted)?,
-            // What is left of it is for what is written.
+            // The remaining memory is for the output.
             memory => {
                 let limits = within(&to.codec.limits, memory.saturating_sub(memory_of(&document)), false, 1);
                 icecore::write_to(&document, to.codec.stage(), &limits, &mut converted)?

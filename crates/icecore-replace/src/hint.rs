@@ -4,7 +4,6 @@
 //! letters. The longest part of a searched text between such bytes, its core, is unchanged in the raw bytes, unless an
 //! escape represents a letter: `\u006f`, `\x6f`, `\157`, `\6f`, or a backslash before a letter that needs none. So
 //! bytes without a core and without such an escape have no match.
-//! such escape have no match.
 
 use crate::pair::{Pair, Spelling};
 use aho_corasick::AhoCorasick;
