@@ -61,7 +61,7 @@ pub enum icecore_kind {
     ICECORE_CODE = 39,
     /// A v-string: its source text and its value.
     ICECORE_VSTRING = 40,
-    /// A tied variable: the object behind it and, for an element, its key.
+    /// A tied variable: the object that it is tied to and, for an element, its key.
     ICECORE_TIED = 41,
 }
 

@@ -57,7 +57,7 @@ pub struct Cell {
 pub enum Style {
     /// Without quotes, unless it needs them.
     Plain,
-    /// Without quotes, though there are some in its text.
+    /// Without quotes, although its text contains some.
     BareQuotes,
     /// In quotes.
     Quoted,
