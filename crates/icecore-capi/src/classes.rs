@@ -23,8 +23,8 @@ pub struct icecore_class_use {
 /// Calls `visit` for each class that the document names.
 ///
 /// # Safety
-/// `stage` is null or a stage; `bytes` names `len` bytes; `visit` is null, or a function
-/// that does not unwind or jump out; `error` is null or names a struct.
+/// `stage` is null or a stage; `bytes` points to `len` bytes; `visit` is null, or a function
+/// that does not unwind or jump out; `error` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_classes(
     stage: *const icecore_stage,
@@ -34,14 +34,14 @@ pub unsafe extern "C" fn icecore_classes(
     data: *mut c_void,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: a handle, see `lib.rs`; it is only read.
         let (Some(stage), Some(visit)) = (unsafe { stage.as_ref() }, visit) else {
             return Err(usage("a stage and a function", "null"));
         };
-        // SAFETY: `bytes` names `len` bytes; the document is dropped before the call returns.
+        // SAFETY: `bytes` points to `len` bytes; the document is dropped before the call returns.
         let bytes = unsafe { lent(bytes, len) };
         let document = read_as(bytes, stage.codec.stage(), &stage.codec.limits)?;
         for class in document.classes() {

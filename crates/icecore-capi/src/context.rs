@@ -171,8 +171,8 @@ pub unsafe extern "C" fn icecore_context_memory(context: *const icecore_context)
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses; `stage` is null or a
-/// stage; `bytes` names `len` bytes that stay as they are as long as the view is used;
-/// `view` and `error` are null or name structs.
+/// stage; `bytes` points to `len` bytes that stay as they are as long as the view is used;
+/// `view` and `error` are null or point to structs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_read(
     context: *mut icecore_context,
@@ -183,7 +183,7 @@ pub unsafe extern "C" fn icecore_read(
     view: *mut icecore_view,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: handles, see `lib.rs`: no other call uses the context, the stage is only read.
@@ -191,7 +191,7 @@ pub unsafe extern "C" fn icecore_read(
         let (Some(context), Some(stage), false) = (context, stage, view.is_null()) else {
             return Err(usage("a context, a stage and a view", "null"));
         };
-        // SAFETY: `bytes` names `len` bytes, which stay as they are as long as the view is used.
+        // SAFETY: `bytes` points to `len` bytes, which don't change as long as the view is used.
         let mut input = unsafe { lent(bytes, len) };
         let codec = &stage.codec;
         let filled = codec.read(input, context.document.tape_mut());
@@ -203,7 +203,7 @@ pub unsafe extern "C" fn icecore_read(
                 }
                 let input = icecore_bytes::of(input);
                 let read = context.view(input, filled.consumed);
-                // SAFETY: checked above: `view` is not null, so it names a struct.
+                // SAFETY: checked above: `view` is not null, so it points to a struct.
                 unsafe { view.write(read) };
             }
             return Err(codec.stage().format().explain(error));
@@ -231,7 +231,7 @@ pub unsafe extern "C" fn icecore_read(
         }
         let input = icecore_bytes::of(input);
         let read = icecore_view { is_simple: u32::from(filled.is_simple), ..context.view(input, filled.consumed) };
-        // SAFETY: checked above: `view` is not null, so it names a struct.
+        // SAFETY: checked above: `view` is not null, so it points to a struct.
         unsafe { view.write(read) };
         Ok(())
     })
@@ -242,7 +242,7 @@ pub unsafe extern "C" fn icecore_read(
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses; `input` names the
-/// `len` bytes that its last view names; `path` is null or names `room` bytes.
+/// `len` bytes that its last view points to; `path` is null or points to `room` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_path(
     context: *mut icecore_context,
@@ -256,7 +256,7 @@ pub unsafe extern "C" fn icecore_path(
     guard(ErrorOut::NONE, || {
         // SAFETY: a handle that no other call uses.
         let Some(context) = (unsafe { context.as_mut() }) else { return Ok(()) };
-        // SAFETY: `input` names `len` bytes; the document is dropped before the call returns.
+        // SAFETY: `input` points to `len` bytes; the document is dropped before the call returns.
         let input = unsafe { lent(input, len) };
         let tape = std::mem::take(context.document.tape_mut());
         let document = Document::from_tape(input, tape);
@@ -264,7 +264,7 @@ pub unsafe extern "C" fn icecore_path(
         *context.document.tape_mut() = document.into_tape();
         length = text.len();
         if !path.is_null() && room > 0 {
-            // SAFETY: not null, so it names `room` bytes that may be written.
+            // SAFETY: not null, so it points to `room` bytes that may be written.
             put(&text, unsafe { zeroed(path, room) });
         }
         Ok(())

@@ -23,8 +23,8 @@ pub struct icecore_buffer {
 /// `out` is written only if the result is ICECORE_OK.
 ///
 /// # Safety
-/// `bytes` names `len` bytes; `from` and `to` are null or texts that end with 0; `out`
-/// and `error` are null or name structs.
+/// `bytes` points to `len` bytes; `from` and `to` are null or texts that end with 0; `out`
+/// and `error` are null or point to structs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_convert(
     bytes: *const u8,
@@ -53,24 +53,24 @@ pub unsafe extern "C" fn icecore_convert_within(
     out: *mut icecore_buffer,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         if out.is_null() || to.is_null() {
             return Err(usage("a stage to convert to, and a buffer", "null"));
         }
-        // SAFETY: `bytes` names `len` bytes; the slice is dropped before the call returns.
+        // SAFETY: `bytes` points to `len` bytes; the slice is dropped before the call returns.
         let input = unsafe { lent(bytes, len) };
         let from = match from.is_null() {
             true => "",
-            // SAFETY: not null, so it names a text that ends with 0.
+            // SAFETY: not null, so it points to a text that ends with 0.
             false => text(unsafe { CStr::from_ptr(from) }.to_bytes(), "a stage")?,
         };
-        // SAFETY: checked above: not null, so it names a text that ends with 0.
+        // SAFETY: checked above: not null, so it points to a text that ends with 0.
         let to = text(unsafe { CStr::from_ptr(to) }.to_bytes(), "a stage")?;
         let from = if from.is_empty() { icecore::detect::stage_of(input)? } else { Stage::parse(from)? };
         let converted = convert_within(input, &from, &Stage::parse(to)?, memory)?;
-        // SAFETY: checked above: `out` is not null, so it names a struct.
+        // SAFETY: checked above: `out` is not null, so it points to a struct.
         unsafe { out.write(icecore_buffer::of(converted)) };
         Ok(())
     })
@@ -98,8 +98,8 @@ fn convert_within(input: &[u8], from: &Stage, to: &Stage, memory: u64) -> Result
 /// `out` is written only if the result is ICECORE_OK.
 ///
 /// # Safety
-/// `from` and `to` are null or stages; `bytes` names `len` bytes; `out` and `error` are
-/// null or name structs.
+/// `from` and `to` are null or stages; `bytes` points to `len` bytes; `out` and `error` are
+/// null or point to structs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_convert_stages(
     from: *const icecore_stage,
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn icecore_convert_stages(
     out: *mut icecore_buffer,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: handles, see `lib.rs`; they are only read.
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn icecore_convert_stages(
         let (Some(from), Some(to), false) = (from, to, out.is_null()) else {
             return Err(usage("two stages, and a buffer", "null"));
         };
-        // SAFETY: `bytes` names `len` bytes; the document is dropped before the call returns.
+        // SAFETY: `bytes` points to `len` bytes; the document is dropped before the call returns.
         let input = unsafe { lent(bytes, len) };
         let document = read_as(input, from.codec.stage(), &from.codec.limits)?;
         let mut converted = Vec::new();
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn icecore_convert_stages(
                 icecore::write_to(&document, to.codec.stage(), &limits, &mut converted)?
             }
         };
-        // SAFETY: checked above: `out` is not null, so it names a struct.
+        // SAFETY: checked above: `out` is not null, so it points to a struct.
         unsafe { out.write(icecore_buffer::of(converted)) };
         Ok(())
     })
@@ -147,7 +147,7 @@ impl icecore_buffer {
 /// Frees the bytes of a buffer, and empties it.
 ///
 /// # Safety
-/// `buffer` is null, or names a struct that a function of this library filled or that is
+/// `buffer` is null, or points to a struct that a function of this library filled or that is
 /// all zeros; the caller did not change it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_buffer_free(buffer: *mut icecore_buffer) {

@@ -137,7 +137,7 @@ pub(crate) fn put(text: &str, field: &mut [c_char]) {
 /// Returns a field of the caller for a text, initialised with zeros.
 ///
 /// # Safety
-/// `field` names `room` bytes that may be written for `'a`, and nothing else names them.
+/// `field` points to `room` bytes that may be written for `'a`, and nothing else points to them.
 pub(crate) unsafe fn zeroed<'a>(field: *mut c_char, room: usize) -> &'a mut [c_char] {
     // SAFETY: there are `room` bytes, which need no alignment; after the first line they
     // are initialised.
@@ -169,7 +169,7 @@ impl ErrorOut {
     pub(crate) const NONE: ErrorOut = ErrorOut(std::ptr::null_mut());
 
     /// # Safety
-    /// `error` is null, or names a struct that may be written until the call of the C
+    /// `error` is null, or points to a struct that may be written until the call of the C
     /// interface returns. It may be uninitialised.
     #[inline]
     pub(crate) unsafe fn to(error: *mut icecore_error) -> ErrorOut {

@@ -13,7 +13,7 @@ use icecore::{
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses; `tape` is null or
-/// names a struct.
+/// points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_begin(context: *mut icecore_context, tape: *mut icecore_tape) -> u32 {
     guard(ErrorOut::NONE, || {
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn icecore_begin(context: *mut icecore_context, tape: *mut
             has_own_names: 0,
         };
         context.filling.lend(&mut begun);
-        // SAFETY: checked above: `tape` is not null, so it names a struct.
+        // SAFETY: checked above: `tape` is not null, so it points to a struct.
         unsafe { tape.write(begun) };
         Ok(())
     })
@@ -121,7 +121,7 @@ unsafe fn grow(
 /// 0: the key needs a node of its own before its value.
 ///
 /// # Safety
-/// `context` is null or a context that no other call uses; `name` names `len`
+/// `context` is null or a context that no other call uses; `name` points to `len`
 /// bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_key(
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn icecore_key(
     guard(ErrorOut::NONE, || {
         // SAFETY: a handle that no other call uses.
         let Some(context) = (unsafe { context.as_mut() }) else { return Ok(()) };
-        // SAFETY: `name` names `len` bytes; the table copies them.
+        // SAFETY: `name` points to `len` bytes; the table copies them.
         let name = unsafe { lent(name, len) };
         let kind = if kind == Kind::Symbol as u8 { Kind::Symbol } else { string_kind(kind) };
         id = context.document.tape_mut().key_id(kind, flags, name).unwrap_or(0);
@@ -158,7 +158,7 @@ pub unsafe extern "C" fn icecore_class(context: *mut icecore_context, kind: u8, 
     guard(ErrorOut::NONE, || {
         // SAFETY: a handle that no other call uses.
         let Some(context) = (unsafe { context.as_mut() }) else { return Ok(()) };
-        // SAFETY: `name` names `len` bytes; the table copies them.
+        // SAFETY: `name` points to `len` bytes; the table copies them.
         let name = unsafe { lent(name, len) };
         id = context.document.tape_mut().class_id(string_kind(kind), name)?;
         Ok(())
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn icecore_encoding(context: *mut icecore_context, name: *
     guard(ErrorOut::NONE, || {
         // SAFETY: a handle that no other call uses.
         let Some(context) = (unsafe { context.as_mut() }) else { return Ok(()) };
-        // SAFETY: `name` names `len` bytes; the table copies them.
+        // SAFETY: `name` points to `len` bytes; the table copies them.
         let name = unsafe { lent(name, len) };
         id = u32::from(context.document.tape_mut().encoding_id(name)?);
         Ok(())
@@ -189,7 +189,7 @@ pub unsafe extern "C" fn icecore_encoding(context: *mut icecore_context, name: *
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses; `node` is null or
-/// names a struct.
+/// points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_long_string(
     context: *mut icecore_context,
@@ -204,7 +204,7 @@ pub unsafe extern "C" fn icecore_long_string(
             return Err(usage("a context and a node", "null"));
         };
         let long = context.document.tape_mut().long_string(string_kind(kind), Location::Arena(offset), len);
-        // SAFETY: checked above: `node` is not null, so it names a struct; both types have
+        // SAFETY: checked above: `node` is not null, so it points to a struct; both types have
         // the same layout, see `checked`.
         unsafe { node.cast::<Node>().write(long) };
         Ok(())

@@ -59,7 +59,7 @@ impl icecore_json_style {
 /// Writes the filled tape as JSON. The bytes are lent until the context is used again.
 ///
 /// # Safety
-/// As for `icecore_write`; `style` is null or names a struct.
+/// As for `icecore_write`; `style` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_json_write(
     context: *mut icecore_context,
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn icecore_json_write(
     out: *mut icecore_bytes,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: a handle that no other call uses, and structs, see `lib.rs`: both were
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn icecore_json_write(
         let written = perl::write(&context.document, &style.style(), &mut context.out);
         give_back(context.document.tape_mut(), &mut context.filling);
         written?;
-        // SAFETY: checked above: `out` is not null, so it names a struct.
+        // SAFETY: checked above: `out` is not null, so it points to a struct.
         unsafe { out.write(icecore_bytes::of(&context.out.bytes)) };
         Ok(())
     })
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn icecore_json_read(
         let (Some(context), false) = (unsafe { context.as_mut() }, view.is_null()) else {
             return Err(usage("a context and a view", "null"));
         };
-        // SAFETY: `bytes` names `len` bytes, which stay as they are as long as the view is used.
+        // SAFETY: `bytes` points to `len` bytes, which don't change as long as the view is used.
         let input = unsafe { lent(bytes, len) };
         let tape = context.document.tape_mut();
         tape.clear();
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn icecore_json_read(
             return Err(Error::new(ErrorKind::Unsupported));
         };
         let read = icecore_view { is_simple: u32::from(has_ids), ..context.view(icecore_bytes::of(input), end) };
-        // SAFETY: checked above: `view` is not null, so it names a struct.
+        // SAFETY: checked above: `view` is not null, so it points to a struct.
         unsafe { view.write(read) };
         Ok(())
     })

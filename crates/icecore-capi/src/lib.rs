@@ -98,12 +98,12 @@ pub extern "C" fn icecore_version() -> *const c_char {
 /// Returns the bytes that a caller lends. A null pointer means no bytes.
 ///
 /// # Safety
-/// `ptr` is null, or `len` is 0, or `ptr` names `len` bytes that do not change for `'a`.
+/// `ptr` is null, or `len` is 0, or `ptr` points to `len` bytes that do not change for `'a`.
 unsafe fn lent<'a>(ptr: *const u8, len: usize) -> &'a [u8] {
     if ptr.is_null() || len == 0 {
         return &[];
     }
-    // SAFETY: neither null nor empty, so `ptr` names `len` initialised bytes; bytes need
+    // SAFETY: neither null nor empty, so `ptr` points to `len` initialised bytes; bytes need
     // no alignment.
     unsafe { std::slice::from_raw_parts(ptr, len) }
 }

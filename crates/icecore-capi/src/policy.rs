@@ -107,7 +107,7 @@ pub struct icecore_class_name {
 
 impl icecore_class_name {
     /// # Safety
-    /// `bytes` names `len` bytes that stay as they are for `'n`.
+    /// `bytes` points to `len` bytes that stay as they are for `'n`.
     unsafe fn lent<'n>(&self) -> (&'n [u8], bool) {
         // SAFETY: `bytes` and `len` belong together, and the bytes stay for `'n`.
         (unsafe { lent(self.bytes, self.len) }, self.is_text != 0)
@@ -175,10 +175,10 @@ fn answer_of(answer: Answer) -> u32 {
 /// `icecore_otherwise`; `ICECORE_ASK_ON` means that it is the name of a class.
 ///
 /// # Safety
-/// `word` names `len` bytes.
+/// `word` points to `len` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_policy_word(word: *const c_char, len: usize) -> u32 {
-    // SAFETY: `word` names `len` bytes; the slice is dropped before the call returns.
+    // SAFETY: `word` points to `len` bytes; the slice is dropped before the call returns.
     Otherwise::of_word(unsafe { lent(word.cast(), len) }).map_or(0, number_of)
 }
 
@@ -205,8 +205,8 @@ pub unsafe extern "C" fn icecore_rules_free(rules: *mut icecore_rules) {
 /// name is copied.
 ///
 /// # Safety
-/// `rules` is null or rules that no other call uses; `name` is null or names a struct
-/// whose `bytes` names `len` bytes; `error` is null or names a struct.
+/// `rules` is null or rules that no other call uses; `name` is null or points to a struct
+/// whose `bytes` points to `len` bytes; `error` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_rules_allow(
     rules: *mut icecore_rules,
@@ -214,7 +214,7 @@ pub unsafe extern "C" fn icecore_rules_allow(
     exactly: u32,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: a handle that no other call uses, and an initialised struct.
@@ -246,24 +246,24 @@ pub unsafe extern "C" fn icecore_rules_otherwise(rules: *mut icecore_rules, othe
 /// Returns the layers of a chain.
 ///
 /// # Safety
-/// `layers` is null or names `count` pointers, each null or to rules that no call changes
+/// `layers` is null or points to `count` pointers, each null or to rules that no call changes
 /// for `'r`.
 unsafe fn chain<'r>(layers: *const *const icecore_rules, count: usize) -> impl Iterator<Item = &'r Rules> {
     let layers = match layers.is_null() {
         true => &[][..],
-        // SAFETY: not null, so it names `count` pointers.
+        // SAFETY: not null, so it points to `count` pointers.
         false => unsafe { std::slice::from_raw_parts(layers, count) },
     };
     // SAFETY: each is null or a handle; it is only read.
     layers.iter().filter_map(|rules: &'r *const icecore_rules| unsafe { rules.as_ref() }).map(|layer| &layer.rules)
 }
 
-/// Returns the decision about a class by layers of rules, of which that of the call is first: one of `icecore_verdict`,
-/// and `ICECORE_REPORTED`. A null layer has no rules. A name in malformed UTF-8 is refused, and an error.
+/// Returns the decision about a class by layers of rules: one of `icecore_verdict`, and `ICECORE_REPORTED`. The first
+/// layer is that of the call; a null layer has no rules. A name in malformed UTF-8 is refused, and is an error.
 ///
 /// # Safety
-/// `layers` is null or names `count` pointers, each null or to rules; `name` is null or
-/// names a struct whose `bytes` names `len` bytes; `error` is null or names a struct.
+/// `layers` is null or points to `count` pointers, each null or to rules; `name` is null or
+/// points to a struct whose `bytes` points to `len` bytes; `error` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_class_verdict(
     layers: *const *const icecore_rules,
@@ -273,7 +273,7 @@ pub unsafe extern "C" fn icecore_class_verdict(
     error: *mut icecore_error,
 ) -> u32 {
     let mut answer = 0;
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: null or an initialised struct.
@@ -297,9 +297,9 @@ pub unsafe extern "C" fn icecore_class_verdict(
 /// Begins a question about a class. Malformed UTF-8 in its name is an error.
 ///
 /// # Safety
-/// `question` is null or names a struct; `name` is null or names a struct whose `bytes`
-/// names `len` bytes that stay as they are until the question is answered; `error` is
-/// null or names a struct.
+/// `question` is null or points to a struct; `name` is null or points to a struct whose `bytes`
+/// points to `len` bytes that stay as they are until the question is answered; `error` is
+/// null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_question_begin(
     question: *mut icecore_question,
@@ -307,7 +307,7 @@ pub unsafe extern "C" fn icecore_question_begin(
     flags: u32,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: null or an initialised struct.
@@ -317,7 +317,7 @@ pub unsafe extern "C" fn icecore_question_begin(
         // SAFETY: the caller filled `name`; the slice is dropped before the call returns.
         let (bytes, is_text) = unsafe { name.lent() };
         ClassName::new(names_of(flags), bytes, is_text)?;
-        // SAFETY: checked above: `question` is not null, so it names a struct.
+        // SAFETY: checked above: `question` is not null, so it points to a struct.
         unsafe { question.write(icecore_question { name: *name, flags, said: 0, is_final: 0 }) };
         Ok(())
     })
@@ -366,7 +366,7 @@ impl icecore_question {
 ///
 /// # Safety
 /// `question` is null or was begun, and the bytes of its name did not change since;
-/// `items` is null or names `count` structs, whose `bytes` name `len` bytes each.
+/// `items` is null or points to `count` structs, whose `bytes` point to `len` bytes each.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_question_items(
     question: *mut icecore_question,
@@ -375,7 +375,7 @@ pub unsafe extern "C" fn icecore_question_items(
 ) -> u32 {
     let items = match items.is_null() {
         true => &[][..],
-        // SAFETY: not null, so it names `count` structs.
+        // SAFETY: not null, so it points to `count` structs.
         false => unsafe { std::slice::from_raw_parts(items, count) },
     };
     let ask = |question: &mut Question<'_>| {
@@ -463,7 +463,7 @@ fn use_of(class: &ClassUse) -> u32 {
 pub struct icecore_refused_class {
     /// Name of the class.
     pub name: icecore_class_name,
-    /// The path of the first place that names it.
+    /// The path of the first place that contains it.
     pub path: icecore_bytes,
     /// 1: the host reports the class.
     pub is_reported: u32,
@@ -473,10 +473,10 @@ pub struct icecore_refused_class {
 /// first value. `uses`: the kinds of use that count, bits of `icecore_use`.
 ///
 /// # Safety
-/// `context` is null or a context that no other call uses; `input` names the `len`
-/// bytes that its last view names; `layers` is null or names `count` pointers, each null
+/// `context` is null or a context that no other call uses; `input` points to the `len`
+/// bytes that its last view points to; `layers` is null or points to `count` pointers, each null
 /// or to rules; `visit` is null, or a function that does not unwind, jump out or use the
-/// context; `error` is null or names a struct.
+/// context; `error` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_refused(
     context: *mut icecore_context,
@@ -490,7 +490,7 @@ pub unsafe extern "C" fn icecore_refused(
     data: *mut c_void,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: a handle that no other call uses.
@@ -499,7 +499,7 @@ pub unsafe extern "C" fn icecore_refused(
         };
         // SAFETY: `layers` and `count` belong together; no call changes the rules meanwhile.
         let layers: Vec<_> = unsafe { chain(layers, count) }.collect();
-        // SAFETY: `input` names `len` bytes; the document is dropped before the call returns.
+        // SAFETY: `input` points to `len` bytes; the document is dropped before the call returns.
         let input = unsafe { lent(input, len) };
         let tape = std::mem::take(context.document.tape_mut());
         let document = Document::from_tape(input, tape);
@@ -521,8 +521,8 @@ pub unsafe extern "C" fn icecore_refused(
 /// Copies as much of it to `text` as fits, ending with 0. Everything except the path is ASCII.
 ///
 /// # Safety
-/// `name` is null or names a struct whose `bytes` names `len` bytes; `path` names
-/// `path_len` bytes; `text` is null or names `room` bytes.
+/// `name` is null or points to a struct whose `bytes` points to `len` bytes; `path` points to
+/// `path_len` bytes; `text` is null or points to `room` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_class_words(
     what: u32,
@@ -538,14 +538,14 @@ pub unsafe extern "C" fn icecore_class_words(
     guard(ErrorOut::NONE, || {
         // SAFETY: null or an initialised struct.
         let Some(name) = (unsafe { name.as_ref() }) else { return Ok(()) };
-        // SAFETY: `path` names `path_len` bytes; the text is dropped before the call returns.
+        // SAFETY: `path` points to `path_len` bytes; the text is dropped before the call returns.
         let path = String::from_utf8_lossy(unsafe { lent(path.cast(), path_len) });
         // SAFETY: the caller filled `name`; the slice is dropped before the call returns.
         let (bytes, is_text) = unsafe { name.lent() };
         let said = said(what, host, ClassName::checked(names_of(flags), bytes, is_text), &path)?;
         length = said.len();
         if !text.is_null() && room > 0 {
-            // SAFETY: not null, so it names `room` bytes that may be written.
+            // SAFETY: not null, so it points to `room` bytes that may be written.
             put(&said, unsafe { zeroed(text, room) });
         }
         Ok(())

@@ -107,7 +107,7 @@ impl icecore_pair {
     unsafe fn lent<'a>(pairs: *const icecore_pair, count: usize) -> impl ExactSizeIterator<Item = Lent<'a>> + Clone {
         let pairs: &'a [icecore_pair] = match pairs.is_null() || count == 0 {
             true => &[],
-            // SAFETY: neither null nor empty, so it names `count` initialised structs.
+            // SAFETY: neither null nor empty, so it points to `count` initialised structs.
             false => unsafe { std::slice::from_raw_parts(pairs, count) },
         };
         // SAFETY: the caller filled each of them; the bytes stay for `'a`.
@@ -228,17 +228,17 @@ fn rewriting(flags: u32) -> Rewriting {
 /// Writes the result to the caller's structs.
 ///
 /// # Safety
-/// `out` names a struct; `counts` is null or names one.
+/// `out` points to a struct; `counts` is null or points to one.
 unsafe fn give(
     (changed, replaced): (Option<Vec<u8>>, icecore_replaced),
     out: *mut icecore_buffer,
     counts: *mut icecore_replaced,
 ) {
     let buffer = changed.map_or(icecore_buffer::NONE, icecore_buffer::of);
-    // SAFETY: `out` names a struct, which may be written.
+    // SAFETY: `out` points to a struct, which may be written.
     unsafe { out.write(buffer) };
     if !counts.is_null() {
-        // SAFETY: not null, so it names a struct.
+        // SAFETY: not null, so it points to a struct.
         unsafe { counts.write(replaced) };
     }
 }
@@ -253,9 +253,9 @@ unsafe fn give(
 /// `out` and `counts` are written only if the result is ICECORE_OK.
 ///
 /// # Safety
-/// `bytes` names `len` bytes; `format` is null or a text that ends with 0; `pairs` is null or
-/// names `count` structs, whose pointers name as many bytes as they say; `out`, `counts` and
-/// `error` are null or name structs.
+/// `bytes` points to `len` bytes; `format` is null or a text that ends with 0; `pairs` is null or
+/// points to `count` structs, whose pointers point to as many bytes as their lengths say; `out`,
+/// `counts` and `error` are null or point to structs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_replace(
     bytes: *const u8,
@@ -268,7 +268,7 @@ pub unsafe extern "C" fn icecore_replace(
     counts: *mut icecore_replaced,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         if out.is_null() {
@@ -276,14 +276,14 @@ pub unsafe extern "C" fn icecore_replace(
         }
         let format = match format.is_null() {
             true => "",
-            // SAFETY: not null, so it names a text that ends with 0.
+            // SAFETY: not null, so it points to a text that ends with 0.
             false => text(unsafe { CStr::from_ptr(format) }.to_bytes(), "a stage")?,
         };
         // SAFETY: `pairs` and `count` belong together; the pairs are copied.
         let ready = Ready::new(unsafe { icecore_pair::lent(pairs, count) }, format, flags)?;
-        // SAFETY: `bytes` names `len` bytes; the slice is dropped before the call returns.
+        // SAFETY: `bytes` points to `len` bytes; the slice is dropped before the call returns.
         let replaced = ready.apply(unsafe { lent(bytes, len) }, &rewriting(flags), u64::MAX)?;
-        // SAFETY: `out` is not null, so it names a struct; `counts` is null or names one.
+        // SAFETY: `out` is not null, so it points to a struct; `counts` is null or points to one.
         unsafe { give(replaced, out, counts) };
         Ok(())
     })
@@ -300,9 +300,9 @@ pub extern "C" fn icecore_replacer_new() -> *mut icecore_replacer {
 /// pairs.
 ///
 /// # Safety
-/// `replacer` is null or a replacer that no other call uses; `pairs` is null or names `count`
-/// structs, whose pointers name as many bytes as they say; `format` names `format_len` bytes;
-/// `error` is null or names a struct.
+/// `replacer` is null or a replacer that no other call uses; `pairs` is null or points to `count`
+/// structs, whose pointers point to as many bytes as their lengths say; `format` points to
+/// `format_len` bytes; `error` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_replacer_prepare(
     replacer: *mut icecore_replacer,
@@ -313,14 +313,14 @@ pub unsafe extern "C" fn icecore_replacer_prepare(
     flags: u32,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: a handle that no other call uses.
         let Some(replacer) = (unsafe { replacer.as_mut() }) else { return Err(usage("a replacer", "null")) };
         // SAFETY: `pairs` and `count` belong together; the pairs are copied.
         let pairs = unsafe { icecore_pair::lent(pairs, count) };
-        // SAFETY: `format` names `format_len` bytes; the slice is dropped before the call returns.
+        // SAFETY: `format` points to `format_len` bytes; the slice is dropped before the return.
         let format = text(unsafe { lent(format.cast(), format_len) }, "a stage, as `gzip/php`");
         replacer.how = rewriting(flags);
         replacer.memory = u64::MAX;
@@ -339,8 +339,8 @@ pub unsafe extern "C" fn icecore_replacer_prepare(
 /// `memory` is an additional limit: the maximum number of bytes for replacements and their positions.
 ///
 /// # Safety
-/// `replacer` is null or a replacer that no other call uses; `name` names `len` bytes;
-/// `error` is null or names a struct.
+/// `replacer` is null or a replacer that no other call uses; `name` points to `len` bytes;
+/// `error` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_replacer_limit(
     replacer: *mut icecore_replacer,
@@ -349,12 +349,12 @@ pub unsafe extern "C" fn icecore_replacer_limit(
     value: u64,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: a handle that no other call uses.
         let Some(replacer) = (unsafe { replacer.as_mut() }) else { return Err(usage("a replacer", "null")) };
-        // SAFETY: `name` names `len` bytes; the slice is dropped before the call returns.
+        // SAFETY: `name` points to `len` bytes; the slice is dropped before the call returns.
         let name = unsafe { lent(name.cast(), len) };
         match text(name, "the name of a limit")? {
             "memory" => replacer.memory = value,
@@ -369,8 +369,8 @@ pub unsafe extern "C" fn icecore_replacer_limit(
 /// `out` and `counts` are written only if the result is ICECORE_OK.
 ///
 /// # Safety
-/// `replacer` is null or a replacer; `bytes` names `len` bytes; `out`, `counts` and `error`
-/// are null or name structs.
+/// `replacer` is null or a replacer; `bytes` points to `len` bytes; `out`, `counts` and `error`
+/// are null or point to structs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_replacer_apply(
     replacer: *const icecore_replacer,
@@ -380,7 +380,7 @@ pub unsafe extern "C" fn icecore_replacer_apply(
     counts: *mut icecore_replaced,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: a handle, see `lib.rs`; it is only read.
@@ -388,9 +388,9 @@ pub unsafe extern "C" fn icecore_replacer_apply(
         let (Some(icecore_replacer { ready: Some(ready), how, memory }), false) = (replacer, out.is_null()) else {
             return Err(usage("a replacer that was prepared, and a buffer", "null, or one that was not"));
         };
-        // SAFETY: `bytes` names `len` bytes; the slice is dropped before the call returns.
+        // SAFETY: `bytes` points to `len` bytes; the slice is dropped before the call returns.
         let replaced = ready.apply(unsafe { lent(bytes, len) }, how, *memory)?;
-        // SAFETY: `out` is not null, so it names a struct; `counts` is null or names one.
+        // SAFETY: `out` is not null, so it points to a struct; `counts` is null or points to one.
         unsafe { give(replaced, out, counts) };
         Ok(())
     })

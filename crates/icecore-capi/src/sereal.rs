@@ -17,10 +17,10 @@ pub struct icecore_sereal_header {
 /// Examines the first bytes of a Sereal document. Nothing is decoded.
 ///
 /// # Safety
-/// `bytes` names `len` bytes.
+/// `bytes` points to `len` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_sereal_find_header(bytes: *const u8, len: usize) -> icecore_sereal_header {
-    // SAFETY: `bytes` names `len` bytes, which are only read during this call.
+    // SAFETY: `bytes` points to `len` bytes, which are only read during this call.
     let bytes = unsafe { lent(bytes, len) };
     let user_header = sereal::find_user_header(bytes);
     icecore_sereal_header {

@@ -67,7 +67,7 @@ impl icecore_stage {
 /// Returns null on an error.
 ///
 /// # Safety
-/// `spec` names `len` bytes; `error` is null or names a struct.
+/// `spec` points to `len` bytes; `error` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_stage_new(
     spec: *const c_char,
@@ -75,10 +75,10 @@ pub unsafe extern "C" fn icecore_stage_new(
     error: *mut icecore_error,
 ) -> *mut icecore_stage {
     let mut made = std::ptr::null_mut();
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
-        // SAFETY: `spec` names `len` bytes; the slice is dropped before the call returns.
+        // SAFETY: `spec` points to `len` bytes; the slice is dropped before the call returns.
         let spec = unsafe { lent(spec.cast(), len) };
         let spec = text(spec, "a stage, as `sereal:compress=zstd`")?;
         made = boxed(Stage::parse(spec)?);
@@ -91,14 +91,14 @@ pub unsafe extern "C" fn icecore_stage_new(
 /// format matches.
 ///
 /// # Safety
-/// `bytes` names `len` bytes; `error` is null or names a struct.
+/// `bytes` points to `len` bytes; `error` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_detect(bytes: *const u8, len: usize, error: *mut icecore_error) -> *mut icecore_stage {
     let mut made = std::ptr::null_mut();
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
-        // SAFETY: `bytes` names `len` bytes; the slice is dropped before the call returns.
+        // SAFETY: `bytes` points to `len` bytes; the slice is dropped before the call returns.
         made = boxed(icecore::detect::stage_of(unsafe { lent(bytes, len) })?);
         Ok(())
     });
@@ -109,8 +109,8 @@ pub unsafe extern "C" fn icecore_detect(bytes: *const u8, len: usize, error: *mu
 /// `growth` or `loss-paths`, each as in `Limits`. A value beyond the limit's type sets the maximum.
 ///
 /// # Safety
-/// `stage` is null or a stage that no other call uses; `name` names `len` bytes;
-/// `error` is null or names a struct.
+/// `stage` is null or a stage that no other call uses; `name` points to `len` bytes;
+/// `error` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_stage_limit(
     stage: *mut icecore_stage,
@@ -119,12 +119,12 @@ pub unsafe extern "C" fn icecore_stage_limit(
     value: u64,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: a handle, see `lib.rs`; no other call uses it.
         let Some(stage) = (unsafe { stage.as_mut() }) else { return Err(usage("a stage", "null")) };
-        // SAFETY: `name` names `len` bytes; the slice is dropped before the call returns.
+        // SAFETY: `name` points to `len` bytes; the slice is dropped before the call returns.
         let name = unsafe { lent(name.cast(), len) };
         stage.limits.set(text(name, "the name of a limit")?, value)?;
         stage.lower();

@@ -18,7 +18,7 @@ use icecore::{
 /// `context` is null or a context that no other call uses; `tape` is null or
 /// was lent from it by `icecore_begin`, and its first `node_count` nodes and first
 /// `arena_len` bytes were filled; `stage` is null or a stage; `out`, `losses` and
-/// `error` are null or name structs.
+/// `error` are null or point to structs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_write(
     context: *mut icecore_context,
@@ -28,7 +28,7 @@ pub unsafe extern "C" fn icecore_write(
     losses: *mut usize,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: handles, see `lib.rs`, and a struct that `icecore_begin` wrote.
@@ -38,10 +38,10 @@ pub unsafe extern "C" fn icecore_write(
         };
         let put = |lost: usize, bytes: &[u8]| {
             if !losses.is_null() {
-                // SAFETY: not null, so it names a number.
+                // SAFETY: not null, so it points to a number.
                 unsafe { losses.write(lost) };
             }
-            // SAFETY: checked above: `out` is not null, so it names a struct.
+            // SAFETY: checked above: `out` is not null, so it points to a struct.
             unsafe { out.write(icecore_bytes::of(bytes)) };
         };
         if context.parts.are_begun() {
@@ -160,7 +160,7 @@ pub unsafe extern "C" fn icecore_write_part(
 /// it.
 ///
 /// # Safety
-/// `context` is null or a context that no other call uses; `out` is null or names a struct.
+/// `context` is null or a context that no other call uses; `out` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_take_part(context: *mut icecore_context, out: *mut icecore_bytes) -> u32 {
     guard(ErrorOut::NONE, || {
@@ -172,7 +172,7 @@ pub unsafe extern "C" fn icecore_take_part(context: *mut icecore_context, out: *
             return Err(Error::new(ErrorKind::Unsupported).finding("no part that may be taken away"));
         }
         context.is_taken = true;
-        // SAFETY: checked above: `out` is not null, so it names a struct.
+        // SAFETY: checked above: `out` is not null, so it points to a struct.
         unsafe { out.write(icecore_bytes::of(&context.out.bytes)) };
         Ok(())
     })
@@ -194,7 +194,7 @@ pub(crate) fn give_back(tape: &mut Tape, filling: &mut Filling) {
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses; `out` is null or
-/// names a struct.
+/// points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_loss(context: *const icecore_context, index: usize, out: *mut icecore_bytes) -> u32 {
     guard(ErrorOut::NONE, || {
@@ -202,7 +202,7 @@ pub unsafe extern "C" fn icecore_loss(context: *const icecore_context, index: us
         let loss = unsafe { context.as_ref() }.and_then(|context| context.losses.get(index));
         match loss {
             Some(loss) if !out.is_null() => {
-                // SAFETY: not null, so it names a struct.
+                // SAFETY: not null, so it points to a struct.
                 unsafe { out.write(icecore_bytes::of(loss.as_bytes())) };
                 Ok(())
             }
@@ -228,7 +228,7 @@ pub unsafe extern "C" fn icecore_value_end(context: *const icecore_context, inde
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses; `tape` is null or
-/// was lent from it by `icecore_begin`; `view` and `error` are null or name structs.
+/// was lent from it by `icecore_begin`; `view` and `error` are null or point to structs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_view_tape(
     context: *mut icecore_context,
@@ -236,7 +236,7 @@ pub unsafe extern "C" fn icecore_view_tape(
     view: *mut icecore_view,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: a handle that no other call uses, and a struct that `icecore_begin` wrote.
@@ -253,7 +253,7 @@ pub unsafe extern "C" fn icecore_view_tape(
             arena_len: tape.arena_len,
             ..context.view(icecore_bytes { bytes: std::ptr::null(), len: 0 }, 0)
         };
-        // SAFETY: checked above: `view` is not null, so it names a struct.
+        // SAFETY: checked above: `view` is not null, so it points to a struct.
         unsafe { view.write(filled) };
         Ok(())
     })

@@ -39,7 +39,7 @@ impl<'c> Blobs<'c> {
     /// Returns the blobs of this column.
     ///
     /// If its values are not bytes.
-    /// If its values are no bytes.
+    /// If its values are not bytes.
     pub fn of(column: &'c dyn Array) -> Result<Blobs<'c>, Error> {
         Ok(Blobs(match column.data_type() {
             DataType::Binary => Layout::Binary(column.as_binary()),

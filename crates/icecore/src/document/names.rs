@@ -407,7 +407,7 @@ impl Names {
         u32::try_from(self.entries.len()).ok()
     }
 
-    /// Returns the id of the name of a class or an encoding. Collisions are no reason to refuse it: `None` only if the
+    /// Returns the id of the name of a class or an encoding. A collision doesn't prevent it: `None` only if the
     /// table is full.
     pub(crate) fn intern_always(&mut self, node: Node, bytes: &[u8]) -> Option<u32> {
         self.intern(node, bytes).or_else(|| self.append(node, bytes))
