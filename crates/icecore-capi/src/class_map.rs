@@ -1,19 +1,18 @@
-//! New names of classes, for hosts that build objects of classes that moved.
+//! New names of classes, for hosts that build objects of renamed classes.
 
 use crate::error::{ErrorOut, guard, icecore_error, usage};
 use crate::lent;
 use icecore::ClassMap;
 use std::ffi::c_char;
 
-/// New names of classes: a map that was parsed.
+/// A parsed map of new names of classes.
 pub struct icecore_class_map(ClassMap);
 
-/// Parses a map of classes: lines of `OLD=NEW`, in which `*` stands for any characters, as
-/// the option `class-map` has them. To be freed with `icecore_class_map_free`. Null, if there
-/// is an error.
+/// Parses a map of classes: lines of `OLD=NEW`, in which `*` matches any characters, as in the option `class-map`. Free
+/// it with `icecore_class_map_free`. Returns null on an error.
 ///
 /// # Safety
-/// `text` names `len` bytes; `error` is null or names a struct.
+/// `text` points to `len` bytes; `error` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_class_map_new(
     text: *const c_char,
@@ -21,10 +20,10 @@ pub unsafe extern "C" fn icecore_class_map_new(
     error: *mut icecore_error,
 ) -> *mut icecore_class_map {
     let mut map = std::ptr::null_mut();
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
-        // SAFETY: `text` names `len` bytes.
+        // SAFETY: `text` points to `len` bytes.
         let text = unsafe { lent(text.cast(), len) };
         let text = std::str::from_utf8(text).map_err(|_| usage("a map of classes in UTF-8", "other bytes"))?;
         map = Box::into_raw(Box::new(icecore_class_map(ClassMap::parse(text)?)));
@@ -33,11 +32,12 @@ pub unsafe extern "C" fn icecore_class_map_new(
     map
 }
 
-/// The new name of a class. Returns its length, 0 if the map gives it none; `new_name` gets
-/// as much of it as fits.
+/// Returns the length of the new name of a class, or 0 if the map has none for it; copies the name to `new_name`, up to
+/// `room` bytes.
 ///
 /// # Safety
-/// `map` is null or a map; `name` names `len` bytes; `new_name` is null or names `room` bytes.
+/// `map` is null or a map; `name` points to `len` bytes; `new_name` is null or points to
+/// `room` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_class_map_name(
     map: *const icecore_class_map,
@@ -50,12 +50,12 @@ pub unsafe extern "C" fn icecore_class_map_name(
     guard(ErrorOut::NONE, || {
         // SAFETY: a handle that is only read.
         let Some(map) = (unsafe { map.as_ref() }) else { return Ok(()) };
-        // SAFETY: `name` names `len` bytes.
+        // SAFETY: `name` points to `len` bytes.
         let name = unsafe { lent(name.cast(), len) };
         let Some(found) = map.0.rename(name) else { return Ok(()) };
         length = found.len();
         if !new_name.is_null() {
-            // SAFETY: not null, so it names `room` bytes, and no more are written; `found` is
+            // SAFETY: not null, so it points to `room` bytes, and no more are written; `found` is
             // memory of its own.
             unsafe { std::ptr::copy_nonoverlapping(found.as_ptr().cast(), new_name, length.min(room)) };
         }

@@ -1,4 +1,4 @@
-//! Which classes a document names.
+//! The classes that a document names.
 
 use crate::error::{ErrorOut, guard, icecore_error, usage};
 use crate::lent;
@@ -7,24 +7,24 @@ use crate::tape::icecore_bytes;
 use icecore::read_as;
 use std::ffi::c_void;
 
-/// A class that a document names. Lent for the time of the visit.
+/// A class that a document names. Lent for the duration of the visit.
 #[repr(C)]
 pub struct icecore_class_use {
-    /// Its name.
+    /// Name of the class.
     pub name: icecore_bytes,
-    /// How it is used: `object`, `hook`, `freeze`, `regexp`, …
+    /// Kind of use: `object`, `hook`, `freeze`, `regexp`, …
     pub kind: icecore_bytes,
     /// The path of the first use.
     pub path: icecore_bytes,
-    /// How many uses there are.
+    /// Number of uses.
     pub count: u64,
 }
 
 /// Calls `visit` for each class that the document names.
 ///
 /// # Safety
-/// `stage` is null or a stage; `bytes` names `len` bytes; `visit` is null, or a function
-/// that does not unwind or jump out; `error` is null or names a struct.
+/// `stage` is null or a stage; `bytes` points to `len` bytes; `visit` is null, or a function
+/// that does not unwind or jump out; `error` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_classes(
     stage: *const icecore_stage,
@@ -34,14 +34,14 @@ pub unsafe extern "C" fn icecore_classes(
     data: *mut c_void,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: a handle, see `lib.rs`; it is only read.
         let (Some(stage), Some(visit)) = (unsafe { stage.as_ref() }, visit) else {
             return Err(usage("a stage and a function", "null"));
         };
-        // SAFETY: `bytes` names `len` bytes; the document is dropped before the call returns.
+        // SAFETY: `bytes` points to `len` bytes; the document is dropped before the call returns.
         let bytes = unsafe { lent(bytes, len) };
         let document = read_as(bytes, stage.codec.stage(), &stage.codec.limits)?;
         for class in document.classes() {

@@ -1,4 +1,4 @@
-//! Warm contexts, and reading with them.
+//! Reusable contexts, and reading with them.
 
 use crate::error::{ErrorOut, guard, icecore_error, put, usage, zeroed};
 use crate::lent;
@@ -13,15 +13,15 @@ use icecore::{
 };
 use std::ffi::c_char;
 
-/// What is kept between calls: memory, and the names of keys and classes.
+/// Data that is kept between calls: memory, and the names of keys and classes.
 ///
 /// A context serves one call at a time. A host that may be called again during a call
 /// (by a hook, for example) needs several.
 #[derive(Default)]
 pub struct icecore_context {
-    /// Its tape is used again for each document.
+    /// Its tape is reused for each document.
     pub(crate) document: Document<'static>,
-    /// What the last document was decompressed to.
+    /// The decompressed data of the last document.
     pub(crate) body: Vec<u8>,
     pub(crate) long: Vec<icecore_long>,
     pub(crate) filling: Filling,
@@ -29,7 +29,7 @@ pub struct icecore_context {
     pub(crate) losses: Vec<String>,
     /// The state of a document that is written in parts.
     pub(crate) parts: Parts,
-    /// Whether the caller has what `out` has.
+    /// Whether the caller has taken the content of `out`.
     pub(crate) is_taken: bool,
 }
 
@@ -47,7 +47,7 @@ impl icecore_context {
         }
     }
 
-    /// A view of the tape, whose strings are borrowed from the input.
+    /// Returns a view of the tape, whose strings are borrowed from the input.
     pub(crate) fn view(&mut self, input: icecore_bytes, consumed: usize) -> icecore_view {
         let tape = self.document.tape();
         self.long.clear();
@@ -72,11 +72,11 @@ impl icecore_context {
     }
 }
 
-/// Where writers write to.
+/// The destination of writers.
 #[derive(Default)]
 pub(crate) struct Out {
     pub(crate) bytes: Vec<u8>,
-    /// Where each of several values ends.
+    /// The end of each of several values.
     pub(crate) ends: Vec<usize>,
     pub(crate) spare: Spare,
 }
@@ -99,16 +99,16 @@ impl Output for Out {
     }
 }
 
-/// How many bytes of each kind of memory a context keeps for the next call.
+/// Maximum number of bytes of each kind of memory that a context keeps for the next call.
 pub(crate) const KEPT: usize = 16 << 20;
 
-/// A new context, to be freed with `icecore_context_free`.
+/// Creates a context, which must be freed with `icecore_context_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn icecore_context_new() -> *mut icecore_context {
     Box::into_raw(Box::default())
 }
 
-/// Frees a context and all that was lent from it, or does nothing with null.
+/// Frees a context and everything lent from it, or does nothing with null.
 ///
 /// # Safety
 /// `context` is null or a context; the caller does not use it, or what was lent from
@@ -122,9 +122,8 @@ pub unsafe extern "C" fn icecore_context_free(context: *mut icecore_context) {
     }
 }
 
-/// Frees the memory of a large document beyond what a context keeps. Views and
-/// results that were lent before are invalid afterwards. The call is cheap where
-/// nothing is to be freed.
+/// Frees the memory of a large document beyond what a context keeps. Views and results that were lent before become
+/// invalid. The call is cheap if there is nothing to free.
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses; what
@@ -136,7 +135,7 @@ pub unsafe extern "C" fn icecore_context_trim(context: *mut icecore_context) {
     context.trim(KEPT);
 }
 
-/// The same with another bound: of each kind of memory no more than `bytes` is kept.
+/// The same with another limit: at most `bytes` of each kind of memory are kept.
 ///
 /// # Safety
 /// As for `icecore_context_trim`.
@@ -153,7 +152,7 @@ pub unsafe extern "C" fn icecore_context_trim_to(context: *mut icecore_context, 
     }
 }
 
-/// How many bytes a context has filled: nodes, strings, what was decompressed and what was written.
+/// Returns the number of bytes that a context uses: nodes, strings, decompressed and written data.
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses.
@@ -167,14 +166,13 @@ pub unsafe extern "C" fn icecore_context_memory(context: *const icecore_context)
     filled + lent + context.body.len() + context.out.bytes.len()
 }
 
-/// Reads a document and gives a view of its tape. The view is lent until the
-/// context is used again; the input must stay as long, because strings are
-/// borrowed from it.
+/// Reads a document and fills a view of its tape. The view is lent until the context is used again; the input must stay
+/// valid as long, because strings are borrowed from it.
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses; `stage` is null or a
-/// stage; `bytes` names `len` bytes that stay as they are as long as the view is used;
-/// `view` and `error` are null or name structs.
+/// stage; `bytes` points to `len` bytes that stay as they are as long as the view is used;
+/// `view` and `error` are null or point to structs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_read(
     context: *mut icecore_context,
@@ -185,7 +183,7 @@ pub unsafe extern "C" fn icecore_read(
     view: *mut icecore_view,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: handles, see `lib.rs`: no other call uses the context, the stage is only read.
@@ -193,7 +191,7 @@ pub unsafe extern "C" fn icecore_read(
         let (Some(context), Some(stage), false) = (context, stage, view.is_null()) else {
             return Err(usage("a context, a stage and a view", "null"));
         };
-        // SAFETY: `bytes` names `len` bytes, which stay as they are as long as the view is used.
+        // SAFETY: `bytes` points to `len` bytes, which don't change as long as the view is used.
         let mut input = unsafe { lent(bytes, len) };
         let codec = &stage.codec;
         let filled = codec.read(input, context.document.tape_mut());
@@ -205,7 +203,7 @@ pub unsafe extern "C" fn icecore_read(
                 }
                 let input = icecore_bytes::of(input);
                 let read = context.view(input, filled.consumed);
-                // SAFETY: checked above: `view` is not null, so it names a struct.
+                // SAFETY: checked above: `view` is not null, so it points to a struct.
                 unsafe { view.write(read) };
             }
             return Err(codec.stage().format().explain(error));
@@ -217,7 +215,7 @@ pub unsafe extern "C" fn icecore_read(
             context.body = body;
             input = &context.body;
         }
-        // A host copies a string once for each node that names it: their sum is bounded.
+        // A host copies a string once for each node that refers to it, so their total size is limited.
         let format = codec.stage().format();
         if format.can.names_strings_again && !filled.is_simple {
             let checked = context.document.tape().check_strings(&codec.limits, input.len());
@@ -233,18 +231,18 @@ pub unsafe extern "C" fn icecore_read(
         }
         let input = icecore_bytes::of(input);
         let read = icecore_view { is_simple: u32::from(filled.is_simple), ..context.view(input, filled.consumed) };
-        // SAFETY: checked above: `view` is not null, so it names a struct.
+        // SAFETY: checked above: `view` is not null, so it points to a struct.
         unsafe { view.write(read) };
         Ok(())
     })
 }
 
-/// The path of a node of the document that was read last, as `$.staff[3].name`.
-/// Returns its length; `path` gets as much of it as fits, ending with 0.
+/// Returns the length of the path of a node of the document that was read last, such as `$.staff[3].name`; copies as
+/// much of it to `path` as fits, ending with 0.
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses; `input` names the
-/// `len` bytes that its last view names; `path` is null or names `room` bytes.
+/// `len` bytes that its last view points to; `path` is null or points to `room` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_path(
     context: *mut icecore_context,
@@ -258,7 +256,7 @@ pub unsafe extern "C" fn icecore_path(
     guard(ErrorOut::NONE, || {
         // SAFETY: a handle that no other call uses.
         let Some(context) = (unsafe { context.as_mut() }) else { return Ok(()) };
-        // SAFETY: `input` names `len` bytes; the document is dropped before the call returns.
+        // SAFETY: `input` points to `len` bytes; the document is dropped before the call returns.
         let input = unsafe { lent(input, len) };
         let tape = std::mem::take(context.document.tape_mut());
         let document = Document::from_tape(input, tape);
@@ -266,7 +264,7 @@ pub unsafe extern "C" fn icecore_path(
         *context.document.tape_mut() = document.into_tape();
         length = text.len();
         if !path.is_null() && room > 0 {
-            // SAFETY: not null, so it names `room` bytes that may be written.
+            // SAFETY: not null, so it points to `room` bytes that may be written.
             put(&text, unsafe { zeroed(path, room) });
         }
         Ok(())

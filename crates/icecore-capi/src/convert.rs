@@ -11,21 +11,20 @@ use std::ffi::{CStr, c_char};
 pub struct icecore_buffer {
     /// The bytes.
     pub bytes: *mut u8,
-    /// How many there are.
+    /// Number of bytes.
     pub len: usize,
-    /// How many were allocated.
+    /// Number of allocated bytes.
     pub capacity: usize,
 }
 
-/// Converts a document from one stage to another, as `icecore convert` does:
-/// `storable` to `json`, for example. With a null or empty `from` the format is
-/// detected. From a format to itself, the original byte forms are kept.
+/// Converts a document from one stage to another, like `icecore convert`: for example from `storable` to `json`. If
+/// `from` is null or empty, the format is detected. If both formats are the same, the original byte forms are kept.
 ///
 /// `out` is written only if the result is ICECORE_OK.
 ///
 /// # Safety
-/// `bytes` names `len` bytes; `from` and `to` are null or texts that end with 0; `out`
-/// and `error` are null or name structs.
+/// `bytes` points to `len` bytes; `from` and `to` are null or texts that end with 0; `out`
+/// and `error` are null or point to structs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_convert(
     bytes: *const u8,
@@ -39,8 +38,8 @@ pub unsafe extern "C" fn icecore_convert(
     unsafe { icecore_convert_within(bytes, len, from, to, u64::MAX, out, error) }
 }
 
-/// As `icecore_convert`, in some `memory` bytes beside the input. What would take more is an error
-/// with the detail `ICECORE_DETAIL_SIZE` or `ICECORE_DETAIL_DECOMPRESSED`.
+/// Like `icecore_convert`, with about `memory` bytes in addition to the input. Exceeding it is an error with the detail
+/// `ICECORE_DETAIL_SIZE` or `ICECORE_DETAIL_DECOMPRESSED`.
 ///
 /// # Safety
 /// As for `icecore_convert`.
@@ -54,24 +53,24 @@ pub unsafe extern "C" fn icecore_convert_within(
     out: *mut icecore_buffer,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         if out.is_null() || to.is_null() {
             return Err(usage("a stage to convert to, and a buffer", "null"));
         }
-        // SAFETY: `bytes` names `len` bytes; the slice is dropped before the call returns.
+        // SAFETY: `bytes` points to `len` bytes; the slice is dropped before the call returns.
         let input = unsafe { lent(bytes, len) };
         let from = match from.is_null() {
             true => "",
-            // SAFETY: not null, so it names a text that ends with 0.
+            // SAFETY: not null, so it points to a text that ends with 0.
             false => text(unsafe { CStr::from_ptr(from) }.to_bytes(), "a stage")?,
         };
-        // SAFETY: checked above: not null, so it names a text that ends with 0.
+        // SAFETY: checked above: not null, so it points to a text that ends with 0.
         let to = text(unsafe { CStr::from_ptr(to) }.to_bytes(), "a stage")?;
         let from = if from.is_empty() { icecore::detect::stage_of(input)? } else { Stage::parse(from)? };
         let converted = convert_within(input, &from, &Stage::parse(to)?, memory)?;
-        // SAFETY: checked above: `out` is not null, so it names a struct.
+        // SAFETY: checked above: `out` is not null, so it points to a struct.
         unsafe { out.write(icecore_buffer::of(converted)) };
         Ok(())
     })
@@ -87,21 +86,20 @@ fn convert_within(input: &[u8], from: &Stage, to: &Stage, memory: u64) -> Result
     request.detail = keeps_spelling;
     let document = read_with(input, from, request)?;
     let rest = memory.saturating_sub(memory_of(&document).saturating_mul(factor));
-    // Wrappers are put around a copy.
+    // Wrappers need a copy of the content.
     let rest = if to.wrappers().is_empty() { rest } else { rest / 2 };
     let mut converted = Vec::new();
     icecore::write_to(&document, to, &within(&Limits::default(), rest, false, 1), &mut converted)?;
     Ok(converted)
 }
 
-/// Converts a document from one stage to another, within the limits of each. Byte forms
-/// of the original are not kept.
+/// Converts a document from one stage to another, within the limits of each. Original byte forms are not kept.
 ///
 /// `out` is written only if the result is ICECORE_OK.
 ///
 /// # Safety
-/// `from` and `to` are null or stages; `bytes` names `len` bytes; `out` and `error` are
-/// null or name structs.
+/// `from` and `to` are null or stages; `bytes` points to `len` bytes; `out` and `error` are
+/// null or point to structs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_convert_stages(
     from: *const icecore_stage,
@@ -111,7 +109,7 @@ pub unsafe extern "C" fn icecore_convert_stages(
     out: *mut icecore_buffer,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: handles, see `lib.rs`; they are only read.
@@ -119,19 +117,19 @@ pub unsafe extern "C" fn icecore_convert_stages(
         let (Some(from), Some(to), false) = (from, to, out.is_null()) else {
             return Err(usage("two stages, and a buffer", "null"));
         };
-        // SAFETY: `bytes` names `len` bytes; the document is dropped before the call returns.
+        // SAFETY: `bytes` points to `len` bytes; the document is dropped before the call returns.
         let input = unsafe { lent(bytes, len) };
         let document = read_as(input, from.codec.stage(), &from.codec.limits)?;
         let mut converted = Vec::new();
         match from.memory {
             u64::MAX => to.codec.write(&document, &mut converted)?,
-            // What is left of it is for what is written.
+            // The remaining memory is for the output.
             memory => {
                 let limits = within(&to.codec.limits, memory.saturating_sub(memory_of(&document)), false, 1);
                 icecore::write_to(&document, to.codec.stage(), &limits, &mut converted)?
             }
         };
-        // SAFETY: checked above: `out` is not null, so it names a struct.
+        // SAFETY: checked above: `out` is not null, so it points to a struct.
         unsafe { out.write(icecore_buffer::of(converted)) };
         Ok(())
     })
@@ -149,7 +147,7 @@ impl icecore_buffer {
 /// Frees the bytes of a buffer, and empties it.
 ///
 /// # Safety
-/// `buffer` is null, or names a struct that a function of this library filled or that is
+/// `buffer` is null, or points to a struct that a function of this library filled or that is
 /// all zeros; the caller did not change it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_buffer_free(buffer: *mut icecore_buffer) {

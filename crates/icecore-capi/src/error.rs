@@ -1,4 +1,4 @@
-//! Errors, as C sees them.
+//! Errors in the C interface.
 
 use icecore::raw::ErrorDetail;
 use icecore::{Error, ErrorKind};
@@ -10,23 +10,20 @@ pub const ICECORE_OK: u32 = 0;
 /// A defect in the library: please report it.
 pub const ICECORE_PANIC: u32 = 255;
 
-/// What went wrong. The caller owns it; there is nothing to free.
+/// An error. The caller owns it; there is nothing to free.
 #[repr(C)]
 pub struct icecore_error {
-    /// What, in kind: one of `icecore_error_kind`, 0 for no error.
+    /// Kind: one of `icecore_error_kind`, 0 for no error.
     pub kind: u32,
-    /// What it is more closely: one of `icecore_error_detail`, or 0.
+    /// Detail: one of `icecore_error_detail`, or 0.
     pub detail: u32,
-    /// Where in the input, in bytes; -1, if that makes no sense.
+    /// Offset in the input, in bytes; -1 if not applicable.
     pub offset: i64,
-    /// Where in the document, as `$.staff[3].name`; empty, if unknown. Cut off,
-    /// if it is longer. Ends with 0.
+    /// Path in the document, such as `$.staff[3].name`; empty if unknown. Truncated if it is longer. Ends with 0.
     pub path: [c_char; 512],
-    /// The whole message, with offset and path. Cut off, if it is longer. Ends
-    /// with 0.
+    /// The complete message, with offset and path. Truncated if it is longer. Ends with 0.
     pub message: [c_char; 1016],
-    /// Where the original reader of the format says that it is wrong; -1, if that is not
-    /// known.
+    /// The offset at which the original reader of the format reports the error; -1 if unknown.
     pub original_offset: i64,
 }
 
@@ -40,9 +37,9 @@ pub enum icecore_error_kind {
     ICECORE_TRAILING = 2,
     /// The bytes break the rules of the format.
     ICECORE_MALFORMED = 3,
-    /// A link names something that is not there, or may not be named.
+    /// A link names something that does not exist, or is not allowed as its target.
     ICECORE_BAD_LINK = 4,
-    /// The format allows it, but this library does not read or write it.
+    /// The format allows this, but this library can't read or write it.
     ICECORE_UNSUPPORTED = 5,
     /// A limit was reached.
     ICECORE_LIMIT = 6,
@@ -58,7 +55,7 @@ pub enum icecore_error_kind {
     ICECORE_OTHER = 11,
 }
 
-/// What a host may want to say in words of its own.
+/// Details for hosts that report errors with their own message.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum icecore_error_detail {
@@ -68,22 +65,21 @@ pub enum icecore_error_detail {
     ICECORE_DETAIL_WIDE_INTEGER = 2,
     /// The number of entries is beyond 64 bits.
     ICECORE_DETAIL_WIDE_COUNT = 3,
-    /// The input ends where the number of entries should stand.
+    /// The input ends before the number of entries.
     ICECORE_DETAIL_NO_COUNT = 4,
-    /// A key should stand here.
+    /// A key was expected.
     ICECORE_DETAIL_NO_KEY = 5,
-    /// A value should stand here.
+    /// A value was expected.
     ICECORE_DETAIL_NO_VALUE = 6,
-    /// What stands here names no case of an enum.
+    /// The name of an enum case is unknown.
     ICECORE_DETAIL_NO_CASE = 7,
-    /// There are fewer bytes than what a class wrote itself is said to have, or their
-    /// number is below 0.
+    /// A payload that a class wrote itself is shorter than its declared length, or that length is negative.
     ICECORE_DETAIL_SHORT_PAYLOAD = 8,
-    /// A link counts values that only a class knows, in what it wrote itself.
+    /// A link counts values inside a payload that only its class understands.
     ICECORE_DETAIL_OPAQUE_LINK = 9,
-    /// There are more values, or more bytes written, than the limit; or memory ran out.
+    /// There are more values or more output than the limit allows; or memory ran out.
     ICECORE_DETAIL_SIZE = 10,
-    /// Decompression gives more than the limit.
+    /// Decompression produces more than the limit allows.
     ICECORE_DETAIL_DECOMPRESSED = 11,
 }
 
@@ -124,25 +120,24 @@ fn code(kind: ErrorKind) -> u32 {
     code as u32
 }
 
-/// Copies a text to a field of C, and ends it with 0. What does not fit is cut
-/// off at a character.
+/// Copies a text to a C field, and ends it with 0. A text that is too long is cut at a character boundary.
 pub(crate) fn put(text: &str, field: &mut [c_char]) {
     let Some(room) = field.len().checked_sub(1) else { return };
     let mut end = text.len().min(room);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    // A 0 in the text would end it: a path may have one.
+    // A 0 in the text would end it, and a path may contain one.
     for (to, from) in field.iter_mut().zip(text.as_bytes()[..end].iter()) {
         *to = if *from == 0 { b'?' } else { *from } as c_char;
     }
     field[end] = 0;
 }
 
-/// A field of the caller for a text, initialised with zeros.
+/// Returns a field of the caller for a text, initialised with zeros.
 ///
 /// # Safety
-/// `field` names `room` bytes that may be written for `'a`, and nothing else names them.
+/// `field` points to `room` bytes that may be written for `'a`, and nothing else points to them.
 pub(crate) unsafe fn zeroed<'a>(field: *mut c_char, room: usize) -> &'a mut [c_char] {
     // SAFETY: there are `room` bytes, which need no alignment; after the first line they
     // are initialised.
@@ -166,15 +161,15 @@ impl icecore_error {
     }
 }
 
-/// Where a call describes its error: in a struct of the caller, or nowhere.
+/// Destination of the error of a call: a struct of the caller, or none.
 pub(crate) struct ErrorOut(*mut icecore_error);
 
 impl ErrorOut {
-    /// For calls that return the kind of the error only.
+    /// For calls that only return the kind of the error.
     pub(crate) const NONE: ErrorOut = ErrorOut(std::ptr::null_mut());
 
     /// # Safety
-    /// `error` is null, or names a struct that may be written until the call of the C
+    /// `error` is null, or points to a struct that may be written until the call of the C
     /// interface returns. It may be uninitialised.
     #[inline]
     pub(crate) unsafe fn to(error: *mut icecore_error) -> ErrorOut {
@@ -185,7 +180,7 @@ impl ErrorOut {
 /// Runs the body of a call, and turns its error or panic into a code for C.
 #[inline]
 pub(crate) fn guard(error: ErrorOut, run: impl FnOnce() -> Result<(), Error>) -> u32 {
-    // A panic may leave a handle half changed. Each call clears a handle before it fills it.
+    // A panic may leave a handle partly changed. Each call clears a handle before it fills it.
     let result = catch_unwind(AssertUnwindSafe(run));
     let failed = match result {
         Ok(Ok(())) => return ICECORE_OK,

@@ -1,4 +1,4 @@
-//! Filling a tape: the memory of a context is lent, grows, and names get their ids.
+//! Filling a tape: lending and growing the memory of a context, and assigning ids to names.
 
 use crate::context::icecore_context;
 use crate::error::{ErrorOut, guard, usage};
@@ -9,12 +9,11 @@ use icecore::{
     raw::{Location, Node},
 };
 
-/// Lends the context's memory to be filled. Views, results and tapes that were lent
-/// before are invalid afterwards.
+/// Lends the context's memory for filling. Views, results and tapes that were lent before become invalid.
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses; `tape` is null or
-/// names a struct.
+/// points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_begin(context: *mut icecore_context, tape: *mut icecore_tape) -> u32 {
     guard(ErrorOut::NONE, || {
@@ -52,13 +51,13 @@ pub unsafe extern "C" fn icecore_begin(context: *mut icecore_context, tape: *mut
             has_own_names: 0,
         };
         context.filling.lend(&mut begun);
-        // SAFETY: checked above: `tape` is not null, so it names a struct.
+        // SAFETY: checked above: `tape` is not null, so it points to a struct.
         unsafe { tape.write(begun) };
         Ok(())
     })
 }
 
-/// Makes room for `more` nodes.
+/// Reserves space for `more` nodes.
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses; `tape` is null or
@@ -80,7 +79,7 @@ pub unsafe extern "C" fn icecore_grow_nodes(
     unsafe { grow(context, tape, reserve) }
 }
 
-/// Makes room for `more` bytes.
+/// Reserves space for `more` bytes.
 ///
 /// # Safety
 /// As for `icecore_grow_nodes`.
@@ -94,7 +93,7 @@ pub unsafe extern "C" fn icecore_grow_arena(
     unsafe { grow(context, tape, |filling, _| filling.arena.try_reserve(more).map_err(|_| Error::no_memory())) }
 }
 
-/// Takes the memory of a tape back, reserves more, and lends it again.
+/// Takes back the memory of a tape, reserves more, and lends it again.
 ///
 /// # Safety
 /// As for `icecore_grow_nodes`.
@@ -118,11 +117,11 @@ unsafe fn grow(
 }
 
 #[cold]
-/// The id of a key: a kind (`ICECORE_BYTES`, `ICECORE_TEXT` or `ICECORE_SYMBOL`), flags and
-/// bytes. 0: the key needs a node of its own before its value.
+/// Returns the id of a key with this kind (`ICECORE_BYTES`, `ICECORE_TEXT` or `ICECORE_SYMBOL`), these flags and bytes.
+/// 0: the key needs a node of its own before its value.
 ///
 /// # Safety
-/// `context` is null or a context that no other call uses; `name` names `len`
+/// `context` is null or a context that no other call uses; `name` points to `len`
 /// bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_key(
@@ -136,7 +135,7 @@ pub unsafe extern "C" fn icecore_key(
     guard(ErrorOut::NONE, || {
         // SAFETY: a handle that no other call uses.
         let Some(context) = (unsafe { context.as_mut() }) else { return Ok(()) };
-        // SAFETY: `name` names `len` bytes; the table copies them.
+        // SAFETY: `name` points to `len` bytes; the table copies them.
         let name = unsafe { lent(name, len) };
         let kind = if kind == Kind::Symbol as u8 { Kind::Symbol } else { string_kind(kind) };
         id = context.document.tape_mut().key_id(kind, flags, name).unwrap_or(0);
@@ -149,7 +148,7 @@ fn string_kind(kind: u8) -> Kind {
     if kind == Kind::Text as u8 { Kind::Text } else { Kind::Bytes }
 }
 
-/// The id of a class; 0, if there are too many.
+/// Returns the id of a class; 0 if there are too many.
 ///
 /// # Safety
 /// As for `icecore_key`.
@@ -159,7 +158,7 @@ pub unsafe extern "C" fn icecore_class(context: *mut icecore_context, kind: u8, 
     guard(ErrorOut::NONE, || {
         // SAFETY: a handle that no other call uses.
         let Some(context) = (unsafe { context.as_mut() }) else { return Ok(()) };
-        // SAFETY: `name` names `len` bytes; the table copies them.
+        // SAFETY: `name` points to `len` bytes; the table copies them.
         let name = unsafe { lent(name, len) };
         id = context.document.tape_mut().class_id(string_kind(kind), name)?;
         Ok(())
@@ -167,8 +166,8 @@ pub unsafe extern "C" fn icecore_class(context: *mut icecore_context, kind: u8, 
     id
 }
 
-/// The id of an encoding by its name, which goes to bits 48 to 62 of the payload of a
-/// string, a symbol or a key; 0, if there are too many.
+/// Returns the id of an encoding by its name, for bits 48 to 62 of the payload of a string, a symbol or a key; 0 if
+/// there are too many.
 ///
 /// # Safety
 /// As for `icecore_key`.
@@ -178,7 +177,7 @@ pub unsafe extern "C" fn icecore_encoding(context: *mut icecore_context, name: *
     guard(ErrorOut::NONE, || {
         // SAFETY: a handle that no other call uses.
         let Some(context) = (unsafe { context.as_mut() }) else { return Ok(()) };
-        // SAFETY: `name` names `len` bytes; the table copies them.
+        // SAFETY: `name` points to `len` bytes; the table copies them.
         let name = unsafe { lent(name, len) };
         id = u32::from(context.document.tape_mut().encoding_id(name)?);
         Ok(())
@@ -186,12 +185,11 @@ pub unsafe extern "C" fn icecore_encoding(context: *mut icecore_context, name: *
     id
 }
 
-/// The node for a string of 4 GB or more whose bytes are at `offset` of the arena that
-/// is being filled.
+/// Writes the node for a string of 4 GB or more whose bytes are at `offset` of the arena that is being filled.
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses; `node` is null or
-/// names a struct.
+/// points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_long_string(
     context: *mut icecore_context,
@@ -206,7 +204,7 @@ pub unsafe extern "C" fn icecore_long_string(
             return Err(usage("a context and a node", "null"));
         };
         let long = context.document.tape_mut().long_string(string_kind(kind), Location::Arena(offset), len);
-        // SAFETY: checked above: `node` is not null, so it names a struct; both types have
+        // SAFETY: checked above: `node` is not null, so it points to a struct; both types have
         // the same layout, see `checked`.
         unsafe { node.cast::<Node>().write(long) };
         Ok(())

@@ -1,5 +1,4 @@
-//! JSON as Perl's modules write and read it, without a stage: for objects that are made
-//! for one call.
+//! JSON as written and read by Perl's modules, without a stage: for objects that are made for one call.
 
 use crate::context::icecore_context;
 use crate::error::{ErrorOut, guard, icecore_error, usage};
@@ -9,23 +8,21 @@ use crate::write::give_back;
 use icecore::format::json::perl::{self, Beyond, InfNan, Style};
 use icecore::{Error, ErrorKind};
 
-/// How JSON is written.
+/// Options for writing JSON.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct icecore_json_style {
-    /// Which characters stand for themselves: all, as UTF-8 (0); those of one byte,
-    /// which they are written as (1); those of ASCII (2).
+    /// Characters that are written unescaped: all, as UTF-8 (0); those below 256, as one byte each (1); ASCII (2).
     pub beyond: u8,
-    /// How infinity and "not a number" are written: bare (0), as null (1), in
-    /// quotes (2), in quotes and without a sign (3).
+    /// Form of infinity and "not a number": bare (0), null (1), in quotes (2), in quotes and without a sign (3).
     pub inf_nan: u8,
-    /// 1: each value has a line of its own.
+    /// 1: each value is on a line of its own.
     pub has_lines: u8,
-    /// How many blanks to indent each level by.
+    /// Number of blanks of indentation for each level.
     pub indent: u8,
     /// 1: a blank before the colon.
     pub space_before: u8,
-    /// 1: a blank behind the colon.
+    /// 1: a blank after the colon.
     pub space_after: u8,
     /// 1: `/` is written as `\/`.
     pub escape_slash: u8,
@@ -59,11 +56,10 @@ impl icecore_json_style {
     }
 }
 
-/// Writes the tape that was filled as JSON. The bytes are lent until the context is
-/// used again.
+/// Writes the filled tape as JSON. The bytes are lent until the context is used again.
 ///
 /// # Safety
-/// As for `icecore_write`; `style` is null or names a struct.
+/// As for `icecore_write`; `style` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_json_write(
     context: *mut icecore_context,
@@ -72,7 +68,7 @@ pub unsafe extern "C" fn icecore_json_write(
     out: *mut icecore_bytes,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: a handle that no other call uses, and structs, see `lib.rs`: both were
@@ -87,15 +83,14 @@ pub unsafe extern "C" fn icecore_json_write(
         let written = perl::write(&context.document, &style.style(), &mut context.out);
         give_back(context.document.tape_mut(), &mut context.filling);
         written?;
-        // SAFETY: checked above: `out` is not null, so it names a struct.
+        // SAFETY: checked above: `out` is not null, so it points to a struct.
         unsafe { out.write(icecore_bytes::of(&context.out.bytes)) };
         Ok(())
     })
 }
 
-/// Reads common JSON of at most `depth` levels, as `icecore_read` does. It returns
-/// `ICECORE_UNSUPPORTED` for errors and for all that is special: `icecore_read` then
-/// reads the document, or describes the error.
+/// Reads common JSON of at most `depth` levels, like `icecore_read`. It returns `ICECORE_UNSUPPORTED` for errors and
+/// for everything uncommon: then `icecore_read` reads the document, or describes the error.
 ///
 /// # Safety
 /// As for `icecore_read`.
@@ -113,7 +108,7 @@ pub unsafe extern "C" fn icecore_json_read(
         let (Some(context), false) = (unsafe { context.as_mut() }, view.is_null()) else {
             return Err(usage("a context and a view", "null"));
         };
-        // SAFETY: `bytes` names `len` bytes, which stay as they are as long as the view is used.
+        // SAFETY: `bytes` points to `len` bytes, which don't change as long as the view is used.
         let input = unsafe { lent(bytes, len) };
         let tape = context.document.tape_mut();
         tape.clear();
@@ -122,7 +117,7 @@ pub unsafe extern "C" fn icecore_json_read(
             return Err(Error::new(ErrorKind::Unsupported));
         };
         let read = icecore_view { is_simple: u32::from(has_ids), ..context.view(icecore_bytes::of(input), end) };
-        // SAFETY: checked above: `view` is not null, so it names a struct.
+        // SAFETY: checked above: `view` is not null, so it points to a struct.
         unsafe { view.write(read) };
         Ok(())
     })

@@ -1,9 +1,8 @@
-//! The numbers in nodes.
+//! Constants in nodes.
 
 use icecore::{Kind, raw::flag, value::Form};
 
-/// What a node is: its `kind`. From `ICECORE_ARRAY` on they have children, which
-/// follow them.
+/// The `kind` of a node. Kinds from `ICECORE_ARRAY` on have children, which follow them.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum icecore_kind {
@@ -37,22 +36,22 @@ pub enum icecore_kind {
     ICECORE_ENUM_CASE = 13,
     /// An array element that does not exist, or the value of a placeholder.
     ICECORE_HOLE = 14,
-    /// The same object again: `payload` is the index of the node that it is.
+    /// The same object again: `payload` is the index of its node.
     ICECORE_LINK = 15,
-    /// The same variable again: `payload` is the index of the node in it.
+    /// The same variable again: `payload` is the index of the node that it contains.
     ICECORE_ALIAS = 16,
     /// An equal value again, which is not shared: `payload` is the index of the node
     /// that it equals.
     ICECORE_COPY = 17,
-    /// `aux` items.
+    /// `aux` is the number of items.
     ICECORE_ARRAY = 32,
-    /// `aux` entries.
+    /// `aux` is the number of entries.
     ICECORE_MAP = 33,
     /// A reference to a scalar variable: one child.
     ICECORE_REF = 34,
     /// An object: a class and one child, its body.
     ICECORE_OBJECT = 35,
-    /// An object that its class froze: a payload, then what that refers to.
+    /// An object that its class froze: a payload, then the objects that it refers to.
     ICECORE_OPAQUE = 36,
     /// Attributes on a value: the value, then entries.
     ICECORE_ATTRS = 37,
@@ -62,7 +61,7 @@ pub enum icecore_kind {
     ICECORE_CODE = 39,
     /// A v-string: its source text and its value.
     ICECORE_VSTRING = 40,
-    /// A tied variable: the object behind it and, for an element, its key.
+    /// A tied variable: the object that it is tied to and, for an element, its key.
     ICECORE_TIED = 41,
 }
 
@@ -75,7 +74,7 @@ pub const ICECORE_FLAG_OVERLOAD: u8 = 0x04;
 /// A link, an alias or a copy may name this node.
 pub const ICECORE_FLAG_TARGET: u8 = 0x08;
 
-/// A big integer: below zero.
+/// A big integer: negative.
 pub const ICECORE_FLAG_NEGATIVE: u8 = 0x10;
 /// A map: its keys are locked (Perl's restricted hash).
 pub const ICECORE_FLAG_RESTRICTED: u8 = 0x10;
@@ -85,13 +84,13 @@ pub const ICECORE_FLAG_IDENTITY: u8 = 0x20;
 pub const ICECORE_FLAG_DEFAULT: u8 = 0x40;
 /// A regexp: not blessed.
 pub const ICECORE_FLAG_BARE: u8 = 0x10;
-/// A null or a boolean: the value that perl itself has but one of, no variable.
+/// A null or a boolean: perl's immortal value, not a variable.
 pub const ICECORE_FLAG_OWN: u8 = 0x10;
 /// A null with `ICECORE_FLAG_OWN`: it is an item of an array.
 pub const ICECORE_FLAG_ITEM: u8 = 0x20;
-/// A boolean of a running program: a variable that holds it.
+/// A boolean of a running program: a variable that contains it.
 pub const ICECORE_FLAG_VARIABLE: u8 = 0x20;
-/// What the original looks at beside the value: docs/tape.md says what, by kind.
+/// A property in addition to the value that affects the original writer; docs/tape.md explains it for each kind.
 pub const ICECORE_FLAG_HINT: u8 = 0x80;
 
 /// A key: its value is read-only.
@@ -101,8 +100,8 @@ pub const ICECORE_FLAG_PLACEHOLDER: u8 = 0x20;
 /// A key whose bytes are ASCII: it was given as UTF-8 text.
 pub const ICECORE_FLAG_WAS_TEXT: u8 = 0x40;
 
-/// In which of its forms an object, opaque object or tied variable was written:
-/// eight bits of `payload`, from `ICECORE_FORM_SHIFT` on.
+/// The form in which an object, opaque object or tied variable was written: eight bits of `payload`, from
+/// `ICECORE_FORM_SHIFT` on.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum icecore_form {
@@ -144,19 +143,19 @@ pub enum icecore_form {
 pub const ICECORE_NO_KEY: u16 = 0;
 /// `key` of a node that is itself a key.
 pub const ICECORE_IS_KEY: u16 = 0xFFFE;
-/// `key` of a value whose key stands before it.
+/// `key` of a value whose key precedes it.
 pub const ICECORE_KEY_NODE: u16 = 0xFFFF;
-/// Maps of more entries than this have key nodes, and no ids.
+/// Maps with more entries than this have key nodes instead of ids.
 pub const ICECORE_MOST_IDS: u32 = 256;
-/// The bit of the payload of a string that says that it is in the arena.
+/// Bit of the payload of a string: the string is in the arena.
 pub const ICECORE_IN_ARENA: u64 = 0x8000_0000_0000_0000;
-/// The bits of the payload of a string that are its offset.
+/// Bits of the payload of a string: its offset.
 pub const ICECORE_OFFSET: u64 = 0x0000_FFFF_FFFF_FFFF;
-/// Where the payload of a container has the id of its class: 16 bits.
+/// Position in the payload of a container of the id of its class: 16 bits.
 pub const ICECORE_CLASS_SHIFT: u32 = 32;
-/// Where the payload has the form: 8 bits.
+/// Position in the payload of the form: 8 bits.
 pub const ICECORE_FORM_SHIFT: u32 = 48;
-/// `aux` of a string whose place is in the table of long strings.
+/// `aux` of a string whose location is in the table of long strings.
 pub const ICECORE_LONG: u32 = 0xFFFF_FFFF;
 
 macro_rules! same {

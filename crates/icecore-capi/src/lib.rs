@@ -1,27 +1,26 @@
 //! The C interface of Icecore: `include/icecore.h`.
 //!
-//! Any program can use [`icecore_convert`]: bytes in, bytes out. The language modules
-//! use the rest: [`icecore_read`] gives a *view* of the tape that a document was read
-//! to; [`icecore_begin`] gives a *tape*, which the caller fills and [`icecore_write`]
-//! writes. So a module needs one call for a document, not one for each value.
+//! Any program can use [`icecore_convert`]: bytes in, bytes out. The language modules use the rest: [`icecore_read`]
+//! returns a *view* of the tape of a document; [`icecore_begin`] lends a *tape*, which the caller fills and
+//! [`icecore_write`] writes. So a module needs one call for a document, not one for each value.
 //!
-//! What holds for every function:
+//! Rules for every function:
 //!
 //! - It returns [`ICECORE_OK`] or the kind of the error, and describes the error
 //!   in a struct that the caller owns; the struct may be null.
-//! - It never unwinds: a panic comes back as `ICECORE_PANIC`.
+//! - It never unwinds: a panic is returned as `ICECORE_PANIC`.
 //! - Handles are used by one thread at a time. There is no other state.
-//! - Bytes are lent for the time of the call, except where its page says otherwise.
+//! - Bytes are lent for the duration of the call, unless the function's description says otherwise.
 //!
-//! What callers guarantee, and the SAFETY comments rely on:
+//! Guarantees of callers, on which the SAFETY comments rely:
 //!
 //! - *Handles.* A pointer to a context, a stage, rules or a replacer is null, or a function of this
 //!   library returned it and it was not freed. During a call that changes a handle no
 //!   other call uses it.
-//! - *Structs.* A pointer to a struct is null, or names one that is aligned. A struct for
-//!   results may be uninitialised: it is written as a whole, and never borrowed before.
-//! - *Bytes.* A pointer with a length names as many bytes, which do not change as long
-//!   as they are lent. With the length 0 it may be anything.
+//! - *Structs.* A pointer to a struct is null, or points to an aligned one. A struct for results may be uninitialised:
+//!   it is written as a whole, and never borrowed before.
+//! - *Bytes.* A pointer with a length points to this number of bytes, which do not change while they are lent. With the
+//!   length 0 it may be anything.
 #![allow(non_camel_case_types, reason = "these are the names in C")]
 
 mod class_map;
@@ -90,21 +89,21 @@ pub use write::{
 
 use std::ffi::c_char;
 
-/// The version of the library, as `0.1.0`.
+/// Returns the version of the library, such as `0.1.0`.
 #[unsafe(no_mangle)]
 pub extern "C" fn icecore_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// The bytes that a caller lends. A null pointer stands for no bytes.
+/// Returns the bytes that a caller lends. A null pointer means no bytes.
 ///
 /// # Safety
-/// `ptr` is null, or `len` is 0, or `ptr` names `len` bytes that do not change for `'a`.
+/// `ptr` is null, or `len` is 0, or `ptr` points to `len` bytes that do not change for `'a`.
 unsafe fn lent<'a>(ptr: *const u8, len: usize) -> &'a [u8] {
     if ptr.is_null() || len == 0 {
         return &[];
     }
-    // SAFETY: neither null nor empty, so `ptr` names `len` initialised bytes; bytes need
+    // SAFETY: neither null nor empty, so `ptr` points to `len` initialised bytes; bytes need
     // no alignment.
     unsafe { std::slice::from_raw_parts(ptr, len) }
 }

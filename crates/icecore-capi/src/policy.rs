@@ -1,8 +1,8 @@
-//! Which classes may be built.
+//! Policies: which classes may be built.
 //!
-//! A host that keeps its lists as `icecore_rules` needs one call,
-//! `icecore_class_verdict`. A host that keeps its lists as values of its language asks
-//! layer by layer: `icecore_question_begin`, a call for each list, then
+//! A host that stores its lists as `icecore_rules` needs one call, `icecore_class_verdict`. A host that stores its
+//! lists as values of its language evaluates them layer by layer: `icecore_question_begin`, a call for each list, then
+//! `icecore_question_answer`.
 //! `icecore_question_answer`.
 
 use crate::context::icecore_context;
@@ -13,13 +13,12 @@ use icecore::policy::{Answer, ClassName, Host, Names, Otherwise, Question, Rules
 use icecore::{Document, Error, value::ClassUse};
 use std::ffi::{c_char, c_void};
 
-/// Names are compared as PHP does: ASCII letters without regard to case, and one leading
-/// `\` does not count.
+/// Names are compared as in PHP: ASCII letters without regard to case, and one leading `\` is ignored.
 pub const ICECORE_NAMES_PHP: u32 = 1;
 /// Flag of an answer: the host reports the class, once.
 pub const ICECORE_REPORTED: u32 = 16;
 
-/// What may be done with a class.
+/// The decision about a class.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum icecore_verdict {
@@ -27,29 +26,29 @@ pub enum icecore_verdict {
     ICECORE_REFUSED = 0,
     /// Its objects may be built.
     ICECORE_ALLOWED = 1,
-    /// A neutral record is built in the place of an object.
+    /// A neutral record is built instead of an object.
     ICECORE_AS_RECORD = 2,
 }
 
-/// What is done with the classes that no list has.
+/// The rule for the classes that are in no list.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum icecore_otherwise {
-    /// The next layer is asked.
+    /// The next layer decides.
     ICECORE_ASK_ON = 0,
     /// All classes may be built.
     ICECORE_ANY = 1,
     /// All classes may be built, and each is reported.
     ICECORE_ANY_REPORTED = 2,
-    /// A neutral record is built in the place of an object.
+    /// A neutral record is built instead of an object.
     ICECORE_RECORD = 3,
-    /// Nothing is built, and each class is reported with what would allow it.
+    /// Nothing is built, and each class is reported with the rule that would allow it.
     ICECORE_REPORT = 4,
-    /// Nothing is built, and no further layer is asked.
+    /// Nothing is built, and later layers are not consulted.
     ICECORE_REFUSE = 5,
 }
 
-/// In which ways a document uses a class: bits.
+/// The kinds of use of a class in a document: bits.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum icecore_use {
@@ -85,30 +84,30 @@ pub enum icecore_words {
     ICECORE_WORDS_LITERAL = 0,
     /// Its name, as a literal if it has characters that a class name can't have.
     ICECORE_WORDS_SHOWN = 1,
-    /// What allows it.
+    /// A suggestion that allows it.
     ICECORE_WORDS_REMEDY = 2,
-    /// That it is refused at a path, and what would allow it.
+    /// The message that it is refused at a path, with the suggestion.
     ICECORE_WORDS_REFUSED = 3,
-    /// That it was built, and what would allow it without this message.
+    /// The message that it was built, with the suggestion.
     ICECORE_WORDS_BUILT = 4,
 }
 
-/// The name of a class, or a pattern for such names, in which `*` stands for any
-/// characters. Lent for the time of the call; that of a question until it is answered.
+/// The name of a class, or a pattern for such names, in which `*` matches any characters. Lent for the duration of the
+/// call; the name of a question until it is answered.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct icecore_class_name {
     /// Its bytes.
     pub bytes: *const u8,
-    /// How many there are.
+    /// Number of bytes.
     pub len: usize,
-    /// Whether they are UTF-8.
+    /// Whether the bytes are UTF-8.
     pub is_text: u32,
 }
 
 impl icecore_class_name {
     /// # Safety
-    /// `bytes` names `len` bytes that stay as they are for `'n`.
+    /// `bytes` points to `len` bytes that stay as they are for `'n`.
     unsafe fn lent<'n>(&self) -> (&'n [u8], bool) {
         // SAFETY: `bytes` and `len` belong together, and the bytes stay for `'n`.
         (unsafe { lent(self.bytes, self.len) }, self.is_text != 0)
@@ -128,8 +127,7 @@ pub struct icecore_question {
     pub is_final: u32,
 }
 
-/// A layer of rules that the engine keeps: names, patterns, and what is done with all
-/// other classes.
+/// A layer of rules that the engine stores: names, patterns, and the rule for all other classes.
 pub struct icecore_rules {
     rules: Rules,
 }
@@ -173,19 +171,18 @@ fn answer_of(answer: Answer) -> u32 {
     verdict as u32 | if answer.is_reported { ICECORE_REPORTED } else { 0 }
 }
 
-/// What a word of a program means: `any`, `any,report`, `record` or `report`, as one of
-/// `icecore_otherwise`; `ICECORE_ASK_ON`: it is the name of a class.
+/// Returns the meaning of a word in a program's list: `any`, `any,report`, `record` or `report`, as one of
+/// `icecore_otherwise`; `ICECORE_ASK_ON` means that it is the name of a class.
 ///
 /// # Safety
-/// `word` names `len` bytes.
+/// `word` points to `len` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_policy_word(word: *const c_char, len: usize) -> u32 {
-    // SAFETY: `word` names `len` bytes; the slice is dropped before the call returns.
+    // SAFETY: `word` points to `len` bytes; the slice is dropped before the call returns.
     Otherwise::of_word(unsafe { lent(word.cast(), len) }).map_or(0, number_of)
 }
 
-/// New rules, which allow nothing, to be freed with `icecore_rules_free`. `flags`:
-/// `ICECORE_NAMES_PHP` or 0.
+/// Creates rules that allow nothing, which must be freed with `icecore_rules_free`. `flags`: `ICECORE_NAMES_PHP` or 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn icecore_rules_new(flags: u32) -> *mut icecore_rules {
     Box::into_raw(Box::new(icecore_rules { rules: Rules::new(names_of(flags)) }))
@@ -204,12 +201,12 @@ pub unsafe extern "C" fn icecore_rules_free(rules: *mut icecore_rules) {
     }
 }
 
-/// Allows a class by its name, or the classes that match a pattern. `exactly`: 1, if
-/// `*` is an ordinary character. The name is copied.
+/// Allows a class by its name, or the classes that match a pattern. `exactly`: 1 if `*` is an ordinary character. The
+/// name is copied.
 ///
 /// # Safety
-/// `rules` is null or rules that no other call uses; `name` is null or names a struct
-/// whose `bytes` names `len` bytes; `error` is null or names a struct.
+/// `rules` is null or rules that no other call uses; `name` is null or points to a struct
+/// whose `bytes` points to `len` bytes; `error` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_rules_allow(
     rules: *mut icecore_rules,
@@ -217,7 +214,7 @@ pub unsafe extern "C" fn icecore_rules_allow(
     exactly: u32,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: a handle that no other call uses, and an initialised struct.
@@ -230,7 +227,7 @@ pub unsafe extern "C" fn icecore_rules_allow(
     })
 }
 
-/// Sets what is done with all other classes: one of `icecore_otherwise`.
+/// Sets the rule for all other classes: one of `icecore_otherwise`.
 ///
 /// # Safety
 /// `rules` is null or rules that no other call uses.
@@ -246,28 +243,27 @@ pub unsafe extern "C" fn icecore_rules_otherwise(rules: *mut icecore_rules, othe
     })
 }
 
-/// The layers of a chain.
+/// Returns the layers of a chain.
 ///
 /// # Safety
-/// `layers` is null or names `count` pointers, each null or to rules that no call changes
+/// `layers` is null or points to `count` pointers, each null or to rules that no call changes
 /// for `'r`.
 unsafe fn chain<'r>(layers: *const *const icecore_rules, count: usize) -> impl Iterator<Item = &'r Rules> {
     let layers = match layers.is_null() {
         true => &[][..],
-        // SAFETY: not null, so it names `count` pointers.
+        // SAFETY: not null, so it points to `count` pointers.
         false => unsafe { std::slice::from_raw_parts(layers, count) },
     };
     // SAFETY: each is null or a handle; it is only read.
     layers.iter().filter_map(|rules: &'r *const icecore_rules| unsafe { rules.as_ref() }).map(|layer| &layer.rules)
 }
 
-/// What may be done with a class, by layers of rules, those of the call first: one of
-/// `icecore_verdict`, and `ICECORE_REPORTED`. A null layer has no rules. A name of
-/// malformed UTF-8 is refused, and an error.
+/// Returns the decision about a class by layers of rules: one of `icecore_verdict`, and `ICECORE_REPORTED`. The first
+/// layer is that of the call; a null layer has no rules. A name in malformed UTF-8 is refused, and is an error.
 ///
 /// # Safety
-/// `layers` is null or names `count` pointers, each null or to rules; `name` is null or
-/// names a struct whose `bytes` names `len` bytes; `error` is null or names a struct.
+/// `layers` is null or points to `count` pointers, each null or to rules; `name` is null or
+/// points to a struct whose `bytes` points to `len` bytes; `error` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_class_verdict(
     layers: *const *const icecore_rules,
@@ -277,7 +273,7 @@ pub unsafe extern "C" fn icecore_class_verdict(
     error: *mut icecore_error,
 ) -> u32 {
     let mut answer = 0;
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: null or an initialised struct.
@@ -298,12 +294,12 @@ pub unsafe extern "C" fn icecore_class_verdict(
     answer
 }
 
-/// Begins a question about a class. An error, if its name is malformed UTF-8.
+/// Begins a question about a class. Malformed UTF-8 in its name is an error.
 ///
 /// # Safety
-/// `question` is null or names a struct; `name` is null or names a struct whose `bytes`
-/// names `len` bytes that stay as they are until the question is answered; `error` is
-/// null or names a struct.
+/// `question` is null or points to a struct; `name` is null or points to a struct whose `bytes`
+/// points to `len` bytes that stay as they are until the question is answered; `error` is
+/// null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_question_begin(
     question: *mut icecore_question,
@@ -311,7 +307,7 @@ pub unsafe extern "C" fn icecore_question_begin(
     flags: u32,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: null or an initialised struct.
@@ -321,14 +317,14 @@ pub unsafe extern "C" fn icecore_question_begin(
         // SAFETY: the caller filled `name`; the slice is dropped before the call returns.
         let (bytes, is_text) = unsafe { name.lent() };
         ClassName::new(names_of(flags), bytes, is_text)?;
-        // SAFETY: checked above: `question` is not null, so it names a struct.
+        // SAFETY: checked above: `question` is not null, so it points to a struct.
         unsafe { question.write(icecore_question { name: *name, flags, said: 0, is_final: 0 }) };
         Ok(())
     })
 }
 
 impl icecore_question {
-    /// Continues the question. Returns 1 if nothing can change the answer any more.
+    /// Continues the question. Returns 1 if later layers can't change the answer.
     ///
     /// # Safety
     /// `question` is null or was begun, and the bytes of its name did not change since.
@@ -365,12 +361,12 @@ impl icecore_question {
     }
 }
 
-/// Asks a list that the caller keeps: these names and patterns. Returns 1, if the
-/// answer is final: the caller needs to ask no further list.
+/// Evaluates a list that the caller stores: these names and patterns. Returns 1 if the answer is final: then the caller
+/// needs no further lists.
 ///
 /// # Safety
 /// `question` is null or was begun, and the bytes of its name did not change since;
-/// `items` is null or names `count` structs, whose `bytes` name `len` bytes each.
+/// `items` is null or points to `count` structs, whose `bytes` point to `len` bytes each.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_question_items(
     question: *mut icecore_question,
@@ -379,7 +375,7 @@ pub unsafe extern "C" fn icecore_question_items(
 ) -> u32 {
     let items = match items.is_null() {
         true => &[][..],
-        // SAFETY: not null, so it names `count` structs.
+        // SAFETY: not null, so it points to `count` structs.
         false => unsafe { std::slice::from_raw_parts(items, count) },
     };
     let ask = |question: &mut Question<'_>| {
@@ -393,8 +389,8 @@ pub unsafe extern "C" fn icecore_question_items(
     unsafe { icecore_question::go_on(question, ask) }
 }
 
-/// Says that a list of the caller has the class: a list that the engine can't read, as
-/// a hash or a regular expression. Returns 1.
+/// Records that a list of the caller contains the class, for a list that the engine can't read, such as a hash or a
+/// regular expression. Returns 1.
 ///
 /// # Safety
 /// `question` is null or was begun, and the bytes of its name did not change since.
@@ -404,7 +400,7 @@ pub unsafe extern "C" fn icecore_question_allow(question: *mut icecore_question)
     unsafe { icecore_question::go_on(question, |question| question.allow()) }
 }
 
-/// Asks a layer that the engine keeps. Returns 1, if the answer is final.
+/// Evaluates a layer that the engine stores. Returns 1 if the answer is final.
 ///
 /// # Safety
 /// `question` is null or was begun, and the bytes of its name did not change since;
@@ -422,8 +418,8 @@ pub unsafe extern "C" fn icecore_question_rules(question: *mut icecore_question,
     unsafe { icecore_question::go_on(question, ask) }
 }
 
-/// Sets what a layer of the caller does with the classes that its lists don't have: one
-/// of `icecore_otherwise`. Returns 1, if the answer is final.
+/// Applies the rule of a layer of the caller for the classes that are not in its lists: one of `icecore_otherwise`.
+/// Returns 1 if the answer is final.
 ///
 /// # Safety
 /// `question` is null or was begun, and the bytes of its name did not change since.
@@ -438,8 +434,7 @@ pub unsafe extern "C" fn icecore_question_otherwise(question: *mut icecore_quest
     unsafe { icecore_question::go_on(question, set) }
 }
 
-/// The answer: one of `icecore_verdict`, and `ICECORE_REPORTED`. A class that no layer
-/// allows is refused.
+/// Returns the answer: one of `icecore_verdict`, and `ICECORE_REPORTED`. A class that no layer allows is refused.
 ///
 /// # Safety
 /// `question` is null or was begun, and the bytes of its name did not change since.
@@ -463,26 +458,25 @@ fn use_of(class: &ClassUse) -> u32 {
     used as u32
 }
 
-/// A class that may not be built. Lent for the time of the visit.
+/// A class that may not be built. Lent for the duration of the visit.
 #[repr(C)]
 pub struct icecore_refused_class {
-    /// Its name.
+    /// Name of the class.
     pub name: icecore_class_name,
-    /// The path of the first place that names it.
+    /// The path of the first place that contains it.
     pub path: icecore_bytes,
     /// 1: the host reports the class.
     pub is_reported: u32,
 }
 
-/// Calls `visit` once for each class of the last document that may not be built. A host
-/// calls it before it builds the first value. `uses`: which uses of a class count, bits
-/// of `icecore_use`.
+/// Calls `visit` once for each class of the last document that may not be built. A host calls it before it builds the
+/// first value. `uses`: the kinds of use that count, bits of `icecore_use`.
 ///
 /// # Safety
-/// `context` is null or a context that no other call uses; `input` names the `len`
-/// bytes that its last view names; `layers` is null or names `count` pointers, each null
+/// `context` is null or a context that no other call uses; `input` points to the `len`
+/// bytes that its last view points to; `layers` is null or points to `count` pointers, each null
 /// or to rules; `visit` is null, or a function that does not unwind, jump out or use the
-/// context; `error` is null or names a struct.
+/// context; `error` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_refused(
     context: *mut icecore_context,
@@ -496,7 +490,7 @@ pub unsafe extern "C" fn icecore_refused(
     data: *mut c_void,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: a handle that no other call uses.
@@ -505,7 +499,7 @@ pub unsafe extern "C" fn icecore_refused(
         };
         // SAFETY: `layers` and `count` belong together; no call changes the rules meanwhile.
         let layers: Vec<_> = unsafe { chain(layers, count) }.collect();
-        // SAFETY: `input` names `len` bytes; the document is dropped before the call returns.
+        // SAFETY: `input` points to `len` bytes; the document is dropped before the call returns.
         let input = unsafe { lent(input, len) };
         let tape = std::mem::take(context.document.tape_mut());
         let document = Document::from_tape(input, tape);
@@ -523,13 +517,12 @@ pub unsafe extern "C" fn icecore_refused(
     })
 }
 
-/// A message about a class: `what` is one of `icecore_words`, `host` one of
-/// `icecore_host`. Returns its length; `text` gets as much of it as fits, ending with 0.
-/// All but the path is ASCII.
+/// Returns the length of a message about a class: `what` is one of `icecore_words`, `host` one of `icecore_host`.
+/// Copies as much of it to `text` as fits, ending with 0. Everything except the path is ASCII.
 ///
 /// # Safety
-/// `name` is null or names a struct whose `bytes` names `len` bytes; `path` names
-/// `path_len` bytes; `text` is null or names `room` bytes.
+/// `name` is null or points to a struct whose `bytes` points to `len` bytes; `path` points to
+/// `path_len` bytes; `text` is null or points to `room` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_class_words(
     what: u32,
@@ -545,14 +538,14 @@ pub unsafe extern "C" fn icecore_class_words(
     guard(ErrorOut::NONE, || {
         // SAFETY: null or an initialised struct.
         let Some(name) = (unsafe { name.as_ref() }) else { return Ok(()) };
-        // SAFETY: `path` names `path_len` bytes; the text is dropped before the call returns.
+        // SAFETY: `path` points to `path_len` bytes; the text is dropped before the call returns.
         let path = String::from_utf8_lossy(unsafe { lent(path.cast(), path_len) });
         // SAFETY: the caller filled `name`; the slice is dropped before the call returns.
         let (bytes, is_text) = unsafe { name.lent() };
         let said = said(what, host, ClassName::checked(names_of(flags), bytes, is_text), &path)?;
         length = said.len();
         if !text.is_null() && room > 0 {
-            // SAFETY: not null, so it names `room` bytes that may be written.
+            // SAFETY: not null, so it points to `room` bytes that may be written.
             put(&said, unsafe { zeroed(text, room) });
         }
         Ok(())

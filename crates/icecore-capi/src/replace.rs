@@ -1,4 +1,4 @@
-//! Text is changed inside of documents, and every other byte stays.
+//! Replaces text inside documents; every other byte stays the same.
 
 use crate::convert::icecore_buffer;
 use crate::error::{ErrorOut, guard, icecore_error, put, usage};
@@ -14,78 +14,76 @@ use std::ffi::{CStr, c_char};
 pub const ICECORE_REPLACE_KEYS: u32 = 1;
 /// Names of classes are changed as well.
 pub const ICECORE_REPLACE_CLASSES: u32 = 2;
-/// What is inside Base64 and compressed data is changed as well.
+/// The content of Base64 and compressed data is changed as well.
 pub const ICECORE_REPLACE_BASE64: u32 = 4;
 /// Data with wrong lengths is repaired, and then changed.
 pub const ICECORE_REPLACE_MEND: u32 = 8;
-/// What is looked for are regular expressions; `$1` and `${name}` in what they become are
-/// groups, `$$` is a dollar.
+/// The searched texts are regular expressions; `$1` and `${name}` in replacements are groups, `$$` is a dollar.
 pub const ICECORE_REPLACE_REGEX: u32 = 16;
-/// `A` and `a` are the same.
+/// `A` and `a` are equal.
 pub const ICECORE_REPLACE_IGNORE_CASE: u32 = 32;
-/// Pairs are addresses, `https://old` and `https://new`: their spellings in JSON, in other
-/// addresses and without a scheme are looked for as well.
+/// Pairs are URLs, `https://old` and `https://new`: their spellings in JSON, in other URLs and without a scheme are
+/// searched as well.
 pub const ICECORE_REPLACE_URL: u32 = 64;
 
 const ALL_FLAGS: u32 = 127;
 
-/// A text and what it becomes. Lent for the time of the call.
+/// A text and its replacement. Lent for the duration of the call.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct icecore_pair {
-    /// The bytes that are looked for.
+    /// The searched bytes.
     pub from: *const u8,
-    /// How many there are.
+    /// Number of searched bytes.
     pub from_len: usize,
-    /// The bytes that come in their place.
+    /// The replacement.
     pub to: *const u8,
-    /// How many there are.
+    /// Number of bytes of the replacement.
     pub to_len: usize,
 }
 
-/// What was found and done.
+/// Results and counts of a replacement.
 #[repr(C)]
 pub struct icecore_replaced {
-    /// 1: the buffer has the bytes; 0: they are those that came, and the buffer is empty.
+    /// 1: the buffer contains the new bytes; 0: nothing changed, and the buffer is empty.
     pub is_changed: u32,
     /// Strings that were changed.
     pub strings: u64,
-    /// How often something was replaced in them.
+    /// Number of replacements in them.
     pub occurrences: u64,
-    /// What was frozen and looked into, at all levels.
+    /// Frozen data that was processed, at all levels.
     pub frozen: u64,
     /// Texts that look frozen and can't be read: they were changed as plain text.
     pub broken: u64,
     /// Texts with wrong lengths that were repaired.
     pub mended: u64,
-    /// How many of these are guesses: what had happened explains not all of them.
+    /// Number of these that are guesses: no known kind of damage explains all of their lengths.
     pub guessed: u64,
-    /// Bytes that only their own class understands, and that have what was looked for: they
-    /// stayed as they are.
+    /// Payloads that only their own class understands and that contain a searched text: they stayed unchanged.
     pub opaque: u64,
-    /// Changes that can't be said where they would stand, as bytes that are no UTF-8 in JSON:
-    /// the strings stayed as they are.
+    /// Changes that can't be represented at their place, such as bytes that are not UTF-8 in JSON: the strings stayed
+    /// unchanged.
     pub unsayable: u64,
-    /// Signed or encrypted data that has what was looked for: it stayed as it is.
+    /// Signed or encrypted data that contains a searched text: it stayed unchanged.
     pub signed_values: u64,
-    /// The first broken text: its format, where it breaks off and why; empty, if there is
-    /// none. Cut off, if it is longer. Ends with 0.
+    /// The first broken text: its format, where it breaks off and why; empty if there is none. Truncated if it is
+    /// longer. Ends with 0.
     pub first_broken: [c_char; 256],
-    /// What had happened to what was repaired, each with its number, in the order of the names:
-    /// `latin1=2,line-ends=1`. The last ones are left out where that is too long. Ends with 0.
+    /// The causes of repaired damage with their counts, sorted by name: `latin1=2,line-ends=1`. The last ones are left
+    /// out if the text is too long. Ends with 0.
     pub explanations: [c_char; 256],
 }
 
-/// Pairs that were made ready once, with flags, a format and limits. A host keeps one, and
-/// says before each document what it is for: what is ready already stays.
+/// Prepared pairs with flags, a format and limits. A host keeps one handle, and prepares it before each document;
+/// unchanged settings are not prepared again.
 pub struct icecore_replacer {
     ready: Option<Ready>,
     how: Rewriting,
-    /// How many bytes what is put in may take, with what remembers its places.
+    /// Maximum memory in bytes for replacements and their positions.
     memory: u64,
 }
 
-/// What was asked for, and what was made of it.
+/// The requested settings, and what was prepared from them.
 struct Ready {
     pairs: Vec<(Vec<u8>, Vec<u8>)>,
     format: String,
@@ -94,7 +92,7 @@ struct Ready {
     stage: Option<Stage>,
 }
 
-/// Threads may replace with one handle at the same time: `icecore_replacer_apply` only reads it.
+/// Several threads may use one handle at the same time: `icecore_replacer_apply` only reads it.
 const _: () = {
     const fn is_sync<T: Sync>() {}
     is_sync::<icecore_replacer>();
@@ -104,12 +102,12 @@ type Lent<'a> = (&'a [u8], &'a [u8]);
 
 impl icecore_pair {
     /// # Safety
-    /// `pairs` is null or names `count` structs, whose pointers name as many bytes as they
-    /// say; nothing of it changes for `'a`.
+    /// `pairs` is null or points to `count` structs, each of whose pointers points to as many bytes as its length says;
+    /// none of this changes for `'a`.
     unsafe fn lent<'a>(pairs: *const icecore_pair, count: usize) -> impl ExactSizeIterator<Item = Lent<'a>> + Clone {
         let pairs: &'a [icecore_pair] = match pairs.is_null() || count == 0 {
             true => &[],
-            // SAFETY: neither null nor empty, so it names `count` initialised structs.
+            // SAFETY: neither null nor empty, so it points to `count` initialised structs.
             false => unsafe { std::slice::from_raw_parts(pairs, count) },
         };
         // SAFETY: the caller filled each of them; the bytes stay for `'a`.
@@ -143,11 +141,11 @@ impl Ready {
         has_same_settings && self.pairs.iter().zip(pairs).all(is_same)
     }
 
-    /// The bytes with everything replaced; `None`: nothing was.
+    /// Returns the bytes with all replacements; `None` if nothing changed.
     fn apply(&self, bytes: &[u8], how: &Rewriting, memory: u64) -> Result<(Option<Vec<u8>>, icecore_replaced), Error> {
         let most = most(bytes.len(), &how.limits).min(memory);
         let mut replacing = self.rules.replacing().encoded(how.base64).at_most(most);
-        // Where memory is short, what remembers the places counts as well.
+        // If memory is limited, the positions of replacements count as well.
         if memory != u64::MAX {
             replacing = replacing.each_costs(COST);
         }
@@ -185,7 +183,7 @@ impl icecore_replaced {
             mended: tally.mended,
             guessed: tally.guessed,
             opaque: tally.opaque,
-            // What stands in other text can't be said there either.
+            // Changes in serialized strings inside other text can't be represented there either.
             unsayable: tally.unsayable + tally.embedded,
             signed_values: tally.signed,
             first_broken,
@@ -194,7 +192,7 @@ impl icecore_replaced {
     }
 }
 
-/// The explanations, as far as they fit into the buffer.
+/// Returns the explanations that fit into the buffer.
 fn list_explanations(tally: &Tally, most: usize) -> String {
     let mut list = String::new();
     for (name, count) in &tally.explanations {
@@ -208,12 +206,12 @@ fn list_explanations(tally: &Tally, most: usize) -> String {
     list
 }
 
-/// What a place takes beside the text that is put in, while it stands in lists of strings in each other.
+/// Memory for a position in addition to the replacement, while it is in the lists of nested strings.
 const COST: u64 = 128;
 
-/// How many bytes may be put in: a short text may be found in many places of hostile data.
+/// Returns the maximum number of inserted bytes: a short text may be found in many places of hostile data.
 fn most(len: usize, limits: &Limits) -> u64 {
-    /// What is never worth refusing.
+    /// An amount that is not worth refusing.
     const ALWAYS: u64 = 64 << 20;
     (len as u64).saturating_mul(limits.growth).max(ALWAYS).min(limits.output)
 }
@@ -227,37 +225,37 @@ fn rewriting(flags: u32) -> Rewriting {
     how
 }
 
-/// Gives the caller what came out.
+/// Writes the result to the caller's structs.
 ///
 /// # Safety
-/// `out` names a struct; `counts` is null or names one.
+/// `out` points to a struct; `counts` is null or points to one.
 unsafe fn give(
     (changed, replaced): (Option<Vec<u8>>, icecore_replaced),
     out: *mut icecore_buffer,
     counts: *mut icecore_replaced,
 ) {
     let buffer = changed.map_or(icecore_buffer::NONE, icecore_buffer::of);
-    // SAFETY: `out` names a struct, which may be written.
+    // SAFETY: `out` points to a struct, which may be written.
     unsafe { out.write(buffer) };
     if !counts.is_null() {
-        // SAFETY: not null, so it names a struct.
+        // SAFETY: not null, so it points to a struct.
         unsafe { counts.write(replaced) };
     }
 }
 
-/// Replaces text in a value, as `icecore replace` does: all pairs at once, in every string
-/// of what is frozen, however deep, with lengths and escapes that fit. Every other byte stays.
+/// Replaces text in a value, like `icecore replace`: all pairs at once, in every string of frozen data, at any depth,
+/// with correct lengths and escapes. Every other byte stays the same.
 ///
-/// With a null or empty `format` the value may be frozen data of any format, or plain text;
-/// otherwise it is an error, if it can't be read as that. `flags` are bits of
-/// `ICECORE_REPLACE_`. If nothing changes, `out` is empty: `counts` says so.
+/// If `format` is null or empty, the value may be frozen data of any format, or plain text; otherwise a value that
+/// can't be read in that format is an error. `flags` are bits of `ICECORE_REPLACE_`. If nothing changes, `out` is
+/// empty, and `is_changed` in `counts` is 0.
 ///
 /// `out` and `counts` are written only if the result is ICECORE_OK.
 ///
 /// # Safety
-/// `bytes` names `len` bytes; `format` is null or a text that ends with 0; `pairs` is null or
-/// names `count` structs, whose pointers name as many bytes as they say; `out`, `counts` and
-/// `error` are null or name structs.
+/// `bytes` points to `len` bytes; `format` is null or a text that ends with 0; `pairs` is null or
+/// points to `count` structs, whose pointers point to as many bytes as their lengths say; `out`,
+/// `counts` and `error` are null or point to structs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_replace(
     bytes: *const u8,
@@ -270,7 +268,7 @@ pub unsafe extern "C" fn icecore_replace(
     counts: *mut icecore_replaced,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         if out.is_null() {
@@ -278,33 +276,33 @@ pub unsafe extern "C" fn icecore_replace(
         }
         let format = match format.is_null() {
             true => "",
-            // SAFETY: not null, so it names a text that ends with 0.
+            // SAFETY: not null, so it points to a text that ends with 0.
             false => text(unsafe { CStr::from_ptr(format) }.to_bytes(), "a stage")?,
         };
         // SAFETY: `pairs` and `count` belong together; the pairs are copied.
         let ready = Ready::new(unsafe { icecore_pair::lent(pairs, count) }, format, flags)?;
-        // SAFETY: `bytes` names `len` bytes; the slice is dropped before the call returns.
+        // SAFETY: `bytes` points to `len` bytes; the slice is dropped before the call returns.
         let replaced = ready.apply(unsafe { lent(bytes, len) }, &rewriting(flags), u64::MAX)?;
-        // SAFETY: `out` is not null, so it names a struct; `counts` is null or names one.
+        // SAFETY: `out` is not null, so it points to a struct; `counts` is null or points to one.
         unsafe { give(replaced, out, counts) };
         Ok(())
     })
 }
 
-/// A new replacer, which has no pairs, to be freed with `icecore_replacer_free`.
+/// Creates a replacer without pairs, which must be freed with `icecore_replacer_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn icecore_replacer_new() -> *mut icecore_replacer {
     Box::into_raw(Box::new(icecore_replacer { ready: None, how: Rewriting::default(), memory: u64::MAX }))
 }
 
-/// Says what a replacer is for: these pairs, this format (empty: it is found out) and these
-/// flags, as `icecore_replace` takes them, with the usual limits. What was for the same
-/// already is not made again. After an error it has no pairs.
+/// Prepares a replacer for these pairs, this format (empty: it is detected) and these flags, as for `icecore_replace`,
+/// with the default limits. If the settings are the same as before, nothing is prepared again. After an error it has no
+/// pairs.
 ///
 /// # Safety
-/// `replacer` is null or a replacer that no other call uses; `pairs` is null or names `count`
-/// structs, whose pointers name as many bytes as they say; `format` names `format_len` bytes;
-/// `error` is null or names a struct.
+/// `replacer` is null or a replacer that no other call uses; `pairs` is null or points to `count`
+/// structs, whose pointers point to as many bytes as their lengths say; `format` points to
+/// `format_len` bytes; `error` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_replacer_prepare(
     replacer: *mut icecore_replacer,
@@ -315,14 +313,14 @@ pub unsafe extern "C" fn icecore_replacer_prepare(
     flags: u32,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: a handle that no other call uses.
         let Some(replacer) = (unsafe { replacer.as_mut() }) else { return Err(usage("a replacer", "null")) };
         // SAFETY: `pairs` and `count` belong together; the pairs are copied.
         let pairs = unsafe { icecore_pair::lent(pairs, count) };
-        // SAFETY: `format` names `format_len` bytes; the slice is dropped before the call returns.
+        // SAFETY: `format` points to `format_len` bytes; the slice is dropped before the return.
         let format = text(unsafe { lent(format.cast(), format_len) }, "a stage, as `gzip/php`");
         replacer.how = rewriting(flags);
         replacer.memory = u64::MAX;
@@ -337,13 +335,12 @@ pub unsafe extern "C" fn icecore_replacer_prepare(
     })
 }
 
-/// Sets a limit of what follows, by the names of `icecore_stage_limit`, until the replacer
-/// is prepared anew. `memory` is one more: how many bytes that what is put in may take, with
-/// what remembers its places.
+/// Sets a limit of the following calls, by the names of `icecore_stage_limit`, until the replacer is prepared again.
+/// `memory` is an additional limit: the maximum number of bytes for replacements and their positions.
 ///
 /// # Safety
-/// `replacer` is null or a replacer that no other call uses; `name` names `len` bytes;
-/// `error` is null or names a struct.
+/// `replacer` is null or a replacer that no other call uses; `name` points to `len` bytes;
+/// `error` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_replacer_limit(
     replacer: *mut icecore_replacer,
@@ -352,12 +349,12 @@ pub unsafe extern "C" fn icecore_replacer_limit(
     value: u64,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: a handle that no other call uses.
         let Some(replacer) = (unsafe { replacer.as_mut() }) else { return Err(usage("a replacer", "null")) };
-        // SAFETY: `name` names `len` bytes; the slice is dropped before the call returns.
+        // SAFETY: `name` points to `len` bytes; the slice is dropped before the call returns.
         let name = unsafe { lent(name.cast(), len) };
         match text(name, "the name of a limit")? {
             "memory" => replacer.memory = value,
@@ -372,8 +369,8 @@ pub unsafe extern "C" fn icecore_replacer_limit(
 /// `out` and `counts` are written only if the result is ICECORE_OK.
 ///
 /// # Safety
-/// `replacer` is null or a replacer; `bytes` names `len` bytes; `out`, `counts` and `error`
-/// are null or name structs.
+/// `replacer` is null or a replacer; `bytes` points to `len` bytes; `out`, `counts` and `error`
+/// are null or point to structs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_replacer_apply(
     replacer: *const icecore_replacer,
@@ -383,7 +380,7 @@ pub unsafe extern "C" fn icecore_replacer_apply(
     counts: *mut icecore_replaced,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: a handle, see `lib.rs`; it is only read.
@@ -391,9 +388,9 @@ pub unsafe extern "C" fn icecore_replacer_apply(
         let (Some(icecore_replacer { ready: Some(ready), how, memory }), false) = (replacer, out.is_null()) else {
             return Err(usage("a replacer that was prepared, and a buffer", "null, or one that was not"));
         };
-        // SAFETY: `bytes` names `len` bytes; the slice is dropped before the call returns.
+        // SAFETY: `bytes` points to `len` bytes; the slice is dropped before the call returns.
         let replaced = ready.apply(unsafe { lent(bytes, len) }, how, *memory)?;
-        // SAFETY: `out` is not null, so it names a struct; `counts` is null or names one.
+        // SAFETY: `out` is not null, so it points to a struct; `counts` is null or points to one.
         unsafe { give(replaced, out, counts) };
         Ok(())
     })

@@ -1,12 +1,12 @@
-//! Where the header of a Sereal document is.
+//! The position of the header of a Sereal document.
 
 use crate::lent;
 use icecore::format::sereal;
 
-/// What the first bytes of a Sereal document say.
+/// Data from the first bytes of a Sereal document.
 #[repr(C)]
 pub struct icecore_sereal_header {
-    /// The protocol, 1 to 15. 0: a document that was encoded as UTF-8 since. -1: no Sereal document.
+    /// The protocol, 1 to 15. 0: a document that was later encoded as UTF-8. -1: not a Sereal document.
     pub protocol: i32,
     /// Offset of the first byte of the user header. 0: there is none.
     pub user_header: usize,
@@ -14,13 +14,13 @@ pub struct icecore_sereal_header {
     pub body: usize,
 }
 
-/// Looks at the first bytes of a Sereal document. Nothing is decoded.
+/// Examines the first bytes of a Sereal document. Nothing is decoded.
 ///
 /// # Safety
-/// `bytes` names `len` bytes.
+/// `bytes` points to `len` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_sereal_find_header(bytes: *const u8, len: usize) -> icecore_sereal_header {
-    // SAFETY: `bytes` names `len` bytes, which are only read during this call.
+    // SAFETY: `bytes` points to `len` bytes, which are only read during this call.
     let bytes = unsafe { lent(bytes, len) };
     let user_header = sereal::find_user_header(bytes);
     icecore_sereal_header {

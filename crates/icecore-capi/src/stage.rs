@@ -11,11 +11,11 @@ pub struct icecore_stage {
     /// Its limits are `limits`, lowered to `memory`.
     pub(crate) codec: Codec,
     limits: Limits,
-    /// How many bytes a call may take.
+    /// Maximum number of bytes that a call may use.
     pub(crate) memory: u64,
     /// The name of the format, ending with 0.
     name: Vec<u8>,
-    /// All of it, as it was parsed, ending with 0.
+    /// The complete stage as it was parsed, ending with 0.
     spec: Vec<u8>,
 }
 
@@ -33,9 +33,9 @@ fn boxed(stage: Stage) -> *mut icecore_stage {
     Box::into_raw(Box::new(icecore_stage { codec, limits, memory: u64::MAX, name, spec }))
 }
 
-/// Limits under which a document, what it is decompressed to and what it is written as take some
-/// `memory` bytes each, or `detail` times as much for the document. With wrappers a document and
-/// what is in them share it.
+/// Returns limits under which a document, its decompressed data and its written form take about `memory` bytes each;
+/// for the document, detail multiplies its memory by `detail`. With wrappers, a document and their content share the
+/// memory.
 pub(crate) fn within(limits: &Limits, memory: u64, is_wrapped: bool, detail: u64) -> Limits {
     let mut lowered = limits.clone();
     let for_nodes = if is_wrapped { memory / 2 } else { memory };
@@ -47,7 +47,7 @@ pub(crate) fn within(limits: &Limits, memory: u64, is_wrapped: bool, detail: u64
     lowered
 }
 
-/// How much memory a document takes.
+/// Returns the memory of a document.
 pub(crate) fn memory_of(document: &Document<'_>) -> u64 {
     let tape = document.tape();
     (size_of_val(tape.nodes()) + tape.arena().len()) as u64
@@ -63,11 +63,11 @@ impl icecore_stage {
     }
 }
 
-/// Parses a stage as the command takes it: `sereal:compress=zstd,level=3`. To be
-/// freed with `icecore_stage_free`. Null, if there is an error.
+/// Parses a stage in the syntax of the command: `sereal:compress=zstd,level=3`. Free it with `icecore_stage_free`.
+/// Returns null on an error.
 ///
 /// # Safety
-/// `spec` names `len` bytes; `error` is null or names a struct.
+/// `spec` points to `len` bytes; `error` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_stage_new(
     spec: *const c_char,
@@ -75,10 +75,10 @@ pub unsafe extern "C" fn icecore_stage_new(
     error: *mut icecore_error,
 ) -> *mut icecore_stage {
     let mut made = std::ptr::null_mut();
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
-        // SAFETY: `spec` names `len` bytes; the slice is dropped before the call returns.
+        // SAFETY: `spec` points to `len` bytes; the slice is dropped before the call returns.
         let spec = unsafe { lent(spec.cast(), len) };
         let spec = text(spec, "a stage, as `sereal:compress=zstd`")?;
         made = boxed(Stage::parse(spec)?);
@@ -87,31 +87,30 @@ pub unsafe extern "C" fn icecore_stage_new(
     made
 }
 
-/// Detects the format of a document, and returns a stage for it. To be freed with
-/// `icecore_stage_free`. Null, if no format fits.
+/// Detects the format of a document, and returns a stage for it. Free it with `icecore_stage_free`. Returns null if no
+/// format matches.
 ///
 /// # Safety
-/// `bytes` names `len` bytes; `error` is null or names a struct.
+/// `bytes` points to `len` bytes; `error` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_detect(bytes: *const u8, len: usize, error: *mut icecore_error) -> *mut icecore_stage {
     let mut made = std::ptr::null_mut();
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
-        // SAFETY: `bytes` names `len` bytes; the slice is dropped before the call returns.
+        // SAFETY: `bytes` points to `len` bytes; the slice is dropped before the call returns.
         made = boxed(icecore::detect::stage_of(unsafe { lent(bytes, len) })?);
         Ok(())
     });
     made
 }
 
-/// Sets a limit of a stage: `depth`, `nodes`, `string`, `decompressed`, `ratio`,
-/// `expansion`, `digits`, `output`, `growth` or `loss-paths`, each as in `Limits`. A value
-/// beyond the limit's type sets the largest one.
+/// Sets a limit of a stage: `depth`, `nodes`, `string`, `decompressed`, `ratio`, `expansion`, `digits`, `output`,
+/// `growth` or `loss-paths`, each as in `Limits`. A value beyond the limit's type sets the maximum.
 ///
 /// # Safety
-/// `stage` is null or a stage that no other call uses; `name` names `len` bytes;
-/// `error` is null or names a struct.
+/// `stage` is null or a stage that no other call uses; `name` points to `len` bytes;
+/// `error` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_stage_limit(
     stage: *mut icecore_stage,
@@ -120,12 +119,12 @@ pub unsafe extern "C" fn icecore_stage_limit(
     value: u64,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: a handle, see `lib.rs`; no other call uses it.
         let Some(stage) = (unsafe { stage.as_mut() }) else { return Err(usage("a stage", "null")) };
-        // SAFETY: `name` names `len` bytes; the slice is dropped before the call returns.
+        // SAFETY: `name` points to `len` bytes; the slice is dropped before the call returns.
         let name = unsafe { lent(name.cast(), len) };
         stage.limits.set(text(name, "the name of a limit")?, value)?;
         stage.lower();
@@ -133,10 +132,9 @@ pub unsafe extern "C" fn icecore_stage_limit(
     })
 }
 
-/// Bounds the memory that a call with this stage may take beside the input: for the values of a
-/// document, for what decompression gives, and for what is written. `UINT64_MAX`, as it is at
-/// first: not at all. What goes beyond is an error with the detail `ICECORE_DETAIL_SIZE` or
-/// `ICECORE_DETAIL_DECOMPRESSED`. Limits that are lower stay.
+/// Limits the memory that a call with this stage may use in addition to the input: for the values of a document, for
+/// decompressed data, and for output. `UINT64_MAX`, the default, means no limit. Exceeding it is an error with the
+/// detail `ICECORE_DETAIL_SIZE` or `ICECORE_DETAIL_DECOMPRESSED`. Lower limits stay.
 ///
 /// # Safety
 /// `stage` is null or a stage that no other call uses.
@@ -153,7 +151,7 @@ pub unsafe extern "C" fn icecore_stage_memory(stage: *mut icecore_stage, bytes: 
     })
 }
 
-/// The name of the stage's format, ending with 0; it lives as long as the stage.
+/// Returns the name of the stage's format, ending with 0; it lives as long as the stage.
 ///
 /// # Safety
 /// `stage` is null or a stage.
@@ -163,8 +161,8 @@ pub unsafe extern "C" fn icecore_stage_format(stage: *const icecore_stage) -> *c
     unsafe { stage.as_ref() }.map_or(std::ptr::null(), |stage| stage.name.as_ptr().cast())
 }
 
-/// The whole stage as it can be parsed, with wrappers and options: `gzip/base64/php`. It
-/// ends with 0, and lives as long as the stage.
+/// Returns the complete stage in its syntax, with wrappers and options: `gzip/base64/php`. It ends with 0, and lives as
+/// long as the stage.
 ///
 /// # Safety
 /// `stage` is null or a stage.

@@ -6,26 +6,23 @@ use icecore::{
     raw::{Location, NameEntry, Names, Node},
 };
 
-/// The version of the layout of nodes and views. A program that was built with
-/// another header must not use the library: it compares this number with
-/// `icecore_tape_version()`.
+/// The version of the layout of nodes and views. A program that was built with another header must not use the library:
+/// it compares this number with `icecore_tape_version()`.
 pub const ICECORE_TAPE_VERSION: u32 = 3;
 /// No such node.
 pub const ICECORE_NONE: u32 = u32::MAX;
-/// Flag of `icecore_read`: bytes behind the document are no error.
+/// Flag of `icecore_read`: bytes after the document are not an error.
 pub const ICECORE_EACH: u32 = 1;
-/// Flag of `icecore_read`: values that only other languages have become what Perl
-/// programs use in their place.
+/// Flag of `icecore_read`: values that exist only in other languages become what Perl programs use instead.
 pub const ICECORE_FOR_PERL: u32 = 2;
 
-/// Flag of `icecore_read`: text that is ASCII becomes bytes.
+/// Flag of `icecore_read`: ASCII text becomes byte strings.
 pub const ICECORE_ASCII_BYTES: u32 = 4;
 
-/// Flag of `icecore_read`: after an error the view has what was read before it, with all
-/// containers closed.
+/// Flag of `icecore_read`: after an error, the view contains what was read before it, with all containers closed.
 pub const ICECORE_PARTIAL: u32 = 8;
 
-/// The version of the layout that the library has.
+/// Returns the version of the library's layout.
 #[unsafe(no_mangle)]
 pub extern "C" fn icecore_tape_version() -> u32 {
     ICECORE_TAPE_VERSION
@@ -37,7 +34,7 @@ pub extern "C" fn icecore_tape_version() -> u32 {
 pub struct icecore_bytes {
     /// The bytes.
     pub bytes: *const u8,
-    /// How many there are.
+    /// Number of bytes.
     pub len: usize,
 }
 
@@ -51,11 +48,11 @@ impl icecore_bytes {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct icecore_node {
-    /// Which kind of value: `ICECORE_NULL` and so on.
+    /// Kind of value: `ICECORE_NULL` and so on.
     pub kind: u8,
     /// Bits, whose meaning depends on the kind.
     pub flags: u8,
-    /// The id of its key.
+    /// Id of its key.
     pub key: u16,
     /// A length or a count.
     pub aux: u32,
@@ -78,12 +75,11 @@ pub struct icecore_name {
 pub struct icecore_names {
     /// The names.
     pub names: *const icecore_name,
-    /// How many there are.
+    /// Number of names.
     pub count: usize,
     /// The bytes that their offsets refer to.
     pub bytes: *const u8,
-    /// Ids keep their meaning from call to call of the same context, until this number
-    /// changes.
+    /// Ids keep their meaning between calls with the same context until this number changes.
     pub generation: u32,
 }
 
@@ -102,9 +98,9 @@ impl icecore_names {
 /// A string that is too long for a node: the payload of its node is its index.
 #[repr(C)]
 pub struct icecore_long {
-    /// Its offset.
+    /// Offset of the string.
     pub offset: u64,
-    /// How many bytes it has.
+    /// Length of the string in bytes.
     pub len: u64,
     /// 1: the offset refers to the arena; 0: to the input.
     pub in_arena: u32,
@@ -125,19 +121,19 @@ impl icecore_long {
 pub struct icecore_view {
     /// The nodes, in pre-order.
     pub nodes: *const icecore_node,
-    /// How many there are.
+    /// Number of nodes.
     pub node_count: usize,
     /// The index of the root.
     pub root: u32,
-    /// The index of the user header (Sereal); `ICECORE_NONE`, if there is none.
+    /// The index of the user header (Sereal); `ICECORE_NONE` if there is none.
     pub header: u32,
-    /// The bytes that strings are borrowed from: the input, or what was decompressed.
+    /// The bytes that strings are borrowed from: the input, or decompressed data.
     pub input: *const u8,
-    /// How many bytes that has.
+    /// Number of these bytes.
     pub input_len: usize,
     /// The bytes of all other strings.
     pub arena: *const u8,
-    /// How many bytes that has.
+    /// Number of these bytes.
     pub arena_len: usize,
     /// The keys.
     pub keys: icecore_names,
@@ -147,33 +143,32 @@ pub struct icecore_view {
     pub encodings: icecore_names,
     /// Strings of 4 GB and more.
     pub long_strings: *const icecore_long,
-    /// How many there are.
+    /// Number of long strings.
     pub long_count: usize,
-    /// How many bytes of the input belong to the document.
+    /// Number of bytes of the input that belong to the document.
     pub consumed: usize,
-    /// 1: the document has only arrays, maps, strings and numbers, no node is the
-    /// target of a link, and every key has an id and no flags. 0: this is not known.
+    /// 1: the document has only arrays, maps, strings and numbers, no node is the target of a link, and every key has
+    /// an id and no flags. 0: unknown.
     pub is_simple: u32,
 }
 
 /// A tape that is being filled. Its memory belongs to the context.
 ///
-/// The caller writes nodes at `nodes[node_count]` and strings at `arena + arena_len`,
-/// and counts both up. Where there is no room it calls `icecore_grow_nodes` or
-/// `icecore_grow_arena` before.
+/// The caller writes nodes at `nodes[node_count]` and strings at `arena + arena_len`, and increments both counts. If
+/// there is not enough space, it first calls `icecore_grow_nodes` or `icecore_grow_arena`.
 #[repr(C)]
 pub struct icecore_tape {
     /// The nodes.
     pub nodes: *mut icecore_node,
-    /// How many were filled.
+    /// Number of filled nodes.
     pub node_count: usize,
-    /// How many there is room for.
+    /// Number of nodes that fit.
     pub node_capacity: usize,
     /// The bytes of strings.
     pub arena: *mut u8,
-    /// How many were filled.
+    /// Number of filled bytes.
     pub arena_len: usize,
-    /// How many there is room for.
+    /// Number of bytes that fit.
     pub arena_capacity: usize,
     /// The index of the root.
     pub root: u32,
@@ -183,13 +178,13 @@ pub struct icecore_tape {
     pub key_generation: u32,
     /// The generation of the ids of classes.
     pub class_generation: u32,
-    /// 1: names of classes and members are those of the language that the document is
-    /// written for, so none is changed. 0, as it begins: they may be another language's.
+    /// 1: names of classes and members are those of the language for which the document is written, so they stay
+    /// unchanged. 0, the initial value: they may be names of another language.
     pub has_own_names: u32,
 }
 
-/// The memory of a tape that is being filled. C writes to the spare capacity of its
-/// vectors; their lengths are set when the tape comes back.
+/// The memory of a tape that is being filled. C writes to the spare capacity of its vectors; their lengths are set when
+/// the tape is returned.
 #[derive(Default)]
 pub(crate) struct Filling {
     pub(crate) nodes: Vec<icecore_node>,
@@ -202,12 +197,12 @@ const _: () = {
     assert!(size_of::<icecore_name>() == size_of::<NameEntry>());
 };
 
-/// Whether a kind with this number exists.
+/// Returns `true` if a kind with this number exists.
 fn is_kind(kind: u8) -> bool {
     kind <= Kind::Copy as u8 || (Kind::Array as u8..=Kind::Tied as u8).contains(&kind)
 }
 
-/// The nodes for the engine, if the kind of each exists.
+/// Converts the nodes for the engine, if all kinds exist.
 pub(crate) fn checked(nodes: Vec<icecore_node>) -> Result<Vec<Node>, Error> {
     if nodes.iter().fold(false, |bad, node| bad | !is_kind(node.kind)) {
         return Err(usage("nodes of known kinds", "another one"));
@@ -227,7 +222,7 @@ pub(crate) fn unchecked(nodes: Vec<Node>) -> Vec<icecore_node> {
 }
 
 impl Filling {
-    /// Names the memory to the caller.
+    /// Writes the pointers and capacities of the memory to the caller's struct.
     pub(crate) fn lend(&mut self, tape: &mut icecore_tape) {
         tape.nodes = self.nodes.as_mut_ptr();
         tape.node_capacity = self.nodes.capacity();
@@ -235,7 +230,7 @@ impl Filling {
         tape.arena_capacity = self.arena.capacity();
     }
 
-    /// Sets the lengths to what the caller filled.
+    /// Sets the lengths to the amounts that the caller filled.
     ///
     /// # Safety
     /// The tape was lent by `lend` and not taken back since; the caller filled the first

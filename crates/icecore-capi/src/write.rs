@@ -1,4 +1,4 @@
-//! Writing the tape that a caller filled: as a whole, in parts, and what was lost.
+//! Writing a tape that a caller filled: as a whole or in parts, with its losses.
 
 use crate::context::{KEPT, icecore_context};
 use crate::error::{ErrorOut, guard, icecore_error, usage};
@@ -9,17 +9,16 @@ use icecore::{
     raw::{Node, Part, Tape},
 };
 
-/// Writes the tape that was filled; an error, if its containers are not nested. The
-/// bytes are lent until the context is used again.
+/// Writes the filled tape; containers that are not nested are an error. The bytes are lent until the context is used
+/// again.
 ///
-/// Losses are counted: `losses`, if it is not null, gets how many kinds there were, and
-/// `icecore_loss` describes each.
+/// Losses are counted: `losses`, if it is not null, gets the number of kinds, and `icecore_loss` describes each.
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses; `tape` is null or
 /// was lent from it by `icecore_begin`, and its first `node_count` nodes and first
 /// `arena_len` bytes were filled; `stage` is null or a stage; `out`, `losses` and
-/// `error` are null or name structs.
+/// `error` are null or point to structs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_write(
     context: *mut icecore_context,
@@ -29,7 +28,7 @@ pub unsafe extern "C" fn icecore_write(
     losses: *mut usize,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: handles, see `lib.rs`, and a struct that `icecore_begin` wrote.
@@ -39,10 +38,10 @@ pub unsafe extern "C" fn icecore_write(
         };
         let put = |lost: usize, bytes: &[u8]| {
             if !losses.is_null() {
-                // SAFETY: not null, so it names a number.
+                // SAFETY: not null, so it points to a number.
                 unsafe { losses.write(lost) };
             }
-            // SAFETY: checked above: `out` is not null, so it names a struct.
+            // SAFETY: checked above: `out` is not null, so it points to a struct.
             unsafe { out.write(icecore_bytes::of(bytes)) };
         };
         if context.parts.are_begun() {
@@ -75,7 +74,7 @@ pub unsafe extern "C" fn icecore_write(
 }
 
 impl icecore_context {
-    /// Makes the tape that was filled the context's document.
+    /// Makes the filled tape the context's document.
     ///
     /// # Safety
     /// The tape was lent from this context by `icecore_begin`, and its first `node_count`
@@ -101,8 +100,8 @@ impl icecore_context {
         self.out.ends.clear();
     }
 
-    /// Writes the tape that was filled as the next part. Returns false if the format
-    /// can't write this part; the memory then keeps what was filled.
+    /// Writes the filled tape as the next part. Returns `false` if the format can't write this part; then the memory
+    /// keeps its content.
     ///
     /// # Safety
     /// As for `fill`.
@@ -114,16 +113,15 @@ impl icecore_context {
         }
         self.is_taken = false;
         let written = stage.codec.write_part(&self.document, Part::Nodes(&mut self.parts), &mut self.out);
-        // All memory, whatever its size: the caller may continue to fill it.
+        // All memory of any size is returned, because the caller may continue to fill it.
         let (nodes, arena) = self.document.tape_mut().take_memory();
         self.filling = Filling { nodes: unchecked(nodes), arena };
         Ok(written.is_some())
     }
 }
 
-/// Writes the nodes that were filled as the next part of a document, and empties the
-/// tape, so that a large document takes no more memory than its bytes. Containers need
-/// their count; their end is ignored. `icecore_write` writes the last part.
+/// Writes the filled nodes as the next part of a document, and empties the tape, so that a large document needs no more
+/// memory than its bytes. Containers need their count; their end is ignored. `icecore_write` writes the last part.
 ///
 /// Not every format and document can be written in parts: then the call returns
 /// `ICECORE_UNSUPPORTED`. If that was the first part, the tape is unchanged, and the
@@ -155,15 +153,14 @@ pub unsafe extern "C" fn icecore_write_part(
     })
 }
 
-/// Takes away what `icecore_write_part` wrote so far, so that the engine collects no more
-/// than a part; `icecore_write` then gives what stands behind it. The bytes are lent until
-/// the context is used again.
+/// Takes the output of `icecore_write_part` so far, so that the engine collects no more than a part; `icecore_write`
+/// then returns only the output after it. The bytes are lent until the context is used again.
 ///
-/// Where a format may still change what it wrote, the call returns `ICECORE_UNSUPPORTED`,
-/// and `icecore_write` gives all of it.
+/// If a format may still change its output, the call returns `ICECORE_UNSUPPORTED`, and `icecore_write` returns all of
+/// it.
 ///
 /// # Safety
-/// `context` is null or a context that no other call uses; `out` is null or names a struct.
+/// `context` is null or a context that no other call uses; `out` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_take_part(context: *mut icecore_context, out: *mut icecore_bytes) -> u32 {
     guard(ErrorOut::NONE, || {
@@ -175,13 +172,13 @@ pub unsafe extern "C" fn icecore_take_part(context: *mut icecore_context, out: *
             return Err(Error::new(ErrorKind::Unsupported).finding("no part that may be taken away"));
         }
         context.is_taken = true;
-        // SAFETY: checked above: `out` is not null, so it names a struct.
+        // SAFETY: checked above: `out` is not null, so it points to a struct.
         unsafe { out.write(icecore_bytes::of(&context.out.bytes)) };
         Ok(())
     })
 }
 
-/// Takes the memory of a tape back for the next one. More than `KEPT` is freed.
+/// Takes back the memory of a tape for the next one. Memory beyond `KEPT` is freed.
 pub(crate) fn give_back(tape: &mut Tape, filling: &mut Filling) {
     let (nodes, arena) = tape.take_memory();
     if nodes.capacity() <= KEPT / size_of::<Node>() {
@@ -192,12 +189,12 @@ pub(crate) fn give_back(tape: &mut Tape, filling: &mut Filling) {
     }
 }
 
-/// Describes a loss of the last `icecore_write`, as `2 class names dropped, first at
-/// $[0]`. Lent until the context is used again.
+/// Describes a loss of the last `icecore_write`, such as `2 class names dropped, first at $[0]`. Lent until the context
+/// is used again.
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses; `out` is null or
-/// names a struct.
+/// points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_loss(context: *const icecore_context, index: usize, out: *mut icecore_bytes) -> u32 {
     guard(ErrorOut::NONE, || {
@@ -205,7 +202,7 @@ pub unsafe extern "C" fn icecore_loss(context: *const icecore_context, index: us
         let loss = unsafe { context.as_ref() }.and_then(|context| context.losses.get(index));
         match loss {
             Some(loss) if !out.is_null() => {
-                // SAFETY: not null, so it names a struct.
+                // SAFETY: not null, so it points to a struct.
                 unsafe { out.write(icecore_bytes::of(loss.as_bytes())) };
                 Ok(())
             }
@@ -214,8 +211,8 @@ pub unsafe extern "C" fn icecore_loss(context: *const icecore_context, index: us
     })
 }
 
-/// The end of a value among several that `icecore_write` wrote as texts of their own
-/// (`dumper:list`). The length of the result, if there is no value with this index.
+/// Returns the end of a value among several that `icecore_write` wrote as separate texts (`dumper:list`). Returns the
+/// length of the result if there is no value with this index.
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses.
@@ -226,12 +223,12 @@ pub unsafe extern "C" fn icecore_value_end(context: *const icecore_context, inde
         .map_or(0, |context| context.out.ends.get(index).copied().unwrap_or(context.out.bytes.len()))
 }
 
-/// A view of the tape that was filled, for callers that copy a value without writing
-/// it. Both are lent until the context is used again.
+/// Returns a view of the filled tape, for callers that copy a value without writing it. Both are lent until the context
+/// is used again.
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses; `tape` is null or
-/// was lent from it by `icecore_begin`; `view` and `error` are null or name structs.
+/// was lent from it by `icecore_begin`; `view` and `error` are null or point to structs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_view_tape(
     context: *mut icecore_context,
@@ -239,7 +236,7 @@ pub unsafe extern "C" fn icecore_view_tape(
     view: *mut icecore_view,
     error: *mut icecore_error,
 ) -> u32 {
-    // SAFETY: `error` is null or names a struct, see above.
+    // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::to(error) };
     guard(error, || {
         // SAFETY: a handle that no other call uses, and a struct that `icecore_begin` wrote.
@@ -256,7 +253,7 @@ pub unsafe extern "C" fn icecore_view_tape(
             arena_len: tape.arena_len,
             ..context.view(icecore_bytes { bytes: std::ptr::null(), len: 0 }, 0)
         };
-        // SAFETY: checked above: `view` is not null, so it names a struct.
+        // SAFETY: checked above: `view` is not null, so it points to a struct.
         unsafe { view.write(filled) };
         Ok(())
     })

@@ -1,4 +1,4 @@
-//! Columns whose values are bytes, whatever their layout.
+//! Columns whose values are bytes, in any layout.
 
 use crate::error::Error;
 use arrow_array::cast::AsArray;
@@ -31,15 +31,15 @@ enum Layout<'c> {
     Utf8(&'c StringArray),
     LargeUtf8(&'c LargeStringArray),
     Utf8View(&'c GenericByteViewArray<StringViewType>),
-    /// For each row, which of the values.
+    /// For each row, the index of its value.
     Dictionary(Vec<Option<usize>>, Box<Blobs<'c>>),
 }
 
 impl<'c> Blobs<'c> {
-    /// The blobs of this column.
+    /// Returns the blobs of this column.
     ///
-    /// # Errors
-    /// If its values are no bytes.
+    /// If its values are not bytes.
+    /// If its values are not bytes.
     pub fn of(column: &'c dyn Array) -> Result<Blobs<'c>, Error> {
         Ok(Blobs(match column.data_type() {
             DataType::Binary => Layout::Binary(column.as_binary()),
@@ -63,7 +63,7 @@ impl<'c> Blobs<'c> {
         }))
     }
 
-    /// The bytes of a row, which is one of the column; `None` for null.
+    /// Returns the bytes of a row, which must exist; `None` for null.
     #[inline]
     pub fn get(&self, row: usize) -> Option<&'c [u8]> {
         match &self.0 {

@@ -1,4 +1,4 @@
-//! Rows of blobs to a column of a type.
+//! Decodes rows of blobs to a column of a type.
 
 use crate::blobs::Blobs;
 use crate::column::Column;
@@ -11,31 +11,31 @@ use arrow_schema::Field;
 use icecore::raw::Tape;
 use icecore::{Document, Limits};
 
-/// From this length on, what is not on a path is skipped; shorter blobs are read.
+/// Minimum length of a blob that is skimmed for values on paths; shorter blobs are read completely.
 const SKIMMED: usize = 1024;
 
-/// What becomes of a row whose blob can't be read, or does not fit the type.
+/// What happens to a row whose blob can't be read, or does not fit the type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {
-    /// The column is not decoded: [`Error::Row`].
+    /// The column is not decoded; the result is [`Error::Row`].
     #[default]
     Raise,
     /// The row is null, and [`Decoded::bad`] says why.
     Null,
 }
 
-/// How blobs are decoded.
+/// Options of decoding.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// Bounds on work and memory for each blob.
+    /// Limits on work and memory for each blob.
     pub limits: Limits,
-    /// What becomes of bad rows.
+    /// What happens to bad rows.
     pub on_error: OnError,
 }
 
-/// Decodes columns of blobs, one after the other, with the memory and the knowledge of keys of
-/// those before. See the [crate].
+/// Decodes columns of blobs one after another, and reuses the memory and the known keys of the previous ones. See the
+/// [crate].
 #[derive(Debug)]
 pub struct Decoder {
     codecs: Codecs,
@@ -45,40 +45,40 @@ pub struct Decoder {
     needs_document: bool,
     /// Whether values are found on paths without reading the rest of a long blob.
     is_skimmed: bool,
-    /// Whether all of each blob is wanted as JSON: then it is converted.
+    /// Whether the complete blob is wanted as JSON: then it is converted.
     is_json: bool,
     text: Vec<u8>,
     tape: Tape,
-    /// The table of keys whose ids the column knows; none, if those of another document came last.
+    /// The table of keys whose ids the column has cached; `None` if the last keys came from another document.
     generation: Option<u64>,
 }
 
-/// A column that was decoded.
+/// A decoded column.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Decoded {
-    /// The rows; null where the blob was, and where a row is bad.
+    /// The rows; null where the blob was null, and where a row is bad.
     pub column: ArrayRef,
     /// Bad rows, in order.
     pub bad: Vec<Bad>,
-    /// How many rows have entries that no field has, at any depth, and the first of them. A field filled with
-    /// `rest` takes those of its struct.
+    /// Number of rows with entries without a field, at any depth, and the first of these rows. A field filled with
+    /// `rest` takes these entries of its struct.
     pub extra: Option<(usize, usize)>,
-    /// The number of its first row, where it is a part of a column: see [`decode_chunks`](crate::decode_chunks).
+    /// Number of its first row, if it is a part of a column: see [`decode_chunks`](crate::decode_chunks).
     pub start: usize,
 }
 
-/// A row that is bad.
+/// A bad row.
 #[derive(Debug)]
 pub struct Bad {
-    /// Which one of this column, from 0 on.
+    /// Number of the row in this column, from 0 on.
     pub row: usize,
-    /// What is wrong with it.
+    /// The error.
     pub error: icecore::Error,
 }
 
 impl Decoded {
-    /// A column with what is wrong with bad rows; null for all others.
+    /// Returns a column with the errors of bad rows; null for all other rows.
     ///
     /// ```
     /// use arrow_array::{Array, BinaryArray};
@@ -102,10 +102,10 @@ impl Decoded {
         texts.finish()
     }
 
-    /// A column with the blobs of bad rows, of the column that was decoded; null for all others.
+    /// Returns a column with the blobs of bad rows, taken from the decoded column; null for all other rows.
     ///
     /// # Errors
-    /// If that column has no blobs.
+    /// If that column does not contain blobs.
     pub fn kept(&self, column: &dyn Array) -> Result<LargeBinaryArray, Error> {
         let blobs = Blobs::of(column)?;
         let mut kept = LargeBinaryBuilder::new();
@@ -122,11 +122,11 @@ impl Decoded {
 }
 
 impl Decoder {
-    /// A decoder of blobs of this source to values of this field; [`schema::parse`](crate::schema::parse)
-    /// makes one of a text.
+    /// Creates a decoder of blobs of this source to values of this field; [`schema::parse`](crate::schema::parse) makes
+    /// a field from text.
     ///
     /// # Errors
-    /// If a field has a type that is not filled, or a path that is none.
+    /// If a field has an unsupported type, or an invalid path.
     pub fn new(source: impl Into<Source>, field: &Field, options: Options) -> Result<Decoder, Error> {
         let codecs = Codecs::new(source.into(), &options.limits);
         let column = Column::new(&field.clone().with_nullable(true), 0)?;
@@ -147,7 +147,7 @@ impl Decoder {
     /// Decodes a column.
     ///
     /// # Errors
-    /// If it has no blobs; [`Error::Row`], if bad rows stop.
+    /// If the column does not contain blobs; [`Error::Row`] if bad rows raise errors.
     pub fn decode(&mut self, column: &dyn Array) -> Result<Decoded, Error> {
         let blobs = Blobs::of(column)?;
         let (mut bad, mut extra) = (Vec::new(), None::<(usize, usize)>);
@@ -177,7 +177,7 @@ impl Decoder {
         Ok(Decoded { column: self.column.finish()?, bad, extra, start: 0 })
     }
 
-    /// Adds a row. Says whether it has entries that no field has.
+    /// Adds a row. Returns whether it has entries without a field.
     fn row(&mut self, blob: &[u8]) -> Result<bool, icecore::Error> {
         self.codecs.look(blob)?;
         if self.is_json {
@@ -187,7 +187,7 @@ impl Decoder {
         }
         if self.is_skimmed && blob.len() >= SKIMMED {
             self.codecs.be_sure(blob)?;
-            // What is found is in documents with tables of keys of their own.
+            // Found values are in documents with separate tables of keys.
             self.generation = None;
             let notes = Notes::of(blob.len(), self.codecs.limits());
             self.column.skim(blob, self.codecs.stage(), self.codecs.limits(), &notes)?;

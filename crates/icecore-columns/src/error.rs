@@ -1,47 +1,47 @@
-//! What stops a decoder.
+//! Errors of decoders and encoders.
 
 use arrow_schema::{ArrowError, DataType};
 use std::fmt;
 
-/// Why a column can't be decoded.
+/// Reason why a column can't be decoded.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// Values of this type are no blobs.
+    /// Values of this type are not blobs.
     Column(DataType),
-    /// A field has a type that is not filled.
+    /// The type of a field is not supported.
     Field {
-        /// Its name.
+        /// Name of the field.
         name: String,
-        /// Its type.
+        /// Type of the field.
         data_type: DataType,
     },
     /// The text of a schema can't be read.
     Schema {
-        /// Where, in bytes.
+        /// Offset in the text, in bytes.
         offset: usize,
         /// What is needed there.
         expected: String,
-        /// What stands there.
+        /// What was found there.
         found: String,
     },
-    /// A blob is bad, and bad ones stop.
+    /// A blob is bad, and bad rows raise errors.
     Row {
-        /// Which one, from 0 on.
+        /// Number of the row, from 0 on.
         row: usize,
-        /// What is wrong.
+        /// The error.
         error: icecore::Error,
     },
     /// The blobs of a column have more than 2 GB together.
     TooLong,
-    /// A stage or a limit.
+    /// An error of the engine, such as an invalid stage or a limit.
     Engine(icecore::Error),
-    /// Arrow refuses an array.
+    /// An error of Arrow.
     Arrow(ArrowError),
 }
 
 impl Error {
-    /// The same error with the number of its row in a longer column, in which `rows` come first.
+    /// Returns the same error with the row number in a longer column in which `rows` rows come first.
     ///
     /// ```
     /// # use icecore_columns::Error;

@@ -1,6 +1,6 @@
-//! Columns of frozen values to columns of Arrow.
+//! Decodes columns of frozen values to columns of Arrow.
 //!
-//! A [`Decoder`] takes a column of blobs and gives a column of a type, which is mostly a struct:
+//! A [`Decoder`] converts a column of blobs to a column of a type, usually a struct:
 //!
 //! ```
 //! use arrow_array::{Array, BinaryArray, Int64Array, cast::AsArray};
@@ -21,21 +21,22 @@
 //! # Ok::<(), icecore_columns::Error>(())
 //! ```
 //!
-//! Links are followed, references and objects looked into. What does not fit its field makes
-//! its row a bad one: see [`OnError`].
+//! Links are followed; references and objects are entered. A value that does not fit its field makes its row bad: see
+//! [`OnError`].
 //!
-//! | type | takes |
+//! | type | accepted values |
 //! |---|---|
-//! | integers | integers, floats without a fraction, texts that write one in the usual way |
-//! | floats | floats, integers that a float holds, texts of numbers |
-//! | `Decimal128` | numbers and texts of them, with no more places than there are; a float as its shortest digits |
-//! | strings | text in UTF-8; numbers are written |
+//! | integers | integers, floats without a fraction, texts that contain an integer in its usual form |
+//! | floats | floats, integers that a float represents exactly, texts of numbers |
+//! | `Decimal128` | numbers and texts of numbers with at most the declared places; a float by its shortest digits |
+//! | strings | text in UTF-8; numbers are converted |
 //! | binaries | strings of any bytes |
 //! | `Date32` | Ruby's `Date`, `YYYY-MM-DD` |
-//! | `Timestamp` | times of Ruby, Rails, PHP (Carbon too) and Perl (`DateTime`, `Time::Piece`), ISO 8601; in whole units. With a zone only what says how far it is from UTC |
+//! | `Timestamp` | times of Ruby, Rails, PHP (also Carbon), Perl; ISO 8601; no finer than the unit |
 //! | lists, structs, maps | lists; maps and objects; both |
 //!
-//! Numbers are no times: whether they are seconds or milliseconds can't be told.
+//! Perl's time classes are `DateTime` and `Time::Piece`. A column with a time zone accepts only times with a known
+//! offset from UTC. Numbers are not accepted as times, because it is unknown whether they are seconds or milliseconds.
 #![forbid(unsafe_code)]
 
 mod blobs;
@@ -59,8 +60,8 @@ pub use infer::Inference;
 pub use parallel::decode_chunks;
 pub use source::Source;
 
-/// The name of the metadata of a field that says how it is filled: `class` for the name of the
-/// object's class, `json` for any value as JSON, `rest` for the entries that have no field, as JSON.
+/// Name of the metadata of a field that sets how it is filled: `class` for the name of the object's class, `json` for
+/// any value as JSON, `rest` for the entries without a field, as JSON.
 ///
 /// ```
 /// use arrow_schema::{DataType, Field};
@@ -70,14 +71,13 @@ pub use source::Source;
 /// ```
 pub const FILLED_WITH: &str = "icecore";
 
-/// The value of [`FILLED_WITH`] for a field that takes any value, as JSON.
+/// The value of [`FILLED_WITH`] for a field that accepts any value, as JSON.
 pub const JSON: &str = "json";
 
-/// The name of the metadata of a field that says on which path its value stands, instead of
-/// under its name: `$.address.city`.
+/// Name of the metadata of a field that sets the path of its value, instead of its name: `$.address.city`.
 pub const AT: &str = "icecore.path";
 
-/// The examples of the page about columns, compiled.
+/// Compiles the examples of the page about columns.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/columns.md")]
 struct Page;

@@ -1,12 +1,12 @@
-//! The names of members, as languages mark them and as columns call them.
+//! Names of members, in languages and in columns.
 
-/// The name of a member, without the class and the mark of visibility that PHP puts before it.
+/// Returns the name of a member without PHP's class and visibility marks.
 pub(crate) fn bare(name: &[u8]) -> &[u8] {
     split(name).map_or(name, |(_, member)| member)
 }
 
-/// The name with the class that it is private to, `Class::member`, or `*::member` of a protected one: for members whose
-/// bare name another one has, too.
+/// Returns the name with its class, `Class::member` for a private one or `*::member` for a protected one; for members
+/// whose bare name is also the name of another member.
 pub(crate) fn qualified(name: &[u8]) -> Option<Vec<u8>> {
     split(name).map(|(class, member)| [class, b"::", member].concat())
 }

@@ -1,8 +1,8 @@
-//! What does not fit its field.
+//! Values that do not fit their field.
 
 use icecore::ErrorKind;
 
-/// Why a value does not fit, and where it stands on the tape.
+/// Why a value does not fit, and its node on the tape.
 #[derive(Debug)]
 pub(crate) struct Misfit {
     pub(crate) kind: ErrorKind,
@@ -18,7 +18,7 @@ impl Misfit {
         Misfit { kind, node, expected: expected.into(), found: found.into() }
     }
 
-    /// Links that lead to the same value again and again make too much of a blob.
+    /// The error for links that lead to the same values so often that a blob becomes too large.
     #[cold]
     pub(crate) fn too_much(node: u32) -> Misfit {
         Misfit {
@@ -27,7 +27,7 @@ impl Misfit {
         }
     }
 
-    /// Another way of saying what was expected.
+    /// Replaces the description of what was expected.
     #[cold]
     pub(crate) fn expecting(mut self, expected: impl Into<String>) -> Misfit {
         self.expected = expected.into();

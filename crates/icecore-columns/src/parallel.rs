@@ -1,4 +1,4 @@
-//! Several threads for one column.
+//! Decoding one column with several threads.
 
 use crate::decoder::{Decoded, Decoder, Options};
 use crate::error::Error;
@@ -10,11 +10,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-/// How many rows a thread takes at once.
+/// Number of rows that a thread takes at a time.
 const ROWS: usize = 32_768;
 
-/// Decodes chunks of a column on so many threads. The parts that come back are in order, and
-/// none is longer than some ten thousand rows; rows are counted from the beginning of the first chunk.
+/// Decodes chunks of a column with this number of threads. The returned parts are in order, and none has more than some
+/// ten thousand rows; rows are counted from the beginning of the first chunk.
 ///
 /// ```
 /// use arrow_array::{ArrayRef, BinaryArray};
@@ -31,7 +31,7 @@ const ROWS: usize = 32_768;
 /// ```
 ///
 /// # Errors
-/// As [`Decoder::new`] and [`Decoder::decode`]; of several bad rows, the first one.
+/// Those of [`Decoder::new`] and [`Decoder::decode`]; for several bad rows, the error of the first one.
 pub fn decode_chunks(
     source: &Source,
     field: &Field,
@@ -49,7 +49,7 @@ pub fn decode_chunks(
     let done: Mutex<Vec<(usize, Result<Decoded, Error>)>> = Mutex::new(Vec::new());
     let work = || -> Result<(), Error> {
         let mut decoder = Decoder::new(source.clone(), field, options.clone())?;
-        // Parts before a bad one were taken before it, and are ended.
+        // Parts before a bad one were already taken, and are completed.
         while !is_over.load(Ordering::Relaxed) {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(part) = parts.get(at) else { break };

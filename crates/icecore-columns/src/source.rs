@@ -1,9 +1,9 @@
-//! What blobs are read as.
+//! Formats of blobs.
 
 use icecore::raw::{Stencils, Tape};
 use icecore::{Codec, Converter, Error, Limits, Stage, detect};
 
-/// What the blobs of a column are.
+/// The format of the blobs of a column.
 ///
 /// ```
 /// use icecore::Stage;
@@ -14,9 +14,9 @@ use icecore::{Codec, Converter, Error, Limits, Stage, detect};
 /// ```
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// All are of this stage.
+    /// All blobs are of this stage.
     Stage(Stage),
-    /// Each is what its bytes say, as [`detect::stage_of`] does.
+    /// The stage of each blob is detected, like in [`detect::stage_of`].
     Detect,
 }
 
@@ -26,14 +26,14 @@ impl From<Stage> for Source {
     }
 }
 
-/// Reads blobs of a source, with stages that are made ready once.
+/// Reads blobs of a source, with stages that are prepared once.
 #[derive(Debug)]
 pub(crate) struct Codecs {
     limits: Limits,
     is_detected: bool,
-    /// Whether the stage of the last blob is taken for this one, as it begins like its format.
+    /// Whether the stage of the last blob is assumed for this one, because the blob begins like that format.
     is_guess: bool,
-    /// Those that blobs had until now; the one of the last blob comes first.
+    /// Stages of the blobs so far; that of the last blob comes first.
     known: Vec<Known>,
 }
 
@@ -41,12 +41,12 @@ pub(crate) struct Codecs {
 struct Known {
     codec: Codec,
     stencils: Stencils,
-    /// To JSON; made when it is first asked for.
+    /// Converter to JSON; created when first used.
     converter: Option<Converter>,
 }
 
 impl Codecs {
-    /// How many stages are kept; with options, there are many.
+    /// Maximum number of stages that are kept; with options, there are many.
     const MOST: usize = 16;
 
     pub(crate) fn new(source: Source, limits: &Limits) -> Codecs {
@@ -65,8 +65,8 @@ impl Codecs {
         self.known.insert(0, Known { codec, stencils: Stencils::default(), converter: None });
     }
 
-    /// Finds out what this blob is, as far as its beginning and the blob before tell: [`Codecs::read`] and
-    /// [`Codecs::write_json`] look again, if that was wrong.
+    /// Determines the stage of this blob, by its beginning and the previous blob: [`Codecs::read`] and
+    /// [`Codecs::write_json`] detect it again if that guess was wrong.
     pub(crate) fn look(&mut self, blob: &[u8]) -> Result<(), Error> {
         if !self.is_detected {
             return Ok(());
@@ -78,7 +78,7 @@ impl Codecs {
         if self.is_guess { Ok(()) } else { self.find_out(blob) }
     }
 
-    /// Finds out what this blob is, if that was a guess.
+    /// Detects the stage of this blob, if it was a guess.
     pub(crate) fn be_sure(&mut self, blob: &[u8]) -> Result<(), Error> {
         if std::mem::take(&mut self.is_guess) { self.find_out(blob) } else { Ok(()) }
     }
@@ -97,17 +97,16 @@ impl Codecs {
         &self.limits
     }
 
-    /// The stage of the blob that was looked at last.
+    /// Returns the stage of the current blob.
     pub(crate) fn stage(&self) -> &Stage {
         self.known[0].codec.stage()
     }
 
-    /// Reads the blob that was looked at last, all of it. Returns the bytes that the strings are in, if it is not
-    /// the blob itself.
+    /// Reads all of the current blob. Returns the bytes that contain the strings, if they are not the blob itself.
     #[inline]
     pub(crate) fn read(&mut self, blob: &[u8], tape: &mut Tape) -> Result<Option<Vec<u8>>, Error> {
         let read = self.read_as_known(blob, tape);
-        // A scalar may be one of several formats.
+        // A scalar may be valid in several formats.
         let is_container =
             |tape: &Tape| tape.nodes().get(tape.root() as usize).is_some_and(|root| root.kind.is_container());
         if !self.is_guess || read.is_ok() && is_container(tape) {
@@ -128,7 +127,7 @@ impl Codecs {
         }
     }
 
-    /// Writes the blob that was looked at last as JSON.
+    /// Writes the current blob as JSON.
     pub(crate) fn write_json(&mut self, blob: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
         let written = self.write_json_as_known(blob, out);
         if !self.is_guess || written.is_ok() && matches!(out.first(), Some(b'[' | b'{')) {

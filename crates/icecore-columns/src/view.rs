@@ -5,38 +5,38 @@ use icecore::raw::{IS_KEY, Location, Node, Tape};
 use icecore::{Document, Kind, Limits};
 use std::cell::Cell;
 
-/// How many links are followed one behind the other.
+/// Maximum length of a chain of links.
 pub(crate) const LINKS: u32 = 64;
-/// The length of a string whose place stands in a table of long ones.
+/// The length of a string whose location is in the table of long strings.
 const LONG: u32 = u32::MAX;
 
-/// A document that was read: its tape, and the bytes that its strings are in.
+/// A document that was read: its tape, and the bytes that contain its strings.
 pub(crate) struct View<'d> {
     nodes: &'d [Node],
     arena: &'d [u8],
     input: &'d [u8],
     pub(crate) tape: &'d Tape,
-    /// For what asks the engine; there only if a field needs it.
+    /// For calls of the engine; present only if a field needs it.
     pub(crate) document: Option<&'d Document<'d>>,
     notes: &'d Notes,
 }
 
-/// What is noted while a row is made.
+/// State that is collected while a row is made.
 pub(crate) struct Notes {
-    /// How much may still be made of it, in nodes.
+    /// Remaining budget of the row, in nodes.
     left: Cell<u64>,
-    /// Whether there was an entry that no field has.
+    /// Whether there was an entry without a field.
     has_extra: Cell<bool>,
 }
 
 impl Notes {
-    /// Of a document that was read: all of it once, and what the limits say of links.
+    /// For a document that was read: all of it once, and what the limits allow for links.
     pub(crate) fn new(tape: &Tape, input: &[u8], limits: &Limits) -> Notes {
         let once = tape.nodes().len() + (input.len() + tape.arena().len()) / size_of::<Node>();
         Notes::of(once, limits)
     }
 
-    /// Of a blob of so many bytes that is not read as a whole, or of so many nodes.
+    /// For a blob of this many bytes that is not read as a whole, or of this many nodes.
     pub(crate) fn of(size: usize, limits: &Limits) -> Notes {
         let left = limits.expanded_from(size).saturating_add(size as u64);
         Notes { left: Cell::new(left), has_extra: Cell::new(false) }
@@ -50,13 +50,13 @@ impl Notes {
 /// The key of an entry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Key {
-    /// One of the table of names.
+    /// A key in the table of names.
     Name(u16),
-    /// One that stands before its value, at this node.
+    /// A key that precedes its value, at this node.
     Node(u32),
 }
 
-/// What a value is to a field.
+/// A value, from the perspective of a field.
 pub(crate) enum Value<'d> {
     Null,
     Bool(bool),
@@ -66,7 +66,7 @@ pub(crate) enum Value<'d> {
     Text(&'d [u8]),
     List,
     Map,
-    /// What no field takes: its name.
+    /// The name of a value that no field accepts.
     Other(&'static str),
 }
 
@@ -80,13 +80,13 @@ impl<'d> View<'d> {
         View { nodes: tape.nodes(), arena: tape.arena(), input, tape, document, notes }
     }
 
-    /// Notes that there is an entry that no field has.
+    /// Records that there is an entry without a field.
     #[inline]
     pub(crate) fn note_extra(&self) {
         self.notes.has_extra.set(true);
     }
 
-    /// Adds a value with so many bytes to what is made.
+    /// Subtracts a value with this number of bytes from the budget.
     #[inline]
     pub(crate) fn spend(&self, at: u32, bytes: usize) -> Result<(), Misfit> {
         let cost = 1 + (bytes / size_of::<Node>()) as u64;
@@ -97,38 +97,38 @@ impl<'d> View<'d> {
         Ok(())
     }
 
-    /// What may still be made of the blob; [`View::set_budget`] goes back to it.
+    /// Returns the remaining budget of the blob; [`View::set_budget`] restores it.
     #[inline]
     pub(crate) fn budget(&self) -> u64 {
         self.notes.left.get()
     }
 
-    /// Undoes what was spent since [`View::budget`] was asked.
+    /// Restores the budget that [`View::budget`] returned.
     #[inline]
     pub(crate) fn set_budget(&self, left: u64) {
         self.notes.left.set(left);
     }
 
-    /// The node at this index. The engine's readers leave no other on a tape.
+    /// Returns the node at this index. The engine's readers put no other indexes on a tape.
     #[inline]
     pub(crate) fn node(&self, at: u32) -> &'d Node {
         const NONE: &Node = &Node::leaf(Kind::Null, 0);
         self.nodes.get(at as usize).unwrap_or(NONE)
     }
 
-    /// The index behind a value.
+    /// Returns the index after a value.
     #[inline]
     pub(crate) fn next(&self, at: u32) -> u32 {
         self.next_of(self.node(at), at)
     }
 
-    /// The index behind the value of this node, which stands there.
+    /// Returns the index after the value of this node, which is at `at`.
     #[inline]
     pub(crate) fn next_of(&self, node: &Node, at: u32) -> u32 {
         if node.kind.is_container() { node.end().max(at + 1) } else { at + 1 }
     }
 
-    /// The value itself, behind links, references and what a class adds.
+    /// Returns the value itself, after links, references, objects and attributes.
     #[inline]
     pub(crate) fn settle(&self, at: u32) -> Result<u32, Misfit> {
         let kind = self.node(at).kind;
@@ -150,7 +150,7 @@ impl<'d> View<'d> {
         Err(Misfit::new(from, "a value", "references that go on and on"))
     }
 
-    /// The value itself, behind links and references: an object stays one.
+    /// Returns the value after links and references: an object stays an object.
     pub(crate) fn target(&self, from: u32) -> u32 {
         let mut at = from;
         for _ in 0..LINKS {
@@ -164,18 +164,18 @@ impl<'d> View<'d> {
         from
     }
 
-    /// Whether a list or a map has nothing in it.
+    /// Whether a list or a map is empty.
     pub(crate) fn is_empty(&self, at: u32) -> bool {
         self.node(at).aux == 0
     }
 
-    /// Whether the place of a string stands in its node.
+    /// Whether the location of a string is in its node.
     #[inline]
     pub(crate) fn is_short(&self, node: &Node) -> bool {
         node.aux != LONG
     }
 
-    /// What a settled value is.
+    /// Returns a resolved value.
     #[inline]
     pub(crate) fn value(&self, at: u32) -> Value<'d> {
         let node = self.node(at);
@@ -195,7 +195,7 @@ impl<'d> View<'d> {
         }
     }
 
-    /// The bytes of a string.
+    /// Returns the bytes of a string.
     #[inline]
     pub(crate) fn bytes(&self, node: &Node) -> &'d [u8] {
         let (from, start) = match node.place() {
@@ -206,7 +206,7 @@ impl<'d> View<'d> {
         from.get(start..start + node.aux as usize).unwrap_or_default()
     }
 
-    /// The text of a key, which is a string or an integer.
+    /// Returns the text of a key, which is a string or an integer.
     pub(crate) fn key<'k>(&self, key: Key, digits: &'k mut itoa::Buffer) -> Option<&'k [u8]>
     where
         'd: 'k,
@@ -229,7 +229,7 @@ impl<'d> View<'d> {
         }
     }
 
-    /// Whether two keys of a map are the same.
+    /// Whether two keys of a map are equal.
     pub(crate) fn is_same_key(&self, one: Key, other: Key) -> bool {
         match (one, other) {
             (Key::Name(one), Key::Name(other)) if one == other => true,
@@ -237,7 +237,7 @@ impl<'d> View<'d> {
         }
     }
 
-    /// The class of a value that is not settled yet.
+    /// Returns the class of a value before its links are resolved.
     pub(crate) fn class(&self, mut at: u32) -> Option<&'d [u8]> {
         for _ in 0..LINKS {
             let node = self.node(at);
@@ -251,7 +251,7 @@ impl<'d> View<'d> {
         None
     }
 
-    /// The entries of a map: the key, and where the value is.
+    /// Returns the entries of a map: the key, and the index of the value.
     #[inline]
     pub(crate) fn entries(&self, map: u32) -> impl Iterator<Item = (Key, u32)> {
         let mut at = map + 1;
@@ -278,7 +278,7 @@ impl<'d> View<'d> {
     }
 }
 
-/// What a kind of value is called.
+/// Returns the name of a kind of value.
 fn name(kind: Kind) -> &'static str {
     match kind {
         Kind::BigInt => "an integer of more than 64 bits",

@@ -1,8 +1,8 @@
-//! Finds out in which dialect a file is written.
+//! Detects the dialect of a file.
 //!
-//! Every dialect that may be meant reads the sample. A reading is out if a cell goes on after its last quote, if a quote
-//! is never closed, or if a backslash stands where this dialect writes none. Of the readings that are left the best
-//! evidence decides; readings with the same evidence and different cells are unclear, and the caller must ask.
+//! Every possible dialect reads the sample. A reading is rejected if a cell continues after its last quote, if a quote
+//! is never closed, or if a backslash is where the dialect does not write one. Of the remaining readings, the best
+//! evidence decides; readings with the same evidence and different cells are ambiguous, and the caller must decide.
 
 use crate::dialect::{Cell, Dialect, Escape, LineEnd};
 use crate::scan::{Next, Scanner};
@@ -10,32 +10,32 @@ use memchr::{memchr, memmem};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Delimiters that are tried.
+/// Delimiters to try.
 const DELIMITERS: [u8; 6] = [b',', b';', b'\t', b'|', b'^', b'~'];
-/// Quotes that are tried.
+/// Quotes to try.
 const QUOTES: [u8; 2] = [b'"', b'\''];
-/// How much of a sample is read in all dialects, where that is enough, and how much is read then in the one that was
-/// found.
+/// Size of the beginning of a sample that is read in all dialects, if that is enough, and of the part that is then read
+/// in the detected dialect.
 const FRONT: usize = 32 << 10;
 const CHECKED: usize = 256 << 10;
-/// The mark of UTF-8 in front of a text.
+/// The UTF-8 byte order mark before a text.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What was found out of a file.
+/// The result of detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// How it is written.
+    /// The dialect.
     pub dialect: Dialect,
-    /// Where its first row begins: after a mark of UTF-8, and after the line `sep=;` of a spreadsheet.
+    /// Offset of the first row: after a UTF-8 byte order mark, and after the line `sep=;` of a spreadsheet.
     pub start: usize,
 }
 
-/// Why the dialect of a file is not known.
+/// Reason why the dialect of a file is unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unclear {
-    /// Several dialects read it, each with other cells, and nothing speaks for one of them.
+    /// Several dialects read it, each with different cells, with the same evidence.
     Several(Vec<Dialect>),
-    /// No dialect reads it.
+    /// No dialect can read it.
     None,
 }
 
@@ -54,29 +54,29 @@ impl fmt::Display for Unclear {
 
 impl std::error::Error for Unclear {}
 
-/// What speaks for a reading, the strongest first.
+/// The evidence for a reading, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Evidence {
-    /// How many cells make sense to the caller as a whole.
+    /// Number of cells that are valid values to the caller.
     sound: u64,
-    /// All rows have as many cells, and more than one; quotes stand around cells, or nowhere.
+    /// Whether all rows have the same number of cells, and more than one, and quotes only enclose cells.
     is_clean_table: bool,
     quoting: Quoting,
     shape: Shape,
 }
 
-/// How well quotes are explained.
+/// How well the quotes are explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Quoting {
-    /// Some are text.
+    /// Some quotes are text.
     Bare,
-    /// They stand around cells.
+    /// Quotes enclose cells.
     Around,
-    /// And the same program put them around all of these cells; or there are none.
+    /// One habit of a program explains which cells are quoted; or there are no quotes.
     Explained,
 }
 
-/// Whether all rows have as many cells.
+/// Whether all rows have the same number of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Shape {
     Ragged,
@@ -84,18 +84,18 @@ enum Shape {
     Table,
 }
 
-/// Which habits of programs explain which cells stand in quotes.
+/// Quoting habits of programs that explain which cells are quoted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Habits {
     /// All cells.
     all: bool,
-    /// All but numbers and empty cells.
+    /// All except numbers and empty cells.
     texts: bool,
-    /// Those that need them.
+    /// Cells that need quotes.
     needed: bool,
-    /// Those that need them, and those with a blank, a tab or a backslash: `fputcsv`.
+    /// Cells that need quotes, and those with a blank, a tab or a backslash: `fputcsv`.
     php: bool,
-    /// There was a cell that only `fputcsv` puts in quotes.
+    /// Whether there was a cell that only `fputcsv` quotes.
     is_sure_php: bool,
 }
 
@@ -120,16 +120,16 @@ impl Habits {
     }
 }
 
-/// A way to read the sample.
+/// One reading of the sample.
 struct Reading {
     dialect: Dialect,
     evidence: Evidence,
     habits: Habits,
-    /// A number made of the texts of all cells: readings with the same texts are the same.
+    /// Hash of the texts of all cells: readings with equal texts are the same.
     digest: u64,
 }
 
-/// Finds the dialect of a file. What is known of it need not be found.
+/// Detects the dialect of a file. Known parts of the dialect can be given.
 ///
 /// ```
 /// use icecore_csv::Detector;
@@ -141,31 +141,31 @@ struct Reading {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Detector {
-    /// The delimiter, if it is known.
+    /// The delimiter, if known.
     pub delimiter: Option<u8>,
-    /// The quote, if it is known; `Some(None)`: there is none.
+    /// The quote, if known; `Some(None)`: there are no quotes.
     pub quote: Option<Option<u8>>,
-    /// The escape, if it is known.
+    /// The escape, if known.
     pub escape: Option<Escape>,
 }
 
-/// As [`Detector::detect`], of a file of which nothing is known.
+/// Like [`Detector::detect`], without any known parts.
 ///
 /// # Errors
-/// [`Unclear`], with the dialects that it may be.
+/// [`Unclear`], with the possible dialects.
 pub fn detect(sample: &[u8], is_all: bool, is_sound: &mut dyn FnMut(&[u8]) -> bool) -> Result<Found, Unclear> {
     Detector::default().detect(sample, is_all, is_sound)
 }
 
 impl Detector {
-    /// Finds the dialect of a file that begins with these bytes; `is_all`: nothing follows them. `is_sound` says
-    /// whether the text of a cell makes sense as a whole, such as a serialized value: wrong readings cut such values,
-    /// or leave escapes in them.
+    /// Detects the dialect of a file that begins with these bytes; `is_all`: nothing follows them. `is_sound` returns
+    /// whether the text of a cell is a complete value, such as a serialized one: wrong readings cut such values, or
+    /// leave escapes in them.
     ///
-    /// A file of one column has any delimiter.
+    /// For a file of one column, the delimiter is arbitrary.
     ///
     /// # Errors
-    /// [`Unclear`], with the dialects that it may be.
+    /// [`Unclear`], with the possible dialects.
     pub fn detect(
         &self,
         sample: &[u8],
@@ -186,8 +186,8 @@ impl Detector {
         Ok(Found { dialect, start })
     }
 
-    /// The dialect, if the first rows of a long text show it: only this reading leaves the frozen values there whole,
-    /// and it reads what follows as well.
+    /// Returns the dialect, if the first rows of a long text determine it: only this reading keeps all frozen values
+    /// there complete, and it can also read the rest.
     fn choose_by_front(
         &self,
         text: &[u8],
@@ -196,7 +196,7 @@ impl Detector {
         is_sound: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Option<Dialect> {
         let (front, rest) = text.split_at_checked(FRONT)?;
-        // What the front does not have, it can't explain.
+        // Signs that are only in the rest can't be explained by the front.
         let is_new = |sign: &[u8]| memmem::find(front, sign).is_none() && memmem::find(rest, sign).is_some();
         if [&b"\\"[..], b"\\\"", b"\\'", b"\\\\"].into_iter().any(is_new) {
             return None;
@@ -213,7 +213,7 @@ impl Detector {
         (evidence.sound > 0 && is_clear(evidence) && is_clear(whole.evidence)).then_some(dialect)
     }
 
-    /// All readings of a text that nothing contradicts.
+    /// Returns all readings of a text without a contradiction.
     fn read_all(
         &self,
         text: &[u8],
@@ -227,7 +227,7 @@ impl Detector {
                 let read = |escape| Reading::of(Dialect { delimiter, quote, escape, line_end }, text, is_all, is_sound);
                 let mut read: Vec<Reading> = escapes.into_iter().filter_map(read).collect();
                 if self.quote.is_none() && quote == Some(b'\'') {
-                    // An apostrophe may begin and end a text by chance.
+                    // An apostrophe may begin and end a text by coincidence.
                     read.retain(|reading| reading.habits.is_any());
                 }
                 if self.escape.is_none() {
@@ -239,7 +239,8 @@ impl Detector {
         readings
     }
 
-    /// The delimiters that are tried. All that are not in the text read it alike, as one column: one of them is enough.
+    /// Returns the delimiters to try. Those that are not in the text all read it as one column, so one of them is
+    /// enough.
     fn delimiters(&self, text: &[u8]) -> Vec<u8> {
         if let Some(known) = self.delimiter {
             return vec![known];
@@ -249,7 +250,7 @@ impl Detector {
         DELIMITERS.into_iter().filter(is_tried).collect()
     }
 
-    /// The quotes that are tried, with their escapes, the usual first.
+    /// Returns the quotes to try, with their escapes, the usual ones first.
     fn quotings(&self, text: &[u8]) -> Vec<(Option<u8>, Vec<Escape>)> {
         let escapes = match (self.escape, memchr(b'\\', text)) {
             (Some(known), _) => vec![known],
@@ -265,11 +266,11 @@ impl Detector {
     }
 }
 
-/// Leaves the readings of one delimiter and quote that may be meant.
+/// Keeps the plausible readings for one delimiter and quote.
 ///
-/// A backslash is mostly text, as in paths; so it means something only where the text makes no table without that: two
-/// of them are two, unless quotes show that they are one. What is left is `fputcsv` if the choice of cells that stand in
-/// quotes is its own.
+/// A backslash is usually text, as in paths; so it is an escape only if the text is not a table otherwise: two
+/// backslashes are two, unless quotes show that they are one. The remaining readings are `fputcsv` if it explains which
+/// cells are quoted.
 fn choose_escape(readings: &mut Vec<Reading>) {
     readings.retain(|reading| reading.dialect.escape != Escape::Guarded || reading.habits.php);
     let Some(best) = readings.iter().map(|reading| reading.evidence).max() else { return };
@@ -281,7 +282,7 @@ fn choose_escape(readings: &mut Vec<Reading>) {
     }
 }
 
-/// The reading that the most speaks for. Several are one if all cells have the same texts.
+/// Returns the reading with the best evidence. Several count as one if all cells have the same texts.
 fn choose_reading(mut readings: Vec<Reading>) -> Result<Reading, Unclear> {
     let Some(best) = readings.iter().map(|reading| reading.evidence).max() else { return Err(Unclear::None) };
     let mut known = Vec::new();
@@ -296,7 +297,7 @@ fn choose_reading(mut readings: Vec<Reading>) -> Result<Reading, Unclear> {
     }
 }
 
-/// Whether rows end with `\r` alone, as on old machines.
+/// Detects whether rows end with only `\r`, as on old machines.
 fn find_line_end(text: &[u8]) -> LineEnd {
     match memchr(b'\r', text) {
         Some(at) if memchr(b'\n', text).is_none() && at + 1 < text.len() => LineEnd::Return,
@@ -304,7 +305,7 @@ fn find_line_end(text: &[u8]) -> LineEnd {
     }
 }
 
-/// The delimiter that a first line `sep=;` names, and how long that line is.
+/// Returns the delimiter in a first line `sep=;`, and the length of that line.
 fn read_separator(text: &[u8]) -> (Option<u8>, usize) {
     let Some([delimiter, rest @ ..]) = text.strip_prefix(b"sep=") else { return (None, 0) };
     let len = if rest.starts_with(b"\r\n") { 2 } else { usize::from(matches!(rest.first(), Some(b'\n' | b'\r'))) };
@@ -312,7 +313,7 @@ fn read_separator(text: &[u8]) -> (Option<u8>, usize) {
 }
 
 impl Reading {
-    /// The reading of this dialect; `None` if something in the text contradicts it.
+    /// Returns the reading of this dialect; `None` if the text contradicts it.
     fn of(dialect: Dialect, text: &[u8], is_all: bool, is_sound: &mut dyn FnMut(&[u8]) -> bool) -> Option<Reading> {
         let scanner = Scanner::new(dialect);
         let (mut cells, mut at) = (Vec::new(), 0);
@@ -329,16 +330,16 @@ impl Reading {
                 quoted += u64::from(cell.is_quoted);
                 has_bare |= !cell.is_quoted && memchr(dialect.quote.unwrap_or(b'"'), &body).is_some();
                 body.hash(&mut digest);
-                // Names of columns may be written in another way.
+                // Names of columns may be quoted differently.
                 if width.is_some() {
                     habits.add(&dialect, cell, &body);
                 }
-                // A number or a word makes sense in any reading.
+                // A number or a word is valid in any reading.
                 sound += u64::from(body.len() > 2 && is_sound(&body));
             }
-            // As long as no cell is.
+            // A separator: no cell has this length.
             usize::MAX.hash(&mut digest);
-            // An empty line is no row of another width.
+            // An empty line does not count as a row of another width.
             let is_empty = matches!(&cells[..], [cell] if cell.whole.is_empty());
             if !is_empty {
                 is_even &= *width.get_or_insert(cells.len()) == cells.len();
@@ -364,7 +365,7 @@ impl Reading {
     }
 }
 
-/// Whether a program that writes this dialect would not have written the cell so.
+/// Returns `true` if a program that writes this dialect would not have written the cell this way.
 fn contradicts(dialect: &Dialect, cell: &Cell, bytes: &[u8]) -> bool {
     if cell.is_broken {
         return true;
@@ -372,7 +373,7 @@ fn contradicts(dialect: &Dialect, cell: &Cell, bytes: &[u8]) -> bool {
     let Some(quote) = dialect.quote.filter(|_| cell.is_quoted && dialect.escape == Escape::Backslash) else {
         return false;
     };
-    // Between quotes it writes no quote and no backslash without one in front.
+    // Between quotes, the program writes every quote and every backslash after a backslash.
     let body = bytes.get(cell.body.clone()).unwrap_or_default();
     let mut at = 0;
     while let Some(found) = memchr::memchr2(b'\\', quote, body.get(at..).unwrap_or_default()) {

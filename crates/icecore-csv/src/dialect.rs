@@ -1,20 +1,20 @@
-//! How a table is written: what parts cells and rows, and how a cell says a quote.
+//! Dialects: the delimiters of cells and rows, and the escapes of quotes in a cell.
 
 use icecore::raw::{find_byte, find_in_word};
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-/// How a file of CSV is written.
+/// The dialect of a CSV file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dialect {
-    /// What stands between cells.
+    /// The byte between cells.
     pub delimiter: u8,
-    /// What stands around cells; `None`: quotes are text.
+    /// The quote around cells; `None`: quotes are text.
     pub quote: Option<u8>,
     /// How a quote is written inside of quotes.
     pub escape: Escape,
-    /// What ends a row.
+    /// The end of a row.
     pub line_end: LineEnd,
 }
 
@@ -23,48 +23,48 @@ pub struct Dialect {
 pub enum Escape {
     /// Twice.
     Doubled,
-    /// Twice; but after a backslash once. The backslash is text as well: PHP's `fputcsv`.
+    /// Twice; but once after a backslash. The backslash is also text: PHP's `fputcsv`.
     Guarded,
-    /// After a backslash, which is no text. A backslash is written twice.
+    /// After a backslash, which is not text. A backslash is written twice.
     Backslash,
 }
 
-/// What ends a row.
+/// The end of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineEnd {
     /// `\n`, perhaps after `\r`.
     Newline,
-    /// `\r` alone.
+    /// Only `\r`.
     Return,
 }
 
-/// A cell: places in the bytes that were scanned.
+/// A cell: ranges in the bytes that were scanned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// All of it, with its quotes.
+    /// The complete cell, with its quotes.
     pub whole: Range<usize>,
     /// Its text, still escaped.
     pub body: Range<usize>,
-    /// Whether quotes stand around it.
+    /// Whether the cell is quoted.
     pub is_quoted: bool,
-    /// Whether something stands between its last quote and the delimiter, or its last quote is missing: then `body` is
-    /// all of it, and the dialect is wrong or the file damaged.
+    /// Whether there is text between its last quote and the delimiter, or its last quote is missing: then `body` is the
+    /// complete cell, and the dialect is wrong or the file is damaged.
     pub is_broken: bool,
 }
 
-/// How a cell is written, to write another text in its place.
+/// The style of a cell, for writing another text in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Without quotes, unless it needs them.
     Plain,
-    /// Without quotes, though there are some in its text.
+    /// Without quotes, although its text contains some.
     BareQuotes,
     /// In quotes.
     Quoted,
 }
 
 impl Cell {
-    /// How this cell of these bytes is written.
+    /// Returns the style of this cell of these bytes.
     pub fn style(&self, dialect: &Dialect, bytes: &[u8]) -> Style {
         let body = bytes.get(self.body.clone()).unwrap_or_default();
         match dialect.quote {
@@ -76,11 +76,11 @@ impl Cell {
 }
 
 impl Dialect {
-    /// RFC 4180: commas, double quotes that are doubled.
+    /// RFC 4180: commas, and double quotes that are doubled.
     pub const RFC_4180: Dialect =
         Dialect { delimiter: b',', quote: Some(b'"'), escape: Escape::Doubled, line_end: LineEnd::Newline };
 
-    /// The text of a cell of these bytes.
+    /// Returns the text of a cell of these bytes.
     pub fn decode<'b>(&self, cell: &Cell, bytes: &'b [u8]) -> Cow<'b, [u8]> {
         let body = bytes.get(cell.body.clone()).unwrap_or_default();
         match self.quote {
@@ -104,7 +104,7 @@ impl Dialect {
             let (byte, len) = match (self.escape, from_mark.get(1)) {
                 (Escape::Backslash, Some(next)) if self.is_escaped_by_backslash(*next) => (*next, 2),
                 (Escape::Backslash, _) => (mark, 1),
-                // It is no half of a pair.
+                // The quote is not half of a pair.
                 (Escape::Guarded, _) if text.last() == Some(&b'\\') => (mark, 1),
                 (Escape::Doubled | Escape::Guarded, _) => (mark, 2),
             };
@@ -117,14 +117,14 @@ impl Dialect {
         Cow::Owned(text)
     }
 
-    /// Whether a backslash in front of this byte is dropped. In front of others it is text: programs do not agree on
-    /// what `\n` is.
+    /// Returns `true` if a backslash before this byte is removed. Before others it is text: programs do not agree on
+    /// the meaning of `\n`.
     pub(crate) fn is_escaped_by_backslash(&self, byte: u8) -> bool {
         matches!(byte, b'\\' | b'\n' | b'\r') || byte == self.delimiter || Some(byte) == self.quote
     }
 
-    /// Writes a cell with this text in this style, and in quotes if it needs them. `false`, and nothing is written, if
-    /// this dialect has no way to write it.
+    /// Writes a cell with this text in this style, with quotes if it needs them. Returns `false` and writes nothing if
+    /// this dialect can't represent it.
     pub fn encode(&self, text: &[u8], style: Style, out: &mut Vec<u8>) -> bool {
         let is_special = |byte: &u8| matches!(*byte, b'\n' | b'\r') || *byte == self.delimiter;
         let Some(quote) = self.quote else {
@@ -144,7 +144,7 @@ impl Dialect {
             return true;
         }
         if self.escape == Escape::Guarded && text.last() == Some(&b'\\') {
-            // `fputcsv` writes `\"` there, which nobody can tell from a quote of the text.
+            // `fputcsv` writes `\"` here, which can't be distinguished from a quote of the text.
             return false;
         }
         out.push(quote);
@@ -164,7 +164,7 @@ impl Dialect {
     }
 }
 
-/// Adds a text whose quotes are doubled, word by word: quotes are close together in serialized values.
+/// Appends a text whose quotes are doubled, word by word: quotes are close together in serialized values.
 fn push_undoubled(body: &[u8], quote: u8, text: &mut Vec<u8>) {
     let mut rest = body;
     while let Some((word, after)) = rest.split_first_chunk::<8>() {

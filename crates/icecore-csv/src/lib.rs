@@ -1,8 +1,8 @@
-//! Tables in CSV, as programs really write them.
+//! Tables in CSV, including its non-standard dialects.
 //!
-//! RFC 4180 describes one way to write CSV; spreadsheets, PHP, Python and databases have others. A [`Dialect`] says how
-//! a file is written, [`detect()`] finds it out, and [`Scanner`] finds the cells without decoding them: all bytes that no
-//! cell covers are the caller's to copy.
+//! RFC 4180 describes one form of CSV; spreadsheets, PHP, Python and databases have others. A [`Dialect`] describes how
+//! a file is written, [`detect()`] detects it, and [`Scanner`] finds the cells without decoding them: the caller copies
+//! all bytes outside of cells.
 //!
 //! ```
 //! use icecore_csv::{Cell, Dialect, Next, Scanner, detect};
@@ -24,7 +24,7 @@
 //! | | written by | inside of quotes |
 //! |---|---|---|
 //! | [`Escape::Doubled`] | RFC 4180, spreadsheets, most programs | `""` is a quote |
-//! | [`Escape::Guarded`] | `fputcsv` of PHP with its default escape | `""` is a quote; a quote after a backslash stands for itself, and so does the backslash |
+//! | [`Escape::Guarded`] | `fputcsv` of PHP with its default escape | `""` is a quote; `\"` means itself |
 //! | [`Escape::Backslash`] | MySQL's `INTO OUTFILE`, Spark, Python with `escapechar` | `\"` is a quote, `\\` a backslash |
 #![forbid(unsafe_code)]
 

@@ -3,13 +3,13 @@
 use crate::dialect::{Cell, Dialect, Escape, LineEnd};
 use icecore::raw::find_byte;
 
-/// Finds the cells of one row after the other.
+/// Finds the cells of one row after another.
 #[derive(Clone, Debug)]
 pub struct Scanner {
     dialect: Dialect,
 }
 
-/// What [`Scanner::next_row`] found.
+/// The result of [`Scanner::next_row`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// A row. The next one begins at `end`.
@@ -17,21 +17,21 @@ pub enum Next {
         /// The first byte after the row and its line end.
         end: usize,
     },
-    /// The row does not end in these bytes: more are needed.
+    /// The row does not end in these bytes; more are needed.
     More,
-    /// There are no bytes.
+    /// There are no more bytes.
     End,
 }
 
-/// Where a cell ends.
+/// The end of a cell.
 enum End {
     Delimiter,
-    /// Of a row. The line end has so many bytes.
+    /// The end of a row; the number of bytes of the line end.
     Row(usize),
 }
 
 impl Scanner {
-    /// A scanner of tables in this dialect.
+    /// Creates a scanner of tables in this dialect.
     pub fn new(dialect: Dialect) -> Scanner {
         Scanner { dialect }
     }
@@ -56,7 +56,7 @@ impl Scanner {
         }
     }
 
-    /// Where the row ends that begins with these bytes, as [`Scanner::next_row`] says it.
+    /// Returns the end of the row that begins with these bytes, like [`Scanner::next_row`].
     pub fn find_row_end(&self, bytes: &[u8], is_end: bool) -> Next {
         if bytes.is_empty() {
             return if is_end { Next::End } else { Next::More };
@@ -71,7 +71,7 @@ impl Scanner {
         }
     }
 
-    /// The cell at `at`, and what ends it; `None`: more bytes are needed.
+    /// Returns the cell at `at`, and its end; `None`: more bytes are needed.
     fn next_cell(&self, bytes: &[u8], at: usize, is_end: bool) -> Option<(Cell, End)> {
         let first = bytes.get(at).copied();
         if first.is_none() && !is_end {
@@ -90,7 +90,7 @@ impl Scanner {
             if !is_end {
                 return None;
             }
-            // It is not closed: all that is left.
+            // The quote is not closed: the cell is everything that remains.
             let all = at..bytes.len();
             return Some((Cell { whole: all.clone(), body: all, is_quoted: true, is_broken: true }, End::Row(0)));
         };
@@ -100,7 +100,7 @@ impl Scanner {
         Some((Cell { whole: at..stop, body, is_quoted: true, is_broken }, end))
     }
 
-    /// The quote that ends a cell; `None`: there is none, or more bytes must show whether it is one.
+    /// Returns the quote that ends a cell; `None` if there is none, or if more bytes are needed to decide.
     fn find_close(&self, bytes: &[u8], mut at: usize, quote: u8, is_end: bool) -> Option<usize> {
         loop {
             let rest = bytes.get(at..)?;
@@ -125,7 +125,7 @@ impl Scanner {
         }
     }
 
-    /// Where a cell without quotes ends that goes on at `at`.
+    /// Returns the end of a cell without quotes that continues at `at`.
     fn find_end(&self, bytes: &[u8], at: usize, is_end: bool) -> Option<(usize, End)> {
         let rest = bytes.get(at..)?;
         let delimiter = self.dialect.delimiter;

@@ -1,7 +1,7 @@
 //! Writes cells of tables in RFC 4180.
 
-/// Appends a cell of RFC 4180 with this delimiter: in quotes, if it needs them. `others` are bytes that need quotes as
-/// well, such as what other programs take for a delimiter.
+/// Appends a cell of RFC 4180 with this delimiter, with quotes if it needs them. `others` are further bytes that need
+/// quotes, such as delimiters of other programs.
 ///
 /// ```
 /// let mut row = Vec::new();

@@ -1,18 +1,17 @@
-//! Which items of two lists are the same: by their numbers, whatever their positions.
+//! Alignment of the items of two lists: by their numbers, not by their positions.
 //!
-//! What both begin and end with is taken first. Then items that each list has once are
-//! anchors, as in patience sorting: the longest run of them that both have in one order stands,
-//! and what is between two of them is aligned by itself, for so many rounds at most. Where there
-//! are no anchors, the shortest way from one to the other is looked for (Myers, "An O(ND)
-//! Difference Algorithm"), as long as it has at most [`WAY`] steps. Where it has more, nothing is
-//! aligned: items are then paired by their positions.
+//! The common beginning and end are taken first. Then items that occur once in each list are anchors, as in patience
+//! sorting: the longest sequence of them that is in the same order in both lists is kept, and the part between two
+//! anchors is aligned separately, for a limited number of rounds. Where there are no anchors, the shortest edit path is
+//! searched (Myers, "An O(ND) Difference Algorithm"), up to [`WAY`] steps. If it is longer, nothing is aligned: items
+//! are then paired by their positions.
 
-/// How often anchors are looked for between anchors.
+/// Maximum number of rounds in which anchors are searched between anchors.
 const ROUNDS: u32 = 8;
-/// How many items on the shortest way from one list to the other may be of one list alone.
+/// Maximum number of items on the shortest edit path that are in only one list.
 const WAY: usize = 100;
 
-/// A stretch of both lists.
+/// A range of both lists.
 #[derive(Clone, Copy)]
 struct Gap {
     left: (usize, usize),
@@ -20,8 +19,8 @@ struct Gap {
     round: u32,
 }
 
-/// Pairs of positions with the same number, ascending in both. Linear in the lists, with a
-/// factor of [`ROUNDS`] and [`WAY`] at most.
+/// Returns pairs of positions with the same number, ascending in both lists. Linear in the lists, with a factor of at
+/// most [`ROUNDS`] and [`WAY`].
 pub(crate) fn align(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
     let mut found = Vec::with_capacity(left.len().min(right.len()));
     let mut gaps = vec![Gap { left: (0, left.len()), right: (0, right.len()), round: 0 }];
@@ -57,7 +56,7 @@ pub(crate) fn align(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
     found
 }
 
-/// The longest run of items in one order that each list has once in this gap.
+/// Returns the longest sequence in the same order of items that occur once in each list in this gap.
 fn anchors(left: &[u64], right: &[u64], gap: Gap) -> Vec<(usize, usize)> {
     let of_left = met_once(&left[gap.left.0..gap.left.1]);
     let mut of_right = met_once(&right[gap.right.0..gap.right.1]).into_iter().peekable();
@@ -72,17 +71,17 @@ fn anchors(left: &[u64], right: &[u64], gap: Gap) -> Vec<(usize, usize)> {
     longest_rise(&once)
 }
 
-/// The numbers that a list has once, sorted, and where they stand. Sorted rather than in a table: numbers
-/// that were made to collide cost nothing more.
+/// Returns the numbers that occur once in a list, sorted, with their positions. Sorting, unlike a hash table, costs no
+/// more for numbers that were made to collide.
 fn met_once(list: &[u64]) -> Vec<(u64, u32)> {
     let mut met: Vec<(u64, u32)> = list.iter().copied().zip(0..).collect();
     met.sort_unstable();
     met.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() == 1).map(|same| same[0]).collect()
 }
 
-/// The longest selection of pairs whose second numbers rise.
+/// Returns the longest selection of pairs whose second numbers ascend.
 fn longest_rise(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // Of each length, the pair with the smallest end of such a selection; and the one before it.
+    // For each length, the pair with the smallest end of such a selection; and the predecessor of each pair.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     for (at, (_, second)) in pairs.iter().enumerate() {
@@ -103,15 +102,14 @@ fn longest_rise(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     rise
 }
 
-/// Items that are the same on the shortest way from one list to the other; none, if the way
-/// is too long.
+/// Finds equal items on the shortest edit path between the lists; none if the path is too long.
 fn shortest(left: &[u64], right: &[u64], gap: Gap, found: &mut Vec<(u32, u32)>) {
     let (a, b) = (&left[gap.left.0..gap.left.1], &right[gap.right.0..gap.right.1]);
     let most = WAY.min(a.len() + b.len());
     if a.len().abs_diff(b.len()) > most {
         return;
     }
-    // How far each diagonal reaches, after each number of steps. Diagonal d stands at `d + most + 1`.
+    // The position that each diagonal reaches, after each number of steps. Diagonal d is at index `d + most + 1`.
     let mut reach = vec![0_usize; 2 * most + 3];
     let mut history: Vec<Vec<usize>> = Vec::new();
     let middle = most + 1;
@@ -122,7 +120,7 @@ fn shortest(left: &[u64], right: &[u64], gap: Gap, found: &mut Vec<(u32, u32)>) 
             let is_down = at == middle - steps || (at != middle + steps && reach[at - 1] < reach[at + 1]);
             let mut x = if is_down { reach[at + 1] } else { reach[at - 1] + 1 };
             let mut y = x + middle;
-            // A diagonal that begins below the lists has no place in them.
+            // A diagonal that begins below the lists is outside of them.
             let is_inside = x <= a.len() && y >= at && y - at <= b.len();
             if is_inside {
                 y -= at;
@@ -139,7 +137,7 @@ fn shortest(left: &[u64], right: &[u64], gap: Gap, found: &mut Vec<(u32, u32)>) 
     }
 }
 
-/// Follows the way back.
+/// Traces the path back.
 fn trace(a: &[u64], b: &[u64], history: &[Vec<usize>], mut diagonal: isize, gap: Gap, found: &mut Vec<(u32, u32)>) {
     let (mut x, mut y) = (a.len(), b.len());
     for (steps, reach) in history.iter().enumerate().rev() {
@@ -175,7 +173,7 @@ fn trace(a: &[u64], b: &[u64], history: &[Vec<usize>], mut diagonal: isize, gap:
 mod tests {
     use super::*;
 
-    /// The length of the longest common sequence, by the book.
+    /// The length of the longest common subsequence, by the textbook algorithm.
     fn longest(a: &[u64], b: &[u64]) -> usize {
         let mut row = vec![0; b.len() + 1];
         for x in a {
@@ -209,11 +207,11 @@ mod tests {
             let a: Vec<u64> = (0..n).map(|_| next(of)).collect();
             let b: Vec<u64> = (0..m).map(|_| next(of)).collect();
             let (found, most) = (check(&a, &b), longest(&a, &b));
-            // Anchors are not always on the longest way.
+            // Anchors are not always part of a longest subsequence.
             assert!(found <= most && (found > 0 || most == 0), "{a:?} {b:?}");
             best += usize::from(found == most);
             all += 1;
-            // Without them it is found.
+            // Without anchors, the longest one is found.
             let mut direct = Vec::new();
             let gap = Gap { left: (0, a.len()), right: (0, b.len()), round: 0 };
             shortest(&a, &b, gap, &mut direct);

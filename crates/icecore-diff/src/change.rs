@@ -1,4 +1,4 @@
-//! What differs between two documents.
+//! Differences between two documents.
 
 use crate::moved;
 use crate::pairs::Sides;
@@ -9,19 +9,19 @@ use crate::{links, place::Place};
 use icecore::value::Comparison;
 use icecore::{Cursor, Document, Key, Value};
 
-/// What became of a value.
+/// Kind of a change of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ChangeKind {
-    /// It is in the second document alone.
+    /// The value is only in the second document.
     Added,
-    /// It is in the first document alone.
+    /// The value is only in the first document.
     Removed,
-    /// Another value is in its place.
+    /// Another value has replaced it.
     Changed,
-    /// It is an object, and has another class.
+    /// The value is an object, and has another class.
     Class,
-    /// It is at another place.
+    /// The value is at another place.
     Moved,
 }
 
@@ -29,7 +29,7 @@ impl ChangeKind {
     pub(crate) const ALL: [ChangeKind; 5] =
         [ChangeKind::Added, ChangeKind::Removed, ChangeKind::Changed, ChangeKind::Class, ChangeKind::Moved];
 
-    /// Its word, as in `--json`.
+    /// The kind as one word, as in `--json`.
     pub fn as_str(self) -> &'static str {
         match self {
             ChangeKind::Added => "added",
@@ -41,21 +41,20 @@ impl ChangeKind {
     }
 }
 
-/// One thing that differs.
+/// One difference.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'d> {
-    /// What became of it.
+    /// Kind of the change.
     pub kind: ChangeKind,
-    /// The value in the first document, if it is there.
+    /// The value in the first document, if it exists there.
     pub left: Option<Cursor<'d>>,
-    /// The value in the second document, if it is there.
+    /// The value in the second document, if it exists there.
     pub right: Option<Cursor<'d>>,
-    /// Where it is put: the container of the first document, the position in that of the second,
-    /// and the key.
+    /// Its new place: the container in the first document, the position in that of the second document, and the key.
     pub(crate) into: Option<(Cursor<'d>, u32, Option<Key<'d>>)>,
 }
 
-/// What differs between two documents: see [`differences`].
+/// The differences between two documents: see [`differences`].
 #[derive(Clone, Debug)]
 pub struct Differences<'d> {
     pub(crate) left: &'d Document<'d>,
@@ -67,9 +66,8 @@ pub struct Differences<'d> {
 
 /// Compares two documents.
 ///
-/// Lists are aligned by what is in them, not by position; see the [crate's page](crate) for what
-/// is done, and [`Rules`] for what is the same. Work and memory are linear in the documents,
-/// whatever they hold.
+/// Lists are aligned by their contents, not by position; see the [crate's page](crate) for the method, and [`Rules`]
+/// for what counts as equal. Work and memory are linear in the size of the documents, for any content.
 ///
 /// ```
 /// use icecore_diff::{Rules, differences};
@@ -84,8 +82,8 @@ pub fn differences<'d>(left: &'d Document<'_>, right: &'d Document<'_>, rules: R
     compare(left, right, rules, true)
 }
 
-/// As [`differences`], by the readable twin of what is fast: every value is looked at by itself, and
-/// lists are aligned as a whole, by the numbers of all their items.
+/// Like [`differences`], but the readable twin of the fast code: every value is examined separately, and lists are
+/// aligned as a whole, by the numbers of all their items.
 ///
 /// ```
 /// use icecore_diff::{Rules, differences, reference_differences};
@@ -102,7 +100,7 @@ fn compare<'d>(left: &'d Document<'_>, right: &'d Document<'_>, rules: Rules, is
     let sides = Sides { left: &a, right: &b };
     let mut differences = Differences { left, right, rules, changes: Vec::new(), has_other_header: false };
     let mut walk = Walk::new(sides, is_fast);
-    // Which of two places of a shared value is the link makes no difference.
+    // It makes no difference which of two places of a shared value is the link.
     if rules.is_exact() && !walk.is_whole_the_same() && Comparison::new().equal(left, right) {
         return differences;
     }
@@ -140,28 +138,28 @@ impl<'d> Change<'d> {
 }
 
 impl<'d> Differences<'d> {
-    /// Whether nothing differs.
+    /// Whether there are no differences.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && !self.has_other_header
     }
 
-    /// What differs, in the order of the first document.
+    /// The differences, in the order of the first document.
     pub fn changes(&self) -> &[Change<'d>] {
         &self.changes
     }
 
-    /// Whether the user headers of two Sereal documents differ: these are in no path.
+    /// Whether the user headers of two Sereal documents differ: these have no path.
     pub fn has_other_header(&self) -> bool {
         self.has_other_header
     }
 
-    /// The rules that the documents were compared by.
+    /// The rules of the comparison.
     pub fn rules(&self) -> Rules {
         self.rules
     }
 
-    /// The path of each change, as `icecore inspect` shows paths: in the first document, or of
-    /// what was added in the second. Linear in the documents, however many there are.
+    /// Returns the path of each change, as `icecore inspect` shows paths: in the first document, or for an added value
+    /// in the second. Linear in the documents, for any number of changes.
     pub fn paths(&self) -> Vec<String> {
         self.paths_of(|change| match change.left {
             Some(left) => (true, left),
@@ -169,7 +167,7 @@ impl<'d> Differences<'d> {
         })
     }
 
-    /// The path of each change in the second document; of what was removed in the first.
+    /// Returns the path of each change in the second document; for a removed value, in the first.
     pub fn new_paths(&self) -> Vec<String> {
         self.paths_of(|change| match change.right {
             Some(right) => (false, right),

@@ -1,76 +1,76 @@
-//! Values of several documents, as one: copied, and changed on the way.
+//! Combines values of several documents into one document, with changes.
 
 use icecore::value::{Entries, Form, Items};
 use icecore::{Builder, Cursor, Document, Error, Key, Kind, Value, raw::flag};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// Which document a value is of: the first one may be changed.
+/// Index of the document to which a value belongs: the first one may be changed.
 pub(crate) const FIRST: usize = 0;
-/// Of which what is put into the first one is.
+/// Index of the document whose values are put into the first one.
 pub(crate) const VALUES: usize = 1;
 
-/// What is changed in the first document, by its nodes.
+/// Changes of the first document, by its nodes.
 #[derive(Default)]
 pub(crate) struct Edits<'d> {
-    /// What stands in the place of a value; it is of another document.
+    /// Values of another document that replace values.
     pub(crate) replaced: HashMap<u32, Cursor<'d>>,
     pub(crate) class: HashMap<u32, Cow<'d, [u8]>>,
-    /// Items and entries that are not there any more.
+    /// Removed items and entries.
     pub(crate) gone: HashSet<u32>,
-    /// What is put into a container, by its position there.
+    /// Values that are put into containers, with their positions there.
     pub(crate) put: HashMap<u32, Vec<Put<'d>>>,
-    /// Containers of which another number of things is there.
+    /// Containers with a changed number of children.
     pub(crate) touched: HashSet<u32>,
 }
 
-/// What is put into a container.
+/// A value that is put into a container.
 #[derive(Clone, Copy)]
 pub(crate) struct Put<'d> {
     pub(crate) index: u32,
-    /// A value of the second document that is the key.
+    /// The key, as a value of the second document.
     pub(crate) key: Option<Cursor<'d>>,
-    /// Whether the key is only allowed.
+    /// Whether the key is a placeholder.
     pub(crate) is_absent: bool,
-    /// Of which document the value is.
+    /// Index of the document of the value.
     pub(crate) of: usize,
     pub(crate) value: Cursor<'d>,
 }
 
-/// Copies values into a document that is built. A value that links name is copied once,
-/// where it is met first; elsewhere there is a link. So the work is linear.
+/// Copies values into a document that is being built. A value that links name is copied once, where it is first met;
+/// elsewhere there is a link. So the work is linear.
 pub(crate) struct Emitter<'d> {
     pub(crate) builder: Builder,
     edits: Edits<'d>,
-    /// Where values are that links name: by document and node.
+    /// New positions of values that links name, by document and node.
     known: HashMap<(usize, u32), u32>,
-    /// Values of the first document that are as they were: the node there, and here.
+    /// Unchanged values of the first document: the node there, and the node here.
     pub(crate) kept: Vec<(u32, u32)>,
     stack: Vec<Task<'d>>,
 }
 
 enum Task<'d> {
     Frame(Frame<'d>),
-    /// The value whose key was the one before.
+    /// The value of the previous key.
     Value(usize, Cursor<'d>),
 }
 
-/// A container that is open.
+/// An open container.
 struct Frame<'d> {
     of: usize,
     node: u32,
     children: Children<'d>,
-    /// A value behind all others.
+    /// A default value, after all entries.
     default: Option<Cursor<'d>>,
     index: u32,
-    /// How many were put into it.
+    /// Number of values that were put into it.
     puts: usize,
 }
 
 enum Children<'d> {
     Items(Items<'d>),
     Entries(Entries<'d>),
-    /// What has attributes, and then these.
+    /// The value that has attributes, and then the attributes.
     Attributes(Option<Cursor<'d>>, Entries<'d>),
 }
 
@@ -81,7 +81,7 @@ enum Next<'d> {
     End,
 }
 
-/// A key, and the document that it is of.
+/// A key, and the document that contains it.
 struct Named<'d> {
     of: usize,
     document: &'d Document<'d>,
@@ -94,7 +94,7 @@ impl<'d> Emitter<'d> {
         Emitter { builder: Builder::new(), edits, known: HashMap::new(), kept: Vec::new(), stack: Vec::new() }
     }
 
-    /// Appends a value as the next one.
+    /// Appends a value.
     pub(crate) fn value(&mut self, of: usize, value: Cursor<'d>) {
         self.begin(of, value);
         while let Some(task) = self.stack.last_mut() {
@@ -165,7 +165,7 @@ impl<'d> Emitter<'d> {
         if node.has(flag::OVERLOAD) {
             self.builder.overloaded();
         }
-        // A link leads to what it names, and that to what stands in its place.
+        // A link leads to its target, and that to its replacement.
         let mut names = Vec::new();
         for _ in 0..4 {
             if let Some(known) = self.known.get(&(of, value.index())).copied() {
@@ -196,14 +196,14 @@ impl<'d> Emitter<'d> {
     fn again(&mut self, kind: Kind, known: u32, value: Cursor<'d>) {
         match kind {
             Kind::Alias => self.builder.alias(known),
-            // One that is not complete can't be copied; nothing that was read has such a copy.
+            // An incomplete value can't be copied; readers never produce such a copy.
             Kind::Link | Kind::Copy => self.builder.link(known),
             _ if value.kind().is_container() => self.builder.link(known),
             _ => self.builder.alias(known),
         };
     }
 
-    /// Appends a value that is no link, or begins it.
+    /// Appends a value that is not a link, or begins it.
     fn plain(&mut self, of: usize, here: Cursor<'d>) {
         let node = here.node();
         if node.kind.is_container() {
@@ -226,7 +226,7 @@ impl<'d> Emitter<'d> {
             Value::Module(name, form) => b.module(name, form),
             Value::EnumCase(name) => b.enum_case(name),
             Value::Hole => b.hole(),
-            // A chain of links that leads nowhere.
+            // A chain of links without an end.
             _ => b.null(),
         };
     }
@@ -315,7 +315,7 @@ impl<'d> Frame<'d> {
     }
 }
 
-/// A value as a key; a link to a string is that string.
+/// Returns a value as a key; a link to a string becomes that string.
 pub(crate) fn as_key(value: Cursor<'_>) -> Key<'_> {
     let named = value.target();
     let is_name = named.kind().is_string() || named.kind() == Kind::Int;
@@ -327,7 +327,7 @@ pub(crate) fn as_key(value: Cursor<'_>) -> Key<'_> {
     }
 }
 
-/// The name of a key's encoding.
+/// Returns the name of a key's encoding.
 pub(crate) fn encoding(document: &Document<'_>, key: &icecore::raw::Node) -> String {
     let name = document.tape().encodings().get(u32::from(key.encoding()));
     name.map_or_else(String::new, |name| String::from_utf8_lossy(name.bytes).into_owned())

@@ -1,15 +1,15 @@
-//! Items of two lists that are not the same: which of them is the other, changed.
+//! Differing items of two lists: which of them are changed versions of each other.
 
 use crate::pairs::Sides;
 use crate::side::Side;
 use icecore::{Cursor, Kind};
 use std::ops::Range;
 
-/// How many items of one list may be compared with how many of the other, multiplied.
+/// Maximum product of the numbers of items of both lists that are compared with each other.
 const LARGEST: usize = 10_000;
 
-/// Pairs items between others that are the same. All gaps together may cost so much; then
-/// items are paired by their positions.
+/// Pairs items between aligned ones. The total cost of all gaps is limited; beyond that, items are paired by their
+/// positions.
 pub(crate) struct Gaps<'s, 'd> {
     sides: Sides<'s, 'd>,
     budget: usize,
@@ -21,7 +21,7 @@ impl<'s, 'd> Gaps<'s, 'd> {
         Gaps { sides, budget: nodes.saturating_mul(16).saturating_add(1 << 16) }
     }
 
-    /// The numbers of items that both lists have between those that are aligned, sorted: these moved.
+    /// Returns the numbers, sorted, of items that are in both lists between the aligned ones: these items moved.
     pub(crate) fn elsewhere(&self, a: &[u32], b: &[u32], between: &[(Range<usize>, Range<usize>)]) -> Vec<u64> {
         let is_one_whole = between.iter().all(|(xs, _)| xs.is_empty()) || between.iter().all(|(_, ys)| ys.is_empty());
         if is_one_whole {
@@ -41,20 +41,20 @@ impl<'s, 'd> Gaps<'s, 'd> {
         of_a
     }
 
-    /// Whether a pair is worth a look inside: not two records or lists that have nothing in common.
+    /// Returns `true` if a pair should be compared in detail: not two records or lists without anything in common.
     pub(crate) fn has_common(&self, left: Cursor<'d>, right: Cursor<'d>) -> bool {
         let is_large = |here: Cursor<'_>| matches!(here.kind(), Kind::Array | Kind::Map) && here.len() > 1;
         let bodies = (crate::tree::body(left), crate::tree::body(right));
         if !is_large(bodies.0) || !is_large(bodies.1) || left.class() != right.class() {
             return true;
         }
-        // Of large ones only a part is known.
+        // For large ones, only a part is known.
         bodies.0.len().max(bodies.1.len()) > 64
             || common(&self.sides.left.features(left), &self.sides.right.features(right)) > 0
             || has_inner(bodies.0) && has_inner(bodies.1)
     }
 
-    /// Appends which items belong together, by their positions, ascending in both.
+    /// Appends pairs of matching items by their positions, ascending in both lists.
     pub(crate) fn pair(
         &mut self,
         (a, xs): (&[u32], &[usize]),
@@ -87,12 +87,12 @@ impl<'s, 'd> Gaps<'s, 'd> {
     }
 }
 
-/// Whether there is anything in it that can be looked into.
+/// Returns `true` if the value contains anything that can be entered.
 fn has_inner(body: Cursor<'_>) -> bool {
     body.children().take(64).any(|child| child.kind().is_container() || child.kind().is_again())
 }
 
-/// How many numbers two sorted lists have in common.
+/// Returns how many numbers two sorted lists have in common.
 fn common(a: &[u64], b: &[u64]) -> usize {
     let (mut x, mut y, mut count) = (0, 0, 0);
     while x < a.len() && y < b.len() {
@@ -105,7 +105,7 @@ fn common(a: &[u64], b: &[u64]) -> usize {
     count
 }
 
-/// The pairs, ascending in both, whose scores are the most together.
+/// Returns the pairs, ascending in both lists, with the highest total score.
 fn best(n: usize, m: usize, score: impl Fn(usize, usize) -> u32) -> Vec<(usize, usize)> {
     let width = m + 1;
     let mut most = vec![0_u32; (n + 1) * width];

@@ -1,5 +1,5 @@
-//! A number for each value, the same for values that are the same: what lists are aligned
-//! by. Nothing relies on it: values that have the same number are compared all the same.
+//! Assigns a number to each value; equal values have equal numbers. Lists are aligned by these numbers. Correctness
+//! does not depend on them: values with equal numbers are still compared.
 
 use crate::emit::as_key;
 use crate::rules::{Leaf, Rules};
@@ -7,25 +7,25 @@ use crate::tree;
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node};
 use icecore::{Document, Key, Kind};
 
-/// The numbers of a document's nodes: each is found when it is asked for, with those of all that
-/// is in its value.
+/// The numbers of a document's nodes: each is computed when it is needed, together with those of everything in the
+/// value.
 pub(crate) struct Hashes<'d> {
     rules: Rules,
     document: &'d Document<'d>,
     /// 0: not known yet.
     nodes: Vec<u64>,
-    /// Of keys by id: as the key of a map, and as that of a field.
+    /// Numbers of keys by id: as the key of a map, and as the name of a field.
     keys: Vec<[u64; 2]>,
     open: Vec<Frame>,
 }
 
-/// What a link to something unfinished is: it leads round in a circle.
+/// The number of a link to an unfinished value: the link is part of a cycle.
 const CIRCLE: u64 = 0x51_7c_c1_b7_27_22_0a_95;
 const NOTHING: u64 = 0x9E37_79B9_7F4A_7C15;
-/// The key of what has none.
+/// The key of a value without a key.
 const UNNAMED: u64 = 0x2545_F491_4F6C_DD1D;
 
-/// Two numbers as one.
+/// Combines two numbers.
 #[inline]
 pub(crate) const fn mix(a: u64, b: u64) -> u64 {
     let product = ((a ^ 0xA076_1D64_78BD_642F) as u128).wrapping_mul((b ^ 0xE703_7ED1_A0B4_28DB) as u128);
@@ -51,7 +51,7 @@ fn of_leaf(leaf: &Leaf<'_>) -> u64 {
     if leaf.encoding.is_empty() { hash } else { mix(hash, of_bytes(leaf.encoding)) }
 }
 
-/// The number of a leaf that is no link, as [`of_leaf`] finds it: of what is usual at once.
+/// Returns the number of a leaf that is not a link, like [`of_leaf`], with a fast path for common values.
 #[inline]
 fn of_node(rules: Rules, document: &Document<'_>, node: &Node) -> u64 {
     match node.kind {
@@ -66,15 +66,15 @@ fn of_node(rules: Rules, document: &Document<'_>, node: &Node) -> u64 {
     }
 }
 
-/// A container that is open.
+/// An open container.
 struct Frame {
     at: u32,
     end: u32,
     sum: u64,
     count: u64,
-    /// The key that stands before the next value.
+    /// The key that precedes the next value.
     key: Option<u64>,
-    /// Whether that is only allowed.
+    /// Whether that key is a placeholder.
     is_absent: bool,
     is_fields: bool,
     in_order: bool,
@@ -85,7 +85,7 @@ impl<'d> Hashes<'d> {
         Hashes { rules, document, nodes: Vec::new(), keys: Vec::new(), open: Vec::new() }
     }
 
-    /// The number of the value at this node.
+    /// Returns the number of the value at this node.
     #[inline]
     pub(crate) fn get(&mut self, at: u32) -> u64 {
         match self.known(at) {
@@ -94,7 +94,7 @@ impl<'d> Hashes<'d> {
         }
     }
 
-    /// The number of the key with this id.
+    /// Returns the number of the key with this id.
     #[inline]
     pub(crate) fn key(&mut self, id: u16, is_field: bool) -> u64 {
         if self.keys.is_empty() {
@@ -103,7 +103,7 @@ impl<'d> Hashes<'d> {
         self.keys.get(usize::from(id)).map_or(UNNAMED, |key| key[usize::from(is_field)])
     }
 
-    /// The number of a key that stands at no node.
+    /// Returns the number of a key that is not a node.
     pub(crate) fn loose_key(rules: Rules, document: &Document<'_>, node: &Node, bytes: &[u8], is_field: bool) -> u64 {
         of_leaf(&rules.key(document, node, bytes, is_field))
     }
@@ -112,9 +112,8 @@ impl<'d> Hashes<'d> {
         self.nodes.get(at as usize).copied().unwrap_or(0)
     }
 
-    /// Finds the number of a value, and before that those of what links in it name outside of it.
-    /// That stands before it as a whole, so no value waits for itself, and each node is looked at
-    /// twice at most.
+    /// Computes the number of a value, after the numbers of values outside that links in it name. These values precede
+    /// it completely, so no value waits for itself, and each node is visited at most twice.
     #[cold]
     fn find(&mut self, at: u32) -> u64 {
         if at as usize >= self.document.nodes().len() {
@@ -135,8 +134,8 @@ impl<'d> Hashes<'d> {
         self.known(at)
     }
 
-    /// Finds the numbers of these values, the last one first. The others may wait for what links in
-    /// it name; one that is ready does not any more.
+    /// Computes the numbers of these values, the last one first. Others may wait for the targets of links in them; a
+    /// value that is ready no longer waits.
     fn find_all(&mut self, mut wanted: Vec<(u32, bool)>) {
         while let Some((at, is_ready)) = wanted.pop() {
             let end = tree::next(self.document, at);
@@ -156,7 +155,7 @@ impl<'d> Hashes<'d> {
         }
     }
 
-    /// What links in this stretch name that is complete before it, and has no number yet.
+    /// Passes on the targets of links in this range that are complete before it and have no number yet.
     fn named_outside(&self, from: u32, to: u32, mut then: impl FnMut(u32)) {
         let mut at = from;
         while let Some(node) = self.document.nodes().get(at as usize).filter(|_| at < to) {
@@ -173,13 +172,13 @@ impl<'d> Hashes<'d> {
         }
     }
 
-    /// What this link names, if that ends before it.
+    /// Returns the target of this link, if it ends before the link.
     fn complete(&self, link: u32) -> Option<u32> {
         let target = self.document.at(link)?.target().index();
         (target < link && tree::next(self.document, target) <= link).then_some(target)
     }
 
-    /// One walk over the value between these nodes.
+    /// Walks once over the value between these nodes.
     fn walk(&mut self, from: u32, to: u32) {
         let (document, rules) = (self.document, self.rules);
         let nodes = document.nodes();
@@ -236,7 +235,7 @@ impl<'d> Hashes<'d> {
         self.complete(at).map_or(CIRCLE, |target| self.known(target))
     }
 
-    /// Notes the number of a value, and adds it to what it is in.
+    /// Records the number of a value, and adds it to its container.
     fn put(&mut self, at: u32, node: &Node, hash: u64) {
         let hash = if hash == 0 { NOTHING } else { hash };
         if let Some(place) = self.nodes.get_mut(at as usize) {
@@ -265,7 +264,7 @@ impl<'d> Hashes<'d> {
             return;
         }
         let hash = key.map_or(hash, |key| mix(key, hash));
-        // The value that attributes belong to is none of them.
+        // The value that has attributes is not an attribute itself.
         let hash = if key.is_none() && !parent.in_order { mix(UNNAMED, hash) } else { hash };
         parent.sum = if parent.in_order { mix(parent.sum, hash) } else { parent.sum.wrapping_add(hash) };
         parent.count += 1;
@@ -289,7 +288,7 @@ impl<'d> Hashes<'d> {
     }
 }
 
-/// Whether this stands in an object.
+/// Whether this node is in an object.
 fn is_body(document: &Document<'_>, at: u32) -> bool {
     let Some(outer) = at.checked_sub(1) else { return false };
     let is_object = document.nodes().get(outer as usize).is_some_and(|node| node.kind == Kind::Object);
@@ -302,6 +301,6 @@ fn keys(rules: Rules, document: &Document<'_>) -> Vec<[u64; 2]> {
         let Some(name) = names.get(id) else { return [UNNAMED; 2] };
         [false, true].map(|is_field| of_leaf(&rules.key(document, &name.node, name.bytes, is_field)))
     };
-    // A table has fewer names than ids are possible.
+    // A table has fewer names than the number of possible ids.
     (0..=names.len() as u32).map(of).collect()
 }

@@ -1,4 +1,4 @@
-//! What differs between two documents of any formats, by meaning; and a difference applied.
+//! Differences between two documents of any formats, by meaning; and applying them.
 //!
 //! ```
 //! use icecore_diff::{Rules, differences};
@@ -10,22 +10,21 @@
 //! # Ok::<(), icecore::Error>(())
 //! ```
 //!
-//! # How it is done
+//! # Method
 //!
-//! 1. Both tapes are followed side by side, node by node, as far as they say the same: what is
-//!    written alike is gone over.
-//! 2. Where they do not, both trees are walked side by side. Entries of maps are paired by key.
-//!    In lists the next items that are the same are looked for: first right behind, then in windows,
-//!    each larger than the one before. In a window, or in a list that is short, values get numbers,
-//!    the same for values that are the same: what both have once is an anchor, what stands between
-//!    anchors is compared by the shortest way from one to the other if that has at most 100 steps,
-//!    and what is left is paired by what it has in common. Beyond bounds that keep the work linear, by
-//!    position. The numbers only say what to compare: nothing is the same that was not compared.
-//! 3. What was removed at one place and added at another has moved.
-//! 4. Links and aliases are what they name. Where sharing differs and something in the shared
-//!    value does too, the place of the link is said to have changed.
+//! 1. Both tapes are followed side by side, node by node, while they have the same values: parts that are stored alike
+//!   are skipped.
+//! 2. Where they differ, both trees are walked side by side. Entries of maps are paired by key. In lists the next equal
+//!   items are searched: first directly after the position, then in windows of increasing size. In a window, or in a
+//!   short list, values get numbers, which are equal for equal values: items that occur once in both are anchors, the
+//!   parts between anchors are compared by the shortest edit path if that has at most 100 steps, and the rest is paired
+//!   by similarity. Beyond limits that keep the work linear, items are paired by position. The numbers only select what
+//!   to compare: values count as equal only after a comparison.
+//! 3. A value that was removed at one place and added at another has moved.
+//! 4. Links and aliases count as their targets. If both the sharing and something in the shared value differ, the place
+//!   of the link is reported as changed.
 //!
-//! Nothing recurses, and nothing grows faster than the documents.
+//! Nothing recurses, and no work grows faster than the documents.
 #![forbid(unsafe_code)]
 
 mod align;

@@ -1,9 +1,9 @@
-//! Links, when it is known what else differs.
+//! Comparison of links, after all other differences are known.
 //!
-//! A link is the same as what stands beside it if both name values that stand beside each other:
-//! whatever differs in these is said there. Otherwise what it names is compared. But where
-//! something in that is changed elsewhere, the link would show the change too, and its place
-//! in the second document may not: so it is said that it changed.
+//! Two links are equal if their targets were paired with each other: differences between the targets are reported
+//! there. Otherwise the targets are compared. But if something in the target is changed elsewhere, the change would
+//! also be visible through the link, although the link's place in the second document may have the old value: so the
+//! link is reported as changed.
 
 use crate::lockstep::Beside;
 use crate::pairs::Sides;
@@ -13,7 +13,7 @@ use crate::walk::{Found, Linked, What};
 use icecore::{Cursor, Kind};
 use std::collections::HashMap;
 
-/// Adds what differs at links.
+/// Adds the differences at links.
 pub(crate) fn compare<'d>(
     sides: Sides<'_, 'd>,
     same: &mut Same<'d>,
@@ -22,7 +22,7 @@ pub(crate) fn compare<'d>(
     found: &mut Vec<Found<'d>>,
 ) {
     let is_exact = sides.left.rules.is_exact();
-    // Links that were found to be the same by what they name, by their nodes.
+    // Links that are equal by the meaning of their targets, by their nodes.
     let mut by_meaning: HashMap<u32, Linked<'d>> = HashMap::new();
     for link in linked {
         let (left, right) = (link.left, link.right);
@@ -43,7 +43,7 @@ pub(crate) fn compare<'d>(
     }
 }
 
-/// Finds which of these links name something that changes.
+/// Finds the links among these whose targets change.
 fn spread<'d>(sides: Sides<'_, 'd>, mut by_meaning: HashMap<u32, Linked<'d>>, found: &mut Vec<Found<'d>>) {
     let document = sides.left.document;
     let parents = tree::parents(document);
@@ -65,7 +65,7 @@ fn spread<'d>(sides: Sides<'_, 'd>, mut by_meaning: HashMap<u32, Linked<'d>>, fo
         }
     }
     while let Some(mut at) = next.pop() {
-        // Up to what is known to change.
+        // Continue upwards until a node that is known to change.
         while let Some(place) = changes.get_mut(at as usize).filter(|place| !**place) {
             *place = true;
             for link in names.get(&at).into_iter().flatten() {

@@ -1,42 +1,42 @@
-//! Which items of two lists are the same, with no more numbers than are needed.
+//! Finds equal items of two lists, with as few numbers as possible.
 //!
-//! Items are followed as long as they are the same, node by node. Where they are not, a way on is looked
-//! for: first, whether one item was changed, put in or taken out and the next ones are the same;
-//! then in windows of the next items, aligned by their numbers, each larger than the one before until
-//! so many items behind each other are the same that this is no chance. A window that holds
-//! all that is left is aligned as it is: so short lists are aligned as a whole, as the reference does it.
+//! Items are followed as long as they are equal, node by node. At a difference, a continuation is searched: first,
+//! whether one item was changed, added or removed and the next ones are equal; then in windows of the next items, which
+//! are aligned by their numbers. Each window is larger than the previous one, until enough consecutive items are equal
+//! that this is not a coincidence. A window that contains all remaining items is aligned as it is: so short lists are
+//! aligned as a whole, as in the reference.
 //!
-//! A window is four times as large as the one before, and what is taken of a large one is an eighth
-//! of it or more. So the work is linear, with the factor of [`align`].
+//! A window is four times as large as the previous one, and of a large one at least an eighth is used. So the work is
+//! linear, with the factor of [`align`].
 
 use crate::align::align;
 use crate::lockstep::Lockstep;
 use crate::pairs::Sides;
 
-/// How many items the first window has.
+/// Number of items in the first window.
 const WINDOW: usize = 64;
-/// So many in a row are the same by no chance.
+/// This number of consecutive equal items is not a coincidence.
 const SURE: usize = 16;
-/// So many, if one item alone is left out for it.
+/// The number that is required after only one item is skipped.
 const NEXT: usize = 4;
 
-/// Items that stand beside each other.
+/// Consecutive items of both lists that are paired.
 pub(crate) struct Run {
     pub(crate) left: usize,
     pub(crate) right: usize,
     pub(crate) len: usize,
-    /// Whether they are the same node by node; otherwise only their numbers are.
+    /// Whether they are equal node by node; otherwise only their numbers are equal.
     pub(crate) is_settled: bool,
 }
 
-/// The runs of two lists whose items are at these nodes, by all numbers: the readable twin of [`runs`].
+/// Returns the runs of two lists whose items are at these nodes, using all numbers: the readable twin of [`runs`].
 pub(crate) fn reference_runs(sides: Sides<'_, '_>, a: &[u32], b: &[u32]) -> Vec<Run> {
     let (of_a, of_b) = numbers(sides, a, b);
     let run = |(left, right): (u32, u32)| Run { left: left as usize, right: right as usize, len: 1, is_settled: false };
     align(&of_a, &of_b).into_iter().map(run).collect()
 }
 
-/// The runs of two lists whose items are at these nodes, ascending in both.
+/// Returns the runs of two lists whose items are at these nodes, ascending in both lists.
 pub(crate) fn runs(lockstep: &mut Lockstep<'_, '_>, a: &[u32], b: &[u32]) -> Vec<Run> {
     let sides = lockstep.sides;
     let mut search = Search { lockstep, sides, a, b, at: (0, 0), end: (a.len(), b.len()), runs: Vec::new() };
@@ -47,7 +47,7 @@ pub(crate) fn runs(lockstep: &mut Lockstep<'_, '_>, a: &[u32], b: &[u32]) -> Vec
         }
         search.follow();
     }
-    // The end that was left out for a while.
+    // The end that was left out before.
     (search.at, search.end) = (search.end, (a.len(), b.len()));
     search.follow();
     search.runs
@@ -59,7 +59,7 @@ struct Search<'s, 'r, 'd> {
     a: &'s [u32],
     b: &'s [u32],
     at: (usize, usize),
-    /// Behind that both lists are the same.
+    /// The common end of both lists begins here.
     end: (usize, usize),
     runs: Vec<Run>,
 }
@@ -69,7 +69,7 @@ impl Search<'_, '_, '_> {
         self.at.0 >= self.end.0 || self.at.1 >= self.end.1
     }
 
-    /// Takes what is the same from here on.
+    /// Takes equal items from here on.
     fn follow(&mut self) {
         while !self.is_done() {
             let (left, right) = (self.a[self.at.0], self.b[self.at.1]);
@@ -91,7 +91,7 @@ impl Search<'_, '_, '_> {
         }
     }
 
-    /// Goes over one item of either list or of both, if what comes next is the same.
+    /// Skips one item of either or both lists, if the following items are equal.
     fn step_over(&mut self) -> bool {
         let rest = (self.end.0 - self.at.0, self.end.1 - self.at.1);
         if rest.0.max(rest.1) <= WINDOW || rest.0.min(rest.1) <= NEXT {
@@ -105,7 +105,7 @@ impl Search<'_, '_, '_> {
         next.is_some()
     }
 
-    /// Aligns a window of what comes next.
+    /// Aligns a window of the next items.
     fn windows(&mut self) {
         let (mut size, from) = (WINDOW, self.at);
         loop {
@@ -131,7 +131,7 @@ impl Search<'_, '_, '_> {
         }
     }
 
-    /// Leaves out what is the same at the end of both lists.
+    /// Leaves out equal items at the end of both lists.
     fn shorten(&mut self) {
         let is_whole = self.end == (self.a.len(), self.b.len());
         while is_whole && !self.is_done() {
@@ -151,7 +151,8 @@ fn numbers(sides: Sides<'_, '_>, a: &[u32], b: &[u32]) -> (Vec<u64>, Vec<u64>) {
     (of_a, b.iter().map(|at| sides.right.number(*at)).collect())
 }
 
-/// Where the last run of so many pairs begins that is no chance, and so far from the start.
+/// Returns the start of the last run of pairs that is long enough not to be a coincidence, and far enough from the
+/// beginning.
 fn sure(pairs: &[(u32, u32)], least: usize) -> Option<usize> {
     let mut end = pairs.len();
     while end > 0 {

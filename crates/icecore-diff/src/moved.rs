@@ -1,4 +1,4 @@
-//! What was removed at one place and added at another.
+//! Finds values that were removed at one place and added at another.
 
 use crate::lockstep::Lockstep;
 use crate::pairs::Sides;
@@ -8,14 +8,13 @@ use crate::walk::{Found, What};
 use icecore::Cursor;
 use std::collections::{HashMap, VecDeque};
 
-/// A shorter string may be at two places for no reason.
+/// A shorter string may occur at two places by coincidence.
 const STRING: usize = 8;
 
-/// Makes one of two: what was removed and added is moved.
+/// Turns pairs of a removed and an added value into moves.
 ///
-/// A value moves within its list or map whatever it is; elsewhere, if it is a list or a map
-/// with anything in it, or a string of [`STRING`] bytes. What links to anything outside of itself
-/// stays where it is.
+/// Any value can move within its list or map. Between containers only a list or a map that is not empty, or a string of
+/// at least [`STRING`] bytes, can move. A value with links to the outside does not move.
 pub(crate) fn find<'d>(
     sides: Sides<'_, 'd>,
     lockstep: &mut Lockstep<'_, 'd>,
@@ -36,7 +35,7 @@ pub(crate) fn find<'d>(
     for at in 0..found.len() {
         let What::Added(place) = found[at].what else { continue };
         let Some(candidates) = removed.get_mut(&sides.right.hash(place.value)) else { continue };
-        // Of several, one of the same list or map; so many are looked at.
+        // Of several, one of the same list or map is preferred; this many are examined.
         const LOOK: usize = 16;
         let is_near =
             |from: &usize| matches!(found[*from].what, What::Removed(_, outer) if outer.index() == place.into.index());
@@ -61,7 +60,7 @@ fn has_weight(here: Cursor<'_>) -> bool {
     here.node().kind.is_container() && !here.is_empty() || here.as_bytes().is_some_and(|bytes| bytes.len() >= STRING)
 }
 
-/// Whether it has no link that leads out of it.
+/// Returns `true` if no link in the value leads out of it.
 fn is_by_itself(here: Cursor<'_>) -> bool {
     let document = here.document();
     let (from, to) = (here.index(), tree::next(document, here.index()));

@@ -1,20 +1,20 @@
-//! Entries of two maps that belong together.
+//! Entries of two maps with the same key.
 
 use crate::side::{Entry, Side};
 use icecore::{Cursor, Key};
 use std::collections::{HashMap, VecDeque};
 
-/// Entries that have the same key, and those of one map alone.
+/// Entries with the same key, and those of only one map.
 #[derive(Default)]
 pub(crate) struct Pairs<'d> {
     pub(crate) both: Vec<(Entry<'d>, Entry<'d>)>,
     pub(crate) left: Vec<Entry<'d>>,
     pub(crate) right: Vec<Entry<'d>>,
-    /// Whether the entries of both stand in the same order.
+    /// Whether the entries of both are in the same order.
     pub(crate) in_order: bool,
 }
 
-/// Among so many entries a key is looked for without a table.
+/// Up to this number of entries, a key is searched without a table.
 const FEW: usize = 16;
 
 /// The two documents.
@@ -25,16 +25,16 @@ pub(crate) struct Sides<'s, 'd> {
 }
 
 impl<'d> Pairs<'d> {
-    /// Pairs the entries of two maps: linear in them. Of keys that a map has twice, the first
-    /// is paired with the first. Keys that are values of another kind are paired if they
-    /// have the same number: whether they are the same has still to be seen.
+    /// Pairs the entries of two maps, in linear time. If a map has a key twice, the first is paired with the first.
+    /// Keys that are values of other kinds are paired if they have the same number; their equality still has to be
+    /// checked.
     pub(crate) fn find(&mut self, sides: Sides<'_, 'd>, left: Cursor<'d>, right: Cursor<'d>, is_field: bool) {
         self.both.clear();
         self.left.clear();
         self.right.clear();
         self.in_order = true;
         let (mut of_left, mut of_right) = (sides.left.entries(left), sides.right.entries(right));
-        // Nearly always both have the same keys in the same order.
+        // Usually both have the same keys in the same order.
         let (first_left, first_right) = loop {
             match (of_left.next(), of_right.next()) {
                 (Some(a), Some(b)) if same_key(sides, &a, &b, is_field) => self.both.push((a, b)),
@@ -97,7 +97,7 @@ fn same_key<'d>(sides: Sides<'_, 'd>, a: &Entry<'d>, b: &Entry<'d>, is_field: bo
     match (&a.key, &b.key) {
         (Key::Name(x), Key::Name(y)) => {
             if x.node.kind == y.node.kind && x.node.kind.has_bytes() && x.node.flags == y.node.flags {
-                // The quick way: one of the many that are the same to the byte.
+                // Fast path for the many keys that are equal to the byte.
                 if x.bytes == y.bytes && x.node.encoding() == 0 && y.node.encoding() == 0 {
                     return true;
                 }

@@ -1,4 +1,4 @@
-//! A difference applied.
+//! Applying a difference.
 
 use crate::change::{ChangeKind, class_of};
 use crate::emit::{Edits, Emitter, FIRST, Put, VALUES};
@@ -32,18 +32,18 @@ pub struct Patch {
     document: Document<'static>,
 }
 
-/// Why a difference can't be applied.
+/// Reason why a difference can't be applied.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Refusal {
     /// The document is not the one that the difference was made from.
     Differs {
-        /// Where; empty, if that can't be said.
+        /// The path of the mismatch; empty if unknown.
         path: String,
-        /// What is not as it was.
+        /// What does not match.
         what: &'static str,
     },
-    /// It is no difference, or contradicts itself.
+    /// It is not a difference, or contradicts itself.
     Broken(Error),
 }
 
@@ -70,7 +70,7 @@ impl Patch {
     /// Reads a difference.
     ///
     /// # Errors
-    /// Those of `json:typed`; of kind `Usage`, if it is no difference or of a later version.
+    /// Those of `json:typed`; of kind `Usage`, if it is not a difference, or one of a later version.
     pub fn read(json: &[u8], limits: &Limits) -> Result<Patch, Error> {
         let trimmed = json.trim_ascii_end();
         let document = icecore::read_as(trimmed, &Stage::parse("json:typed")?, &deeper(limits))?.into_owned();
@@ -81,36 +81,36 @@ impl Patch {
         }
     }
 
-    /// Whether nothing differs.
+    /// Whether there are no differences.
     pub fn is_empty(&self) -> bool {
         let root = self.document.root();
         root.get("changes").is_none_or(|changes| changes.is_empty()) && root.get("has_header").is_none()
     }
 
-    /// How many changes there are.
+    /// Number of changes.
     pub fn len(&self) -> usize {
         self.document.root().get("changes").map_or(0, |changes| changes.len())
     }
 
-    /// Applies the difference: the document that it was made from becomes the other one. Values
-    /// that it does not touch keep their spelling, if the document has one. Linear in both.
+    /// Applies the difference to the document from which it was made, and returns the other document. Unchanged values
+    /// keep their spelling, if the document has one. Linear in the size of both.
     ///
     /// # Errors
-    /// If the document is not what the difference was made from, or the difference is broken.
+    /// If the document is not the one from which the difference was made, or the difference is malformed.
     pub fn apply(&self, document: &Document<'_>) -> Result<Document<'static>, Refusal> {
         let (made, kept) = self.apply_keeping(document)?;
         Ok(made.made_from(document, &kept))
     }
 
-    /// As [`Patch::apply`], without the spelling: the document, and the nodes that are as they
-    /// were, each with its place before and now.
+    /// Like [`Patch::apply`], without the spelling: returns the document, and the unchanged nodes with their old and
+    /// new index.
     ///
     /// # Errors
-    /// As for [`Patch::apply`].
+    /// Those of [`Patch::apply`].
     pub fn apply_keeping(&self, document: &Document<'_>) -> Result<(Document<'static>, Vec<(u32, u32)>), Refusal> {
         let root = self.document.root();
         let is_set = |name: &str| root.get(name).and_then(|value| value.as_bool()).unwrap_or(false);
-        // What can be found and compared in any document; only the fingerprint is exact.
+        // Rules that find and compare values in any document; only the fingerprint is exact.
         let rules = if is_set("across") { Rules::new().across() } else { Rules::new() };
         let (left, values) = (Side::new(document, rules), Side::new(&self.document, rules));
         let mut applying = Applying::new(Sides { left: &left, right: &values });
@@ -207,7 +207,7 @@ impl<'s, 'd> Applying<'s, 'd> {
         }
     }
 
-    /// Takes an item or an entry away.
+    /// Removes an item or an entry.
     fn remove(&mut self, left: Cursor<'d>, shown: &str) -> Result<(), Refusal> {
         let parent = self.ways.parent(left).filter(|parent| matches!(parent.kind(), Kind::Array | Kind::Map));
         match parent {
@@ -256,7 +256,7 @@ impl<'s, 'd> Applying<'s, 'd> {
     }
 }
 
-/// The class name that a value is.
+/// Returns the class name that a value contains.
 fn class(value: Cursor<'_>) -> &[u8] {
     match value.value() {
         Value::Module(name, _) => name,

@@ -1,9 +1,9 @@
-//! Where values stand: the paths of many, found in one walk.
+//! Positions of values: many paths are found in one walk.
 
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Name};
 use icecore::{Document, Key, Kind};
 
-/// A container that is open in a walk, and its child on the way.
+/// An open container of a walk, and the current child.
 struct Open {
     node: u32,
     end: u32,
@@ -12,29 +12,29 @@ struct Open {
     position: u32,
 }
 
-/// A step of a path that a program follows.
+/// A step of a path for programs.
 pub(crate) enum Step<'d> {
     Item(u32),
-    /// A key, and which child of which map it is.
+    /// A key, with its map and the position of the child.
     Key(Key<'d>, u32, u32),
     /// An entry of a map by its position.
     Entry(u32),
     Part(u32),
 }
 
-/// The way to a value.
+/// The path to a value.
 pub(crate) struct Place<'w, 'd> {
     document: &'d Document<'d>,
     open: &'w [Open],
-    /// Which of them are a step of what people read: an object and its body are one.
+    /// Indexes of the containers that are steps in paths for people: an object and its body are one step.
     steps: &'w [usize],
 }
 
-/// So many steps of a path are shown.
+/// Maximum number of steps of a path that are shown.
 const SHOWN: usize = 64;
 
 impl<'d> Place<'_, 'd> {
-    /// Shows `then` the place of each of these nodes, with its position among them.
+    /// Calls `then` with the place of each of these nodes, and its position among them.
     pub(crate) fn visit(document: &'d Document<'d>, nodes: &[u32], mut then: impl FnMut(usize, Place<'_, 'd>)) {
         let mut order: Vec<usize> = (0..nodes.len()).collect();
         order.sort_unstable_by_key(|at| nodes[*at]);
@@ -51,7 +51,7 @@ impl<'d> Place<'_, 'd> {
                     (outer.child, outer.key) = (at, Some(at));
                 } else {
                     outer.key = outer.key.filter(|_| node.key == KEY_NODE);
-                    // It starts before the first.
+                    // The position is -1 before the first child.
                     outer.position = outer.position.wrapping_add(1);
                     outer.child = at;
                 }
@@ -60,7 +60,7 @@ impl<'d> Place<'_, 'd> {
                 then(wanted, Place { document, open: &open, steps: &steps });
             }
             let end = crate::tree::next(document, at);
-            // Nothing that is wanted is in it: so it is not gone into.
+            // It is skipped if it contains no wanted node.
             let is_wanted = order.peek().is_some_and(|next| nodes[*next] < end);
             if !node.kind.is_container() || !is_wanted {
                 at = end;
@@ -74,14 +74,14 @@ impl<'d> Place<'_, 'd> {
         }
     }
 
-    /// The paths of these nodes.
+    /// Returns the paths of these nodes.
     pub(crate) fn paths(document: &'d Document<'d>, nodes: &[u32]) -> Vec<String> {
         let mut paths = vec![String::new(); nodes.len()];
         Place::visit(document, nodes, |at, place| paths[at] = place.path());
         paths
     }
 
-    /// The path, for people: of a long one the middle is left out.
+    /// Returns the path, for people: a long path is shortened in the middle.
     pub(crate) fn path(&self) -> String {
         let step = |at: &usize| {
             let open = &self.open[*at];
@@ -98,12 +98,12 @@ impl<'d> Place<'_, 'd> {
         path
     }
 
-    /// How many steps there are.
+    /// Number of steps.
     pub(crate) fn depth(&self) -> usize {
         self.open.len()
     }
 
-    /// The steps. There is none from an object to its body where an item or an entry of that follows.
+    /// Returns the steps. There is none between an object and its body if an item or an entry of the body follows.
     pub(crate) fn steps(&self) -> impl Iterator<Item = Step<'d>> {
         let step = |open: &Open| -> Step<'d> {
             match self.document.nodes().get(open.node as usize).map(|node| node.kind) {
@@ -129,7 +129,7 @@ impl<'d> Place<'_, 'd> {
     }
 }
 
-/// The key of the child on the way.
+/// Returns the key of the current child.
 fn key<'d>(document: &'d Document<'d>, open: &Open) -> Option<Key<'d>> {
     let child = document.nodes().get(open.child as usize)?;
     match (child.key, open.key) {

@@ -1,25 +1,25 @@
-//! When two values are the same.
+//! Rules of equality.
 
 use icecore::raw::Node;
 use icecore::value::Visibility;
 use icecore::{Document, Key, Kind, raw::flag};
 use std::borrow::Cow;
 
-/// When two values count as the same.
+/// Rules for when two values count as equal.
 ///
-/// | what | usually | [`exact`](Rules::exact) |
+/// | what | default | [`exact`](Rules::exact) |
 /// |---|---|---|
-/// | bytes, text, strings in an encoding, symbols | the same characters are the same | their kind counts |
-/// | integers and floats | the same number is the same | their kind counts, and so does `-0.0` |
-/// | maps | whatever the order of their entries | their order counts |
-/// | an array element that does not exist | is null | is none |
-/// | links, aliases | are what they name | sharing counts |
-/// | restricted, weak and the like | do not count | count |
+/// | bytes, text, strings in an encoding, symbols | equal if they have the same characters | their kind counts |
+/// | integers and floats | equal if they are the same number | their kind counts, and so does `-0.0` |
+/// | maps | the order of entries is ignored | the order counts |
+/// | an array element that does not exist | equals null | differs from null |
+/// | links, aliases | equal their targets | sharing counts |
+/// | restricted, weak and the like | are ignored | count |
 ///
-/// [`across`](Rules::across) is for documents of two languages, which can't say the same:
-/// an empty list is an empty map (PHP has one type for both), the key 7 is the key `"7"`, a
-/// field is its bare name (`@name` of Ruby, a protected `name` of PHP), `A\B` is `A::B`, and
-/// a reference at the top of one document alone, as Perl stores a scalar, is what it refers to.
+/// [`across`](Rules::across) is for documents of two languages, which can't express the same: an empty list equals an
+/// empty map (PHP has one type for both), the key 7 equals the key `"7"`, a field is compared by its bare name (`@name`
+/// in Ruby, a protected `name` in PHP), `A\B` equals `A::B`, and a reference at the root of only one document, in which
+/// Perl stores a scalar, equals the value that it refers to.
 ///
 /// ```
 /// use icecore_diff::{Rules, differences};
@@ -35,7 +35,7 @@ pub struct Rules {
     is_across: bool,
 }
 
-/// What a leaf says. Two are the same value if they are equal.
+/// The meaning of a leaf. Two leaves are the same value if these are equal.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Leaf<'d> {
     pub(crate) kind: u8,
@@ -51,36 +51,36 @@ impl Leaf<'_> {
 }
 
 impl Rules {
-    /// Values are the same that mean the same.
+    /// Values are equal if they mean the same.
     pub fn new() -> Rules {
         Rules::default()
     }
 
-    /// All counts that a program could see.
+    /// Everything that a program could see counts.
     #[must_use]
     pub fn exact(mut self) -> Rules {
         self.is_exact = true;
         self
     }
 
-    /// The documents are of two formats. Has no effect beside [`Rules::exact`].
+    /// The documents have two formats. No effect together with [`Rules::exact`].
     #[must_use]
     pub fn across(mut self) -> Rules {
         self.is_across = true;
         self
     }
 
-    /// Whether all counts.
+    /// Whether everything counts.
     pub fn is_exact(self) -> bool {
         self.is_exact
     }
 
-    /// Whether the documents are of two formats.
+    /// Whether the documents have two formats.
     pub fn is_across(self) -> bool {
         self.is_across && !self.is_exact
     }
 
-    /// What a leaf that is no link says.
+    /// Returns the meaning of a leaf that is not a link.
     pub(crate) fn leaf<'d>(self, document: &'d Document<'_>, node: &Node) -> Leaf<'d> {
         match node.kind {
             Kind::Float => self.float(f64::from_bits(node.payload)),
@@ -92,7 +92,7 @@ impl Rules {
         }
     }
 
-    /// What a string says whose bytes are these: a value or a key.
+    /// Returns the meaning of a string with these bytes: a value or a key.
     fn string<'d>(self, document: &'d Document<'_>, node: &Node, bytes: &'d [u8]) -> Leaf<'d> {
         let plain =
             |kind: Kind, number: u64, bytes: Cow<'d, [u8]>| Leaf { kind: kind as u8, number, bytes, encoding: &[] };
@@ -126,7 +126,7 @@ impl Rules {
         if self.is_exact || value.fract() != 0.0 {
             return Leaf::of_number(Kind::Float, value.to_bits());
         }
-        // Within these bounds the casts keep every integer.
+        // Within these bounds the casts preserve every integer.
         if (-BELOW_I64..BELOW_I64).contains(&value) {
             Leaf::of_number(Kind::Int, value as i64 as u64)
         } else if (0.0..BELOW_U64).contains(&value) {
@@ -136,7 +136,7 @@ impl Rules {
         }
     }
 
-    /// What a key says that is a string or an integer; `is_field`: of an object.
+    /// Returns the meaning of a key that is a string or an integer; `is_field`: of an object.
     pub(crate) fn key<'d>(self, document: &'d Document<'_>, node: &Node, bytes: &'d [u8], is_field: bool) -> Leaf<'d> {
         if !node.kind.has_bytes() {
             return match self.is_across() {
@@ -157,17 +157,17 @@ impl Rules {
         leaf
     }
 
-    /// Whether this key is an entry: not one that is only allowed.
+    /// Whether this key is an entry, and not a placeholder.
     pub(crate) fn is_entry(self, key: &Node) -> bool {
         self.is_exact || !key.has(flag::PLACEHOLDER)
     }
 
-    /// As [`Rules::is_entry`].
+    /// Same as [`Rules::is_entry`].
     pub(crate) fn has_entry(self, key: &Key<'_>) -> bool {
         self.is_entry(&key.node())
     }
 
-    /// What counts of a class name.
+    /// Returns the relevant part of a class name.
     pub(crate) fn class(self, name: &[u8]) -> Cow<'_, [u8]> {
         if !self.is_across() || !name.contains(&b'\\') {
             return Cow::Borrowed(name);
@@ -182,7 +182,7 @@ impl Rules {
         Cow::Owned(with_colons)
     }
 
-    /// What counts of the flags of a container.
+    /// Returns the relevant flags of a container.
     pub(crate) fn flags(self, node: &Node) -> u8 {
         const OF_ALL: u8 = flag::WEAK | flag::OVERLOAD;
         let own = match node.kind {
@@ -193,13 +193,13 @@ impl Rules {
         if self.is_exact { node.flags & (OF_ALL | own) } else { node.flags & own & flag::DEFAULT }
     }
 
-    /// Whether this is a list or a map without anything in it, which are one here.
+    /// Whether this is an empty list or map, which are equal here.
     pub(crate) fn is_nothing(self, node: &Node) -> bool {
         self.is_across() && matches!(node.kind, Kind::Array | Kind::Map) && node.aux == 0 && self.flags(node) == 0
     }
 }
 
-/// The name of a field without what its language puts in front of it.
+/// Returns the name of a field without the prefix of its language.
 fn field(bytes: &[u8]) -> &[u8] {
     match Visibility::of(bytes) {
         Some((_, name)) => name,

@@ -1,4 +1,4 @@
-//! Whether two values are the same, with all that they link to.
+//! Equality of two values, including everything that they link to.
 
 use crate::pairs::{Pairs, Sides};
 use icecore::{Cursor, Key, Kind, raw::flag};
@@ -6,24 +6,23 @@ use std::collections::HashMap;
 
 /// Compares values of two documents.
 ///
-/// Values that links name are put into one set with what they were found beside, and are not
-/// compared once more with what is in their set: circles end, and the work is linear. What a
-/// comparison put together that fails is taken apart again.
+/// Targets of links are put into one set with their counterparts, and are not compared again with members of their set:
+/// so cycles end, and the work is linear. If a comparison fails, the sets that it joined are separated again.
 pub(crate) struct Same<'d> {
-    /// The set that a value is in: the next one on the way to its head.
+    /// For each value, the next value on the way to the head of its set.
     sets: HashMap<u64, u64>,
-    /// The links that were made in this comparison.
+    /// The joins that this comparison made.
     made: Vec<u64>,
     stack: Vec<(Cursor<'d>, Cursor<'d>)>,
     pairs: Pairs<'d>,
-    /// How much comparisons that fail may still cost.
+    /// Remaining cost that failing comparisons may have.
     budget: u64,
-    /// How much may still be compared until all containers are put into sets, and not only what
-    /// links name: between two of these a circle may be long.
+    /// Remaining number of comparisons until all containers are put into sets, not only targets of links: a cycle
+    /// between two targets may be long.
     few: u64,
 }
 
-/// A value of the second document, among those of the first.
+/// Marks values of the second document, next to those of the first.
 const RIGHT: u64 = 1 << 32;
 
 impl<'d> Same<'d> {
@@ -39,8 +38,8 @@ impl<'d> Same<'d> {
         }
     }
 
-    /// Whether they are the same. Where comparisons that failed cost more than eight times
-    /// the size of the documents, nothing is the same any more.
+    /// Returns `true` if they are equal. After failing comparisons have cost more than eight times the size of the
+    /// documents, the result is always `false`.
     pub(crate) fn same(&mut self, sides: Sides<'_, 'd>, left: Cursor<'d>, right: Cursor<'d>) -> bool {
         if self.budget == 0 {
             return false;
@@ -70,12 +69,11 @@ impl<'d> Same<'d> {
         one
     }
 
-    /// Puts both into one set; whether they were in one.
+    /// Joins the sets of both values; returns whether they were already in the same set.
     fn join(&mut self, left: u32, right: u32) -> bool {
         let (a, b) = (self.head(u64::from(left)), self.head(u64::from(right) | RIGHT));
         if a != b {
-            // A head stays one as long as no other comes before it in an order that is as good as
-            // random: so the ways stay short.
+            // The head is chosen by a pseudo-random order, so that the paths stay short.
             let order = |head: u64| crate::hash::mix(head, 1);
             let (from, to) = if order(a) < order(b) { (a, b) } else { (b, a) };
             self.sets.insert(from, to);
@@ -139,8 +137,8 @@ impl<'d> Same<'d> {
     }
 }
 
-/// The values of two maps that stand beside their entries, where both have one: the default, or
-/// what has the attributes.
+/// Returns the values of two maps that are not entries, if both have one: the default value, or the value that has
+/// attributes.
 pub(crate) fn beside<'d>(a: Cursor<'d>, b: Cursor<'d>) -> Option<(Cursor<'d>, Cursor<'d>)> {
     let of = |here: Cursor<'d>| match here.kind() {
         Kind::Attrs => here.children().next(),
@@ -149,15 +147,14 @@ pub(crate) fn beside<'d>(a: Cursor<'d>, b: Cursor<'d>) -> Option<(Cursor<'d>, Cu
     of(a).zip(of(b))
 }
 
-/// Whether two containers are alike but for class and content.
+/// Whether two containers are equal apart from class and content.
 pub(crate) fn is_alike(sides: Sides<'_, '_>, a: Cursor<'_>, b: Cursor<'_>) -> bool {
     let (x, y, rules) = (a.node(), b.node(), sides.left.rules);
     let has_form = !matches!(x.kind, Kind::Array | Kind::Map);
     x.kind == y.kind && rules.flags(x) == rules.flags(y) && (!has_form || x.form() == y.form())
 }
 
-/// Whether the entries of this map are the fields of an object. The object stands right
-/// before it.
+/// Whether the entries of this map are the fields of an object, which directly precedes it.
 pub(crate) fn is_fields(map: Cursor<'_>) -> bool {
     if map.kind() == Kind::Attrs {
         return true;

@@ -1,4 +1,4 @@
-//! One of the two documents, with what is known of it.
+//! One of the two documents, with cached data.
 
 use crate::emit::as_key;
 use crate::hash::{Hashes, mix};
@@ -18,7 +18,7 @@ pub(crate) struct Side<'d> {
 pub(crate) struct Entry<'d> {
     pub(crate) key: Key<'d>,
     pub(crate) value: Cursor<'d>,
-    /// Which of the entries it is.
+    /// Position among the entries.
     pub(crate) position: u32,
 }
 
@@ -27,7 +27,7 @@ impl<'d> Side<'d> {
         Side { document, hashes: RefCell::new(Hashes::new(rules, document)), rules }
     }
 
-    /// The value at a node of this document.
+    /// Returns the value at a node of this document.
     pub(crate) fn at(&self, index: u32) -> Cursor<'d> {
         self.document.at(index).unwrap_or(self.document.root())
     }
@@ -36,12 +36,12 @@ impl<'d> Side<'d> {
         self.number(value.index())
     }
 
-    /// The number of the value at this node.
+    /// Returns the number of the value at this node.
     pub(crate) fn number(&self, at: u32) -> u64 {
         self.hashes.borrow_mut().get(at)
     }
 
-    /// The number of a key.
+    /// Returns the number of a key.
     pub(crate) fn key_hash(&self, key: &Key<'_>, value: Cursor<'_>, is_field: bool) -> u64 {
         match (key, value.node().key) {
             (_, id) if id != icecore::raw::KEY_NODE => self.hashes.borrow_mut().key(id, is_field),
@@ -50,15 +50,15 @@ impl<'d> Side<'d> {
         }
     }
 
-    /// The entries of a map that count, or the attributes of a value.
+    /// Returns the relevant entries of a map, or the attributes of a value.
     pub(crate) fn entries(&self, map: Cursor<'d>) -> impl Iterator<Item = Entry<'d>> + use<'d> {
         let rules = self.rules;
         let entry = |(position, (key, value))| Entry { key: named(key), value, position };
         (0..).zip(map.entries()).map(entry).filter(move |entry| rules.has_entry(&entry.key))
     }
 
-    /// The numbers of what is in a container, of entries with their keys, sorted: what two of
-    /// them have in common is seen from these. Of a large one the first.
+    /// Returns the sorted numbers of the children of a container, for entries combined with their keys: they show what
+    /// two containers have in common. Of a large container only the first children are used.
     pub(crate) fn features(&self, item: Cursor<'d>) -> Vec<u64> {
         const MOST: usize = 64;
         let body = crate::tree::body(item.target());
@@ -75,7 +75,7 @@ impl<'d> Side<'d> {
     }
 }
 
-/// A key as what it says: a link to a string is that string.
+/// Returns a key by its meaning: a link to a string becomes that string.
 pub(crate) fn named(key: Key<'_>) -> Key<'_> {
     match key {
         Key::Value(key) => as_key(key),

@@ -1,9 +1,9 @@
-//! Steps over a tape.
+//! Navigation on a tape.
 
 use icecore::raw::Node;
 use icecore::{Cursor, Document};
 
-/// The index behind the value at `at` and all that is in it.
+/// Returns the index after the value at `at` and everything in it.
 #[inline]
 pub(crate) fn next(document: &Document<'_>, at: u32) -> u32 {
     match document.nodes().get(at as usize) {
@@ -13,14 +13,14 @@ pub(crate) fn next(document: &Document<'_>, at: u32) -> u32 {
     }
 }
 
-/// The bytes of a node, none of one that has none.
+/// Returns the bytes of a node; empty for a node without bytes.
 #[inline]
 pub(crate) fn bytes<'d>(document: &'d Document<'_>, node: &Node) -> &'d [u8] {
     if node.kind.has_bytes() { document.bytes(node) } else { &[] }
 }
 
-/// The container that is an object's body, however many objects are around it; anything else
-/// is itself. Links are not followed.
+/// Returns the container that is the body of an object, at any nesting of objects; other values are returned unchanged.
+/// Links are not followed.
 pub(crate) fn body(mut here: Cursor<'_>) -> Cursor<'_> {
     while here.kind() == icecore::Kind::Object {
         match here.children().next() {
@@ -31,7 +31,7 @@ pub(crate) fn body(mut here: Cursor<'_>) -> Cursor<'_> {
     here
 }
 
-/// The node that stands around each; the root's is itself.
+/// Returns the parent of each node; the root is its own parent.
 pub(crate) fn parents(document: &Document<'_>) -> Vec<u32> {
     let mut open: Vec<(u32, u32)> = Vec::new();
     let mut parents = Vec::with_capacity(document.nodes().len());

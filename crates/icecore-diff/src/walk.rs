@@ -1,5 +1,5 @@
-//! The walk over both documents side by side, along their trees. Links are put aside:
-//! `links.rs` looks at them when it is known what else differs.
+//! Walks over the trees of both documents side by side. Links are postponed: `links.rs` compares them after all other
+//! differences are known.
 
 use crate::gap::Gaps;
 use crate::lists;
@@ -9,7 +9,7 @@ use crate::same::{Same, beside, is_alike, is_fields};
 use icecore::{Cursor, Key, Kind, raw::flag};
 use std::ops::Range;
 
-/// What was found, and where in the order of the walk.
+/// A difference, and its position in the order of the walk.
 pub(crate) struct Found<'d> {
     pub(crate) order: u32,
     pub(crate) what: What<'d>,
@@ -18,26 +18,26 @@ pub(crate) struct Found<'d> {
 #[derive(Clone, Copy)]
 pub(crate) enum What<'d> {
     Changed(Cursor<'d>, Cursor<'d>),
-    /// Only the class.
+    /// Only the class differs.
     Class(Cursor<'d>, Cursor<'d>),
-    /// And what it was in.
+    /// The value, and its container.
     Removed(Cursor<'d>, Cursor<'d>),
     Added(Place<'d>),
     Moved(Cursor<'d>, Place<'d>),
 }
 
-/// Where something of the second document belongs in the first.
+/// The place in the first document of a value of the second.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'d> {
-    /// The container of the first document.
+    /// The container in the first document.
     pub(crate) into: Cursor<'d>,
-    /// The position in the container of the second.
+    /// The position in the container of the second document.
     pub(crate) index: u32,
     pub(crate) key: Option<Key<'d>>,
     pub(crate) value: Cursor<'d>,
 }
 
-/// Two values of which one at least is a link.
+/// Two values, at least one of which is a link.
 pub(crate) struct Linked<'d> {
     pub(crate) order: u32,
     pub(crate) left: Cursor<'d>,
@@ -47,7 +47,7 @@ pub(crate) struct Linked<'d> {
 #[derive(Clone, Copy)]
 enum Task<'d> {
     Pair(Cursor<'d>, Cursor<'d>),
-    /// Two items of a list, each in the place of the other, that have nothing in common.
+    /// Two items of a list at the same place that have nothing in common.
     Replaced(Cursor<'d>, Cursor<'d>),
     Removed(Cursor<'d>, Cursor<'d>),
     Added(Place<'d>),
@@ -80,19 +80,19 @@ impl<'s, 'd> Walk<'s, 'd> {
         }
     }
 
-    /// Whether both documents are the same, node by node.
+    /// Whether both documents are equal, node by node.
     pub(crate) fn is_whole_the_same(&mut self) -> bool {
         let (left, right) = (self.sides.left.document, self.sides.right.document);
         self.lockstep.same(left.root().index(), right.root().index())
     }
 
-    /// Every node of each document is met once at most.
+    /// Visits each node of each document at most once.
     pub(crate) fn run(&mut self) {
         let (left, right) = (self.sides.left.document, self.sides.right.document);
         let (left, right) = (left.root(), right.root());
-        // Perl's formats have a reference at the top: what others store as it is.
+        // Perl's formats have a reference at the root, where others store the value directly.
         let is_across = self.sides.left.rules.is_across();
-        // A reference to a reference is data: it would be one more level of them.
+        // A reference to a reference is data: one more level of references.
         let inside = |root: Cursor<'d>| root.children().next().unwrap_or(root);
         let is_reference = |root: Cursor<'d>| {
             let is_one = root.kind() == Kind::Ref && !root.node().has(flag::TARGET);
@@ -136,7 +136,7 @@ impl<'s, 'd> Walk<'s, 'd> {
         if !x.kind.is_container() && !y.kind.is_container() {
             const REFERENCE: u8 = flag::WEAK | flag::OVERLOAD;
             let differ = rules.is_exact() && (x.flags ^ y.flags) & REFERENCE != 0;
-            // Most strings of most documents are the same to the byte.
+            // Most strings of most documents are equal to the byte.
             if differ || rules.leaf(left.document(), x) != rules.leaf(right.document(), y) {
                 self.note(What::Changed(left, right));
             }
@@ -161,7 +161,7 @@ impl<'s, 'd> Walk<'s, 'd> {
                 self.stack.extend(left.children().zip(right.children()).map(|(a, b)| Task::Pair(a, b)));
             }
         }
-        // What was pushed last is looked at first.
+        // The task that is pushed last runs first.
         self.stack[start..].reverse();
     }
 
@@ -169,7 +169,7 @@ impl<'s, 'd> Walk<'s, 'd> {
         let (rules, is_field) = (self.sides.left.rules, is_fields(left) || is_fields(right));
         let mut pairs = std::mem::take(&mut self.pairs);
         pairs.find(self.sides, left, right, is_field);
-        // An entry whose key is a value: whether that is the same is seen now.
+        // For entries whose keys are values, equality of the keys is checked now.
         for at in (0..pairs.both.len()).rev() {
             if let (Key::Value(a), Key::Value(b)) = (pairs.both[at].0.key, pairs.both[at].1.key)
                 && !self.same.same(self.sides, a, b)
@@ -238,7 +238,7 @@ impl<'s, 'd> Walk<'s, 'd> {
         }
     }
 
-    /// What stands between two items that are the same: of these, `paired` belong together.
+    /// Handles the items between two equal ones; those in `paired` are counterparts.
     fn gap(
         &mut self,
         (a, left): (&[u32], Range<usize>),

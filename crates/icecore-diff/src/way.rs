@@ -1,4 +1,4 @@
-//! The ways of a difference, followed in a document.
+//! Follows the paths of a difference in a document.
 
 use crate::emit::as_key;
 use crate::hash::Hashes;
@@ -8,8 +8,8 @@ use crate::{same, tree};
 use icecore::{Cursor, Key, Kind};
 use std::collections::HashMap;
 
-/// Follows ways in the first document that stand in the second. Items and entries of a
-/// container are looked up in a table, so the work is linear in what is followed.
+/// Follows paths from the second document in the first one. Items and entries of a container are looked up in a table,
+/// so the work is linear in the length of the paths.
 pub(crate) struct Ways<'s, 'd> {
     sides: Sides<'s, 'd>,
     lists: HashMap<u32, Vec<u32>>,
@@ -23,13 +23,13 @@ impl<'s, 'd> Ways<'s, 'd> {
         Ways { sides, lists: HashMap::new(), maps: HashMap::new(), parents }
     }
 
-    /// The container that a value is in.
+    /// Returns the container of a value.
     pub(crate) fn parent(&self, value: Cursor<'d>) -> Option<Cursor<'d>> {
         let parent = self.parents.get(value.index() as usize).filter(|parent| **parent != value.index())?;
         self.sides.left.document.at(*parent)
     }
 
-    /// The value on this way; `None`, if nothing is there, or it is no way.
+    /// Returns the value on this path; `None` if nothing is there, or the path is invalid.
     pub(crate) fn follow(&mut self, way: Cursor<'d>) -> Option<Cursor<'d>> {
         let mut here = self.sides.left.document.root();
         for step in way.items() {
@@ -64,7 +64,7 @@ impl<'s, 'd> Ways<'s, 'd> {
         let (left, right) = (self.sides.left, self.sides.right);
         let entries = self.maps.entry(map.index()).or_insert_with(|| {
             let mut entries: HashMap<u64, Vec<(Key<'d>, u32)>> = HashMap::new();
-            // Also those that are only allowed: in an exact difference they count.
+            // Includes placeholders: they count in an exact difference.
             for (key, value) in map.entries() {
                 let key = named(key);
                 let hash = left.key_hash(&key, value, is_field);
@@ -73,13 +73,13 @@ impl<'s, 'd> Ways<'s, 'd> {
             entries
         });
         let hash = hash(right, key, is_field);
-        // What differs in what a key is, and not in what it says, is found all the same.
+        // Keys that differ in kind, but not in meaning, are also found.
         let found = entries.get(&hash)?.iter().find(|(known, _)| is_key(self.sides, known, key, is_field))?;
         left.document.at(found.1)
     }
 }
 
-/// A step that is no key of its own.
+/// A step that is not a plain key.
 enum Part<'d> {
     At(u32),
     Entry(u32),
@@ -106,7 +106,7 @@ fn hash(side: &Side<'_>, key: &Key<'_>, is_field: bool) -> u64 {
     }
 }
 
-/// Whether a key of the first document is one that stands in the second.
+/// Whether a key of the first document equals a key in the second.
 fn is_key(sides: Sides<'_, '_>, known: &Key<'_>, key: &Key<'_>, is_field: bool) -> bool {
     let rules = sides.left.rules;
     match (known, key) {

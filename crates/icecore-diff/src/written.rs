@@ -1,4 +1,4 @@
-//! A difference as a document of its own, and as `json:typed`.
+//! Writes a difference as a document, and as `json:typed`.
 
 use crate::change::{Change, ChangeKind, Differences, class_of};
 use crate::emit::{Edits, Emitter, FIRST, VALUES};
@@ -10,17 +10,17 @@ use icecore::value::Form;
 use icecore::{Cursor, Document, Error, Key, Kind, Limits, Stage, raw::flag};
 use std::collections::{HashMap, HashSet};
 
-/// The version of what is written.
+/// The version of the written form.
 pub(crate) const VERSION: i64 = 1;
-/// What it is recognised by.
+/// The key that identifies a difference.
 pub(crate) const MARK: &str = "icecore_difference";
 
 impl<'d> Differences<'d> {
-    /// The difference as a document, which [`Patch`](crate::Patch) reads and `docs/diff.md`
-    /// describes. Nothing of the values is lost.
+    /// Returns the difference as a document, which [`Patch`](crate::Patch) reads and `docs/diff.md` describes. All
+    /// values are preserved.
     ///
     /// # Errors
-    /// Of kind `Usage`, for documents that no reader makes.
+    /// Of kind `Usage`, for documents that no reader produces.
     pub fn to_document(&self) -> Result<Document<'static>, Error> {
         let mut out = Writer { out: Emitter::new(Edits::default()), is_text: self.is_mostly_text() };
         out.out.builder.begin_map();
@@ -40,7 +40,7 @@ impl<'d> Differences<'d> {
                     out.change(change, &path, steps);
                 }
             }
-            // Ways that are longer than the documents: the whole takes the place of the whole.
+            // If the paths are longer than the documents, the whole document is replaced.
             None => {
                 let whole = Change {
                     kind: ChangeKind::Changed,
@@ -68,10 +68,10 @@ impl<'d> Differences<'d> {
         out.out.finish().map(|(document, _)| document)
     }
 
-    /// The difference as `json:typed`.
+    /// Returns the difference as `json:typed`.
     ///
     /// # Errors
-    /// Of kind `Limit`, if values are nested too deeply; as for [`Differences::to_document`].
+    /// Of kind `Limit`, if values are nested too deeply; those of [`Differences::to_document`].
     pub fn to_json(&self, limits: &Limits) -> Result<Vec<u8>, Error> {
         let mut json = Vec::new();
         icecore::write_to(&self.to_document()?, &Stage::parse("json:typed")?, &deeper(limits), &mut json)?;
@@ -79,7 +79,7 @@ impl<'d> Differences<'d> {
         Ok(json)
     }
 
-    /// What most strings are: the words of the difference are of the same kind then.
+    /// Whether most strings are text: then the words of the difference are text, too.
     fn is_mostly_text(&self) -> bool {
         const LOOK: usize = 10_000;
         let nodes = self.left.nodes().iter().take(LOOK).chain(self.right.nodes().iter().take(LOOK));
@@ -91,7 +91,7 @@ impl<'d> Differences<'d> {
         count >= 0
     }
 
-    /// The ways to what changes; `None`, if they are too long together.
+    /// Returns the paths to the changes; `None` if they are too long together.
     fn steps(&self) -> Option<Vec<Steps<'d>>> {
         const EACH: usize = 16;
         let nodes = self.left.nodes().len() + self.right.nodes().len();
@@ -131,11 +131,11 @@ impl<'d> Differences<'d> {
     }
 }
 
-/// Keys that a map has twice: they don't say which entry is meant.
+/// Keys that a map has twice: they do not identify an entry.
 struct Twice<'d> {
     rules: Rules,
     document: &'d Document<'d>,
-    /// Of each map that was asked for, the positions of such entries.
+    /// For each examined map, the positions of such entries.
     known: HashMap<u32, HashSet<u32>>,
 }
 
@@ -161,14 +161,14 @@ impl Twice<'_> {
     }
 }
 
-/// As these limits, with room for what is around the values.
+/// Returns these limits with more depth, for the structure around the values.
 pub(crate) fn deeper(limits: &Limits) -> Limits {
     let mut limits = limits.clone();
     limits.depth = limits.depth.saturating_add(8);
     limits
 }
 
-/// Where a change is.
+/// The place of a change.
 #[derive(Default)]
 struct Steps<'d> {
     path: Vec<Step<'d>>,
@@ -226,7 +226,7 @@ impl<'d> Writer<'d> {
             }
         } else {
             let old = change.left.map(|left| ("old", FIRST, left));
-            // What moves stays what it is.
+            // A moved value stays the same.
             let new = change.right.filter(|_| change.kind != ChangeKind::Moved).map(|right| ("new", VALUES, right));
             for (name, of, value) in old.into_iter().chain(new) {
                 self.key(name);
@@ -236,7 +236,7 @@ impl<'d> Writer<'d> {
         self.out.builder.end();
     }
 
-    /// A class name says in its kind what it is a name of.
+    /// Writes a class name with the kind that marks it as one.
     fn class(&mut self, object: Option<Cursor<'d>>) {
         self.out.builder.module(object.map_or(&b""[..], class_of), Form::Usual);
     }
@@ -260,14 +260,14 @@ impl<'d> Writer<'d> {
         self.out.builder.end();
     }
 
-    /// A step by position.
+    /// Writes a step by position.
     fn position(&mut self, name: &str, position: u32) {
         self.out.builder.begin_map();
         self.key(name);
         self.out.builder.int(i64::from(position)).end();
     }
 
-    /// A key as a value.
+    /// Writes a key as a value.
     fn name(&mut self, key: &Key<'d>, document: &'d Document<'d>, of: usize) {
         let b = &mut self.out.builder;
         match key {

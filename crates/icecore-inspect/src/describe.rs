@@ -1,32 +1,32 @@
-//! A value in a few words.
+//! Describes a value in a few words.
 
 use icecore::num::{bigint, float128};
 use icecore::{Cursor, Document, Kind, Known, Limits, Value, raw::flag, value::Form};
 
-/// What a text says of a value.
+/// Kind of the text of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     /// A number, a boolean.
     Number,
     /// The bytes of a string.
     String,
-    /// How much is in it.
+    /// A number of children.
     Count,
 }
 
-/// What a value is, and what it says.
+/// The kind and the content of a value.
 pub struct Words {
     /// Its type: `text`, `array`, `object`.
     pub kind: &'static str,
     /// Its class, if it has one.
     pub class: Option<String>,
-    /// What it holds: text to show, and what it is.
+    /// Its content: the kind of text, and the text.
     pub value: Option<(Tone, String)>,
-    /// What else is to be said: `weak`, `restricted`.
+    /// Other properties: `weak`, `restricted`.
     pub marks: Vec<&'static str>,
 }
 
-/// Describes the value; strings are cut at so many characters.
+/// Describes the value; strings are cut after `most` characters.
 pub fn words(document: &Document<'_>, node: u32, most: usize) -> Words {
     let Some(here) = document.at(node) else {
         return Words { kind: "nothing", class: None, value: None, marks: Vec::new() };
@@ -36,7 +36,7 @@ pub fn words(document: &Document<'_>, node: u32, most: usize) -> Words {
     Words { kind: kind(here), class, value: value(here, most), marks: marks(here) }
 }
 
-/// A class name, shortened for people.
+/// Returns a class name, shortened for people.
 fn class_words(name: &[u8], most: usize) -> String {
     const LONGEST: usize = 160;
     if most == 0 || name.len() <= LONGEST {
@@ -46,7 +46,7 @@ fn class_words(name: &[u8], most: usize) -> String {
     format!("{front}…({} bytes)…{back}", name.len() - LONGEST)
 }
 
-/// The kind and the value of the key of a value, if the key has an id.
+/// Returns the kind and the value of a value's key, if the key has an id.
 pub fn name_words(document: &Document<'_>, value: u32, most: usize) -> Option<(&'static str, Tone, String)> {
     let id = document.nodes().get(value as usize)?.key;
     let name = document.tape().keys().get(u32::from(id))?;
@@ -59,20 +59,19 @@ pub fn name_words(document: &Document<'_>, value: u32, most: usize) -> Option<(&
     })
 }
 
-/// What a value of one of Ruby's own classes says.
+/// Summary of a value of one of Ruby's own classes.
 pub struct KnownSummary {
-    /// What it is: `time`, `set`.
+    /// Its kind: `time`, `set`.
     pub known: &'static str,
     /// Its class.
     pub class: String,
-    /// Text, or how much is in it.
+    /// Its text, or its number of children.
     pub text: String,
-    /// Whether that is all.
+    /// Whether that is everything.
     pub is_whole: bool,
 }
 
-/// Describes a value whose layout is known; strings are cut at so many
-/// characters.
+/// Describes a value with a known layout; strings are cut after `most` characters.
 pub fn told(document: &Document<'_>, node: u32, most: usize) -> Option<KnownSummary> {
     let here = document.at(node)?;
     let known = Known::of(here)?;
@@ -90,7 +89,7 @@ pub fn told(document: &Document<'_>, node: u32, most: usize) -> Option<KnownSumm
     Some(KnownSummary { known: known.name(), class: class_words(here.class(), most), text, is_whole })
 }
 
-/// A text without quotes, cut and escaped as others.
+/// Returns a text without quotes, cut and escaped like others.
 fn shown(text: &str, most: usize) -> String {
     let mut out = String::new();
     let whole = escape(text.as_bytes(), most, &mut out);
@@ -100,7 +99,7 @@ fn shown(text: &str, most: usize) -> String {
     out
 }
 
-/// Bytes as text that can be shown.
+/// Returns bytes as text that can be shown.
 pub fn lossy(bytes: &[u8]) -> String {
     icecore::text::printable(&String::from_utf8_lossy(bytes)).into_owned()
 }
@@ -160,7 +159,7 @@ fn value(here: Cursor<'_>, most: usize) -> Option<(Tone, String)> {
         Value::Uint(value) => number(value.to_string()),
         Value::BigInt(value) => {
             let mut digits = Vec::new();
-            // Turning it into decimal costs the square of its length.
+            // Conversion to decimal is quadratic in its length.
             if value.magnitude.len() > 256 {
                 return number(format!("{} bits", value.magnitude.len() * 8));
             }
@@ -189,8 +188,8 @@ fn value(here: Cursor<'_>, most: usize) -> Option<(Tone, String)> {
     }
 }
 
-/// How many children a container has; of one that breaks off, how many there are of those
-/// that it says it has.
+/// Returns the number of children of a container; for one that breaks off, the number that was read, and the declared
+/// number.
 fn how_many(here: Cursor<'_>, one: &str, many: &str) -> String {
     let cut = here.document().trace().and_then(|trace| trace.cut_at(here.index()));
     let Some(cut) = cut else { return counted(here.len() as u64, one, many) };
@@ -201,13 +200,13 @@ fn how_many(here: Cursor<'_>, one: &str, many: &str) -> String {
     }
 }
 
-/// So many of something.
+/// Returns a count with its noun.
 pub fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// The string in quotes, cut where it gets long. What is not UTF-8 and what a
-/// terminal would act on is escaped.
+/// Returns the string in quotes, cut if it is long. Invalid UTF-8 and characters that a terminal would interpret are
+/// escaped.
 pub fn quoted(bytes: &[u8], most: usize) -> String {
     let mut out = String::from("\"");
     let whole = escape(bytes, most, &mut out);
@@ -218,11 +217,11 @@ pub fn quoted(bytes: &[u8], most: usize) -> String {
     out
 }
 
-/// Appends so many characters; returns whether these are all.
+/// Appends up to `most` characters; returns whether these are all.
 fn escape(bytes: &[u8], most: usize, out: &mut String) -> bool {
     let mut count = 0;
     let mut shown = 0;
-    // No character has more than four bytes: what is behind is not looked at.
+    // A character has at most four bytes: the rest is not examined.
     let head = &bytes[..bytes.len().min(most.saturating_mul(4).saturating_add(4))];
     for chunk in head.utf8_chunks() {
         for c in chunk.valid().chars() {

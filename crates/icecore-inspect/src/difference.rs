@@ -1,4 +1,4 @@
-//! What differs between two documents, by paths and in a few words.
+//! Differences between two documents, with paths and short descriptions.
 
 use crate::describe::words;
 use icecore::value::Comparison;
@@ -6,9 +6,9 @@ use icecore::{Cursor, Document};
 use icecore_diff::{ChangeKind, Rules};
 use serde::Serialize;
 
-/// How many characters are cited of a string.
+/// Maximum number of characters of a string that are shown.
 const CHARACTERS: usize = 200;
-/// How many bytes a path has.
+/// Maximum number of bytes of a path.
 const PATH: usize = 1_000;
 
 /// One difference.
@@ -16,51 +16,51 @@ const PATH: usize = 1_000;
 pub struct Difference {
     /// `added`, `removed`, `changed`, `moved`.
     pub what: &'static str,
-    /// Where: in the first document, or of what was added in the second.
+    /// The path: in the first document, or for an added value in the second.
     pub path: String,
-    /// Of what moved: where it is in the second document.
+    /// For a moved value: its path in the second document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// What stands in the first.
+    /// The value in the first document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<Side>,
-    /// What stands in the second.
+    /// The value in the second document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub right: Option<Side>,
 }
 
-/// A value in a few words.
+/// A short description of a value.
 #[derive(Debug, Serialize)]
 pub struct Side {
-    /// Its type.
+    /// Type of the value.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Its class.
+    /// Class of the value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
-    /// What it says, or how much is in it.
+    /// Its content, or its number of children.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Its node.
+    /// Node of the value.
     pub node: u32,
 }
 
-/// What differs.
+/// The differences between two documents.
 #[derive(Debug, Serialize)]
 pub struct Differences {
-    /// Whether a program could not tell the documents apart.
+    /// Whether a program could not distinguish the documents.
     pub is_equal: bool,
-    /// The first ones.
+    /// The first differences.
     pub differences: Vec<Difference>,
-    /// How many there are in all.
+    /// Total number of differences.
     pub count: u64,
-    /// Whether everything was compared. It always is.
+    /// Whether everything was compared; always `true`.
     pub is_whole: bool,
 }
 
-/// Compares two documents by [`icecore_diff`]'s usual rules: maps by key, lists by what is in them.
-/// Links are followed; whether two values are one, the order of keys, and whether a string is
-/// marked as text makes no difference here, only for [`Differences::is_equal`].
+/// Compares two documents by the default rules of [`icecore_diff`]: maps by key, lists by their contents. Links are
+/// followed; sharing, the order of keys, and whether a string is marked as text are ignored here, but not in
+/// [`Differences::is_equal`].
 ///
 /// ```
 /// let a = icecore::read(br#"{"to": "ann", "n": [1, 2]}"#)?;
@@ -144,7 +144,7 @@ mod tests {
         let cycle = read("php", b"a:1:{i:0;R:1;}");
         let longer = read("php", b"a:1:{i:0;a:1:{i:0;R:1;}}");
         assert!(differences(&cycle, &longer, 10).is_whole);
-        // Two rings of other lengths mean the same, and are not equal.
+        // Two cycles of different lengths mean the same, but are not equal.
         let ring = |length: usize| {
             let text = format!("{}R:1;{}", "a:1:{i:0;".repeat(length), "}".repeat(length));
             text.into_bytes()

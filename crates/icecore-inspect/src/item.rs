@@ -1,4 +1,4 @@
-//! Rows for programs: flat, so that they can be written and read whatever the depth.
+//! Rows for programs: they are flat, so that any depth can be written and read.
 
 use crate::describe::words;
 use crate::tree::Row;
@@ -11,10 +11,10 @@ use serde::Serialize;
 /// A piece of the input, or a value.
 #[derive(Default, Serialize)]
 pub struct Item<'a> {
-    /// Its type: `text`, `array`, `object`; `piece` of the input, `more` that is not shown.
+    /// Its type: `text`, `array`, `object`; `piece` for a piece of the input, `more` for omitted items.
     #[serde(rename = "type")]
     pub kind: &'a str,
-    /// In how many values it is.
+    /// Number of values around it.
     pub depth: u32,
     /// The last step of its path.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,67 +22,67 @@ pub struct Item<'a> {
     /// The index of its node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<u32>,
-    /// Where its bytes start.
+    /// Offset of its first byte.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<u64>,
-    /// Where they end.
+    /// Offset of the first byte after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<u64>,
-    /// 0: offsets of the input; 1: of what was decompressed.
+    /// 0: offsets refer to the input; 1: they refer to decompressed data.
     #[serde(skip_serializing_if = "is_input")]
     pub layer: u8,
-    /// What a piece is; `key`, if it is the key of the value behind it.
+    /// Name of a piece; `key` if it is the key of the value after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub what: Option<&'a str>,
-    /// Its class.
+    /// Class of the value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
-    /// What it says.
+    /// Content of the value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<serde_json::Value>,
-    /// The bytes of a string that is not UTF-8, one character a byte.
+    /// The bytes of a string that is not UTF-8, one character for each byte.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latin1: Option<String>,
-    /// How many items it has.
+    /// Number of items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
-    /// Whether the input breaks off in it.
+    /// Whether the input breaks off in this value.
     #[serde(rename = "cut", skip_serializing_if = "is_false")]
     pub is_cut: bool,
-    /// How many items the input says that it has.
+    /// Number of items that the input declares.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<u32>,
     /// The node that a link names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<u32>,
-    /// What else is to be said: `weak`.
+    /// Other properties: `weak`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<&'a str>,
-    /// Of a string that was opened: its number, which its items have as `within`.
-    /// Offsets of a string that has none count from its start.
+    /// For an opened string: its number, which its items have as `within`. Offsets in a string without an offset count
+    /// from its start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
-    /// The number of the string that it stands in; 0: in none.
+    /// Number of the opened string that contains it; 0 if none does.
     #[serde(skip_serializing_if = "is_none")]
     pub within: u32,
-    /// Of a value of Ruby's own classes: what it is, and what it says.
+    /// For a value of one of Ruby's own classes: its kind and content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownValue>,
 }
 
-/// What a value of Ruby's own classes is.
+/// The kind and content of a value of one of Ruby's own classes.
 #[derive(Serialize)]
 pub struct KnownValue {
     /// `time`, `set`, `exception`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// As in plain JSON.
+    /// The same text as in plain JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The zone of a time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
-    /// How many members a set has.
+    /// Number of members of a set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<usize>,
 }
@@ -109,7 +109,7 @@ fn is_input(layer: &u8) -> bool {
     *layer == 0
 }
 
-/// What is wrong with an input.
+/// The error of an input.
 #[derive(Serialize)]
 pub struct Wrong<'a> {
     kind: &'a str,
@@ -122,7 +122,7 @@ pub struct Wrong<'a> {
 }
 
 impl<'a> Wrong<'a> {
-    /// What the engine says.
+    /// Converts an error of the engine.
     pub fn of(error: &'a Error) -> Wrong<'a> {
         Wrong {
             kind: error.kind().as_str(),
@@ -137,7 +137,7 @@ impl<'a> Wrong<'a> {
 }
 
 impl<'a> Item<'a> {
-    /// What a row says; `None`, if that is for people only.
+    /// Converts a row; `None` if the row is only for people.
     pub fn of(document: &Document<'_>, row: &'a Row) -> Option<Item<'a>> {
         item(document, row)
     }

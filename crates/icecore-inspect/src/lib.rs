@@ -1,5 +1,5 @@
-//! What a document looks like to people: its values in rows, with classes, offsets and bytes,
-//! and what differs between two documents. Nothing here reads or writes files.
+//! Views of a document for people: its values in rows, with classes, offsets and bytes, and the differences between two
+//! documents. This crate does not read or write files.
 //!
 //! ```
 //! use icecore::{Limits, Request, Stage};

@@ -1,5 +1,4 @@
-//! A part of a document, for those who ask for one after the other: bounded, whatever the
-//! document is.
+//! Parts of a document, for programs that request them one by one: their size is limited, for any document.
 
 use crate::item::Item;
 use crate::tree::{Show, Tree};
@@ -8,66 +7,64 @@ use icecore::{Document, Kind, Limits, deep};
 use serde::Serialize;
 use serde_json::Value;
 
-/// How many bytes of a value are shown.
+/// Maximum number of bytes of a value that are shown.
 const BYTES: usize = 16;
-/// How many paths are looked up for links: each costs a walk.
+/// Maximum number of paths that are looked up for links: each costs a walk.
 const PATHS: usize = 64;
-/// How long a string may be that is looked into, all of them together, and what comes of them
-/// when they are decompressed.
+/// Maximum length of a string that is opened, of all such strings together, and of their decompressed data.
 const LOOKED_AT: usize = 1 << 20;
 const LOOKED_AT_IN_ALL: usize = 4 << 20;
 const DECOMPRESSED: u64 = 16 << 20;
-/// How many bytes all texts of a part have, or one more than that.
+/// Maximum number of bytes of all texts of a part; one text may exceed it.
 const TEXTS: usize = 4 << 20;
 
-/// Which part.
+/// The requested part.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// This value and what is in it; `None`: all of it.
+    /// This value and everything in it; `None`: the whole document.
     pub node: Option<u32>,
-    /// How many of its items are left out.
+    /// Number of its items that are skipped.
     pub skip: u64,
-    /// How many levels.
+    /// Number of levels.
     pub depth: u32,
-    /// How many items of each list.
+    /// Number of items of each list.
     pub items: u64,
-    /// How many rows in all.
+    /// Total number of rows.
     pub rows: usize,
-    /// How many bytes of a text.
+    /// Maximum number of bytes of a text.
     pub longest: usize,
 }
 
-/// A part of a document. A container that has more items than are in it can be asked for the
-/// others.
+/// A part of a document. If a container has more items than the part, the others can be requested.
 #[derive(Default, Serialize)]
 pub struct Part {
     /// Its rows, as JSON.
     items: Vec<Value>,
-    /// Whether there were as many rows as were wanted.
+    /// Whether the number of rows reached its limit.
     is_cut: bool,
 }
 
-/// What a program gets beside an item.
+/// An item with additional data for a program.
 #[derive(Serialize)]
 struct More<'i> {
     #[serde(flatten)]
     item: Item<'i>,
-    /// The first bytes that it was read from, in Base64.
+    /// The first bytes from which it was read, in Base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<String>,
-    /// How many bytes a text has of which only the start is here.
+    /// The full length of a text of which only the beginning is included.
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<usize>,
-    /// The path of what a link names.
+    /// The path of the target of a link.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<String>,
-    /// Of a string that is frozen data itself, what.
+    /// The format of a string that is frozen data.
     #[serde(skip_serializing_if = "Option::is_none")]
     inside: Option<String>,
 }
 
 impl Part {
-    /// A part of a document that was read from these bytes.
+    /// Returns a part of a document that was read from these bytes.
     pub fn of(document: &Document<'_>, input: &[u8], wanted: &Wanted) -> Part {
         let Wanted { node, skip, depth, items, .. } = *wanted;
         let top = node.filter(|node| (*node as usize) < document.nodes().len());
@@ -98,7 +95,7 @@ impl Part {
     }
 }
 
-/// What may still be looked into.
+/// The remaining limits for opening strings.
 struct Strings {
     limits: Limits,
     left: usize,
@@ -122,7 +119,7 @@ impl Strings {
     }
 }
 
-/// The first bytes of a value.
+/// Returns the first bytes of a value.
 fn head(document: &Document<'_>, input: &[u8], item: &Item<'_>) -> Option<String> {
     let layer = match item.layer {
         0 => input,
@@ -134,7 +131,7 @@ fn head(document: &Document<'_>, input: &[u8], item: &Item<'_>) -> Option<String
     layer.get(start..end).map(to_base64)
 }
 
-/// Cuts what is long; how many bytes of text are left.
+/// Cuts long texts; returns the number of remaining bytes of text.
 fn shorten(more: &mut More<'_>, longest: usize) -> usize {
     let item = &mut more.item;
     let is_latin1 = item.latin1.is_some();
@@ -144,7 +141,7 @@ fn shorten(more: &mut More<'_>, longest: usize) -> usize {
     };
     let mut left = 0;
     if let Some(text) = value {
-        // A character of `latin1` is a byte.
+        // A character of `latin1` is one byte.
         let size = if is_latin1 { text.chars().count() } else { text.len() };
         more.size = cut(text, longest).then_some(size);
         left += text.len();
@@ -161,13 +158,13 @@ fn shorten(more: &mut More<'_>, longest: usize) -> usize {
     left
 }
 
-/// Where a text is cut.
+/// Returns where a text is cut.
 fn end(text: &str, longest: usize) -> usize {
     let most = text.len().min(longest);
     (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0)
 }
 
-/// Cuts a text; whether it was longer.
+/// Cuts a text; returns whether it was longer.
 fn cut(text: &mut String, longest: usize) -> bool {
     let end = end(text, longest);
     let is_longer = end < text.len();
@@ -231,7 +228,7 @@ mod tests {
         assert_eq!((&items[1]["inside"], &items[2]["inside"]), (&Value::from("php"), &Value::Null));
     }
 
-    /// Made-up numbers, the same each time.
+    /// Pseudo-random numbers, the same each time.
     struct Dice(u64);
 
     impl Dice {
@@ -259,7 +256,7 @@ mod tests {
         }
     }
 
-    /// Documents of each format; those with objects and links are no made-up ones.
+    /// Documents of each format; those with objects and links are not generated.
     fn documents(dice: &mut Dice, count: usize) -> Vec<(&'static str, Vec<u8>)> {
         let mut all = vec![
             ("marshal", b"\x04\x08[\x08{\x06[\x06i\x06i\x07o:\x06A\x06:\x07@abi\x08I\"\x06x\x06:\x06ET".to_vec()),
@@ -274,7 +271,7 @@ mod tests {
         all
     }
 
-    /// The nodes that are shown when each container is opened, one item at a time.
+    /// Returns the nodes that are shown when each container is opened, one item at a time.
     fn opened(format: &str, bytes: &[u8]) -> Vec<u64> {
         let (mut found, mut open): (Vec<u64>, Vec<(Option<u64>, u64)>) = (Vec::new(), vec![(None, 0)]);
         while let Some((node, skip)) = open.pop() {
@@ -298,7 +295,7 @@ mod tests {
         found
     }
 
-    /// Whatever a document is, the parts of it are the whole.
+    /// For any document, its parts together are the whole.
     #[test]
     fn parts_together_are_the_whole() {
         for (format, bytes) in documents(&mut Dice(1), 20) {
@@ -310,7 +307,7 @@ mod tests {
         }
     }
 
-    /// Whatever bytes are, and whatever is asked for: there is an answer within its bounds.
+    /// For any bytes and any request, there is an answer within its limits.
     #[test]
     fn broken_documents_have_parts_as_well() {
         let mut dice = Dice(2);

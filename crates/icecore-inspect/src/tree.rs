@@ -7,21 +7,21 @@ use icecore::{
 };
 use std::borrow::Cow;
 
-/// What is to be shown.
+/// What is shown.
 pub struct Show {
-    /// Only this value and what is in it.
+    /// Only this value and everything in it.
     pub top: Option<u32>,
-    /// How many levels.
+    /// Maximum number of levels.
     pub depth: u32,
-    /// Every piece of the input.
+    /// Whether every piece of the input is shown.
     pub all: bool,
-    /// How many items of a list.
+    /// Maximum number of items of a list.
     pub items: u64,
-    /// An object and its body are one row.
+    /// Whether an object and its body are one row.
     pub fold: bool,
-    /// How many items came before, of a root that is shown part by part.
+    /// Number of previous items, if the root is shown part by part.
     pub before: u64,
-    /// How many items of the first value are left out.
+    /// Number of items of the first value that are skipped.
     pub skip: u64,
 }
 
@@ -34,67 +34,66 @@ impl Default for Show {
 /// A row.
 #[derive(Clone, Debug)]
 pub enum Row {
-    /// What follows is in the decompressed body.
+    /// The following rows are in the decompressed body.
     Layer,
-    /// What follows is the user header.
+    /// The following rows are in the user header.
     Header,
-    /// What follows is the body behind a user header.
+    /// The following rows are in the body after a user header.
     Body,
     /// A piece of the input.
     Span {
         /// The piece.
         span: Span,
-        /// In how many values it is.
+        /// Number of values around it.
         depth: u32,
     },
-    /// A value, and the step to it; the body of an object if it has no row of
-    /// its own.
+    /// A value, and the step to it; also the body of an object, if the body has no row of its own.
     Value {
         /// The value.
         node: u32,
         /// The body of an object.
         body: Option<u32>,
-        /// In how many values it is.
+        /// Number of values around it.
         depth: u32,
         /// The last step of its path.
         step: String,
-        /// Where its bytes are.
+        /// Position of its bytes.
         extent: Option<Extent>,
     },
-    /// The key of the next value, where it is a value of its own.
+    /// The key of the next value, if it is itself a value.
     Key {
         /// The key.
         node: u32,
-        /// In how many values it is.
+        /// Number of values around it.
         depth: u32,
-        /// Where its bytes are.
+        /// Position of its bytes.
         extent: Option<Extent>,
     },
     /// A member of a set: the key of this value.
     Member {
-        /// The value whose key it is.
+        /// The value whose key is the member.
         value: u32,
-        /// In how many values it is.
+        /// Number of values around it.
         depth: u32,
     },
-    /// Items that are not shown.
+    /// Items that are omitted.
     More {
-        /// How many.
+        /// Number of items.
         count: u64,
-        /// In how many values they are.
+        /// Number of values around them.
         depth: u32,
     },
 }
 
-/// A container on the way.
+/// An open container.
 struct Frame {
     node: u32,
     end: u32,
-    /// The number of children so far, keys not counted.
+    /// Number of children so far, without keys.
     position: u64,
     key: Option<u32>,
     depth: u32,
-    /// The keys are the members of a set.
+    /// Whether the keys are the members of a set.
     is_set: bool,
 }
 
@@ -113,8 +112,8 @@ pub struct Tree<'d> {
     ready: std::collections::VecDeque<Row>,
 }
 
-/// The pieces to be shown, in the order of the input: all of them, or those of headers.
-/// There are many, and nearly always they are in order.
+/// Returns the pieces to be shown, in the order of the input: all of them, or only those of headers. There are many,
+/// and usually they are already in order.
 fn spans(all: &[Span], is_all: bool) -> Cow<'_, [Span]> {
     let place = |span: &Span| (span.layer, span.start);
     if is_all && all.is_sorted_by_key(place) {
@@ -126,7 +125,7 @@ fn spans(all: &[Span], is_all: bool) -> Cow<'_, [Span]> {
 }
 
 impl<'d> Tree<'d> {
-    /// The rows of a document.
+    /// Creates the rows of a document.
     pub fn new(document: &'d Document<'d>, show: Show) -> Tree<'d> {
         let spans = document.trace().map_or(Cow::Borrowed(&[][..]), |trace| spans(&trace.spans, show.all));
         let mut tree = Tree {
@@ -157,7 +156,7 @@ impl<'d> Tree<'d> {
         tree
     }
 
-    /// The index behind a node and all that is in it.
+    /// Returns the index after a node and everything in it.
     fn behind(&self, node: u32) -> u32 {
         match self.document.nodes().get(node as usize) {
             Some(known) if !known.kind.is_container() => node + 1,
@@ -166,23 +165,23 @@ impl<'d> Tree<'d> {
         }
     }
 
-    /// From where to where a value goes, if that is known.
+    /// Returns the range of a value, if known.
     fn extent(&self, node: u32) -> Option<Extent> {
         let trace = self.document.trace()?;
         let mut extent = *trace.extents.get(node as usize)?;
         if extent.end == 0 {
-            // Only the root may start at 0: any other was never reached.
+            // Only the root may start at 0: any other value with that start was never reached.
             if extent.start == 0 && node != self.document.root().index() {
                 return None;
             }
-            // It is still open: it continues to the end.
+            // The value is still open: it extends to the end.
             let layer = if extent.layer == 0 { None } else { trace.layer.as_ref() };
             extent.end = layer.map_or(u64::MAX, |layer| layer.len() as u64);
         }
         Some(extent)
     }
 
-    /// Makes rows of the spans that stand before this place.
+    /// Makes rows of the spans before this position.
     fn spans_before(&mut self, layer: u8, start: u64) {
         while let Some(span) = self.spans.get(self.span).copied() {
             if (span.layer, span.start) >= (layer, start) {
@@ -203,14 +202,14 @@ impl<'d> Tree<'d> {
         } else {
             match self.depths.get(span.node as usize) {
                 Some(depth) => *depth + 1,
-                // It belongs to a value that is still to come.
+                // It belongs to a value that follows.
                 None => self.stack.last().map_or(0, |frame| frame.depth + 1),
             }
         };
         self.ready.push_back(Row::Span { span, depth });
     }
 
-    /// Leaves out the spans of a value that is not shown.
+    /// Skips the spans of a value that is not shown.
     fn skip_spans(&mut self, extent: Option<Extent>) {
         let Some(extent) = extent.filter(|extent| !extent.copied) else { return };
         while self.spans.get(self.span).is_some_and(|span| (span.layer, span.start) < (extent.layer, extent.end)) {
@@ -218,7 +217,7 @@ impl<'d> Tree<'d> {
         }
     }
 
-    /// Goes one value on.
+    /// Moves to the next value.
     fn value(&mut self) {
         let at = self.at;
         while self.stack.pop_if(|frame| frame.end <= at).is_some() {}
@@ -275,7 +274,7 @@ impl<'d> Tree<'d> {
         let body = if kind == Kind::Object && self.show.fold && !is_told { self.foldable(at) } else { None };
         if !is_key || is_member {
             let step = if is_member { "-".to_owned() } else { step };
-            // Of a later part the root was shown.
+            // For a later part, the root was already shown.
             if self.show.before == 0 || at > 0 {
                 self.ready.push_back(Row::Value { node: at, body, depth, step, extent });
             }
@@ -299,11 +298,11 @@ impl<'d> Tree<'d> {
         }
     }
 
-    /// Leaves out the items that are not wanted, of the container that was entered last.
+    /// Skips the unwanted items of the container that was entered last.
     fn skip(&mut self) {
         let skip = self.show.skip;
         while let Some(frame) = self.stack.last().filter(|frame| frame.position < skip && self.at < frame.end) {
-            // A set is a row an item, whatever it is made of.
+            // Each member of a set is one row, whatever it contains.
             if frame.is_set {
                 break;
             }
@@ -323,8 +322,7 @@ impl<'d> Tree<'d> {
         }
     }
 
-    /// A member of a set that is the key of the value at `at`; the value itself says
-    /// nothing.
+    /// Adds a member of a set, which is the key of the value at `at`; the value itself is meaningless.
     fn member(&mut self, at: u32) {
         let Some(frame) = self.stack.last_mut() else { return };
         let has_id = !matches!(self.document.nodes()[at as usize].key, NO_KEY | KEY_NODE);
@@ -338,8 +336,7 @@ impl<'d> Tree<'d> {
         self.at = self.behind(at);
     }
 
-    /// The map whose keys are the members of the set at `at`, if they are shown as
-    /// such.
+    /// Returns the map whose keys are the members of the set at `at`, if they are shown as members.
     fn set_of(&self, at: u32, kind: Kind) -> Option<u32> {
         if kind != Kind::Object || !self.show.fold || self.show.all {
             return None;
@@ -350,19 +347,19 @@ impl<'d> Tree<'d> {
         }
     }
 
-    /// Whether the row of a value of Ruby's own classes says all that is in it.
+    /// Whether the row of a value of one of Ruby's own classes contains everything in it.
     fn is_told(&self, at: u32, kind: Kind) -> bool {
         let may_be = matches!(kind, Kind::Object | Kind::Opaque) && self.show.fold && !self.show.all;
         may_be && self.show.top != Some(at) && told(self.document, at, 0).is_some_and(|told| told.is_whole)
     }
 
-    /// The body of the object at `at`, if one row can show both.
+    /// Returns the body of the object at `at`, if one row can show both.
     fn foldable(&self, at: u32) -> Option<u32> {
         let body = self.document.at(at)?.children().next()?;
         (body.kind() != Kind::Object && !body.kind().is_again()).then(|| body.index())
     }
 
-    /// Leaves out the rest of a long list.
+    /// Skips the rest of a long list.
     fn cut(&mut self) {
         let Some(frame) = self.stack.pop() else { return };
         let node = &self.document.nodes()[frame.node as usize];

@@ -1,9 +1,9 @@
-//! What a filter gives.
+//! Results of filters.
 
 use crate::value::Value;
 use icecore::{Document, Error, Limits, Output, Stage};
 
-/// A result.
+/// A result of a filter.
 #[derive(Clone, Debug)]
 pub struct Answer(Value);
 
@@ -17,16 +17,15 @@ impl Answer {
         jaq_core::ValT::as_bool(&self.0)
     }
 
-    /// The bytes of a string.
+    /// The bytes, if it is a string.
     pub fn as_bytes(&self) -> Option<&[u8]> {
         jaq_std::ValT::as_bytes(&self.0)
     }
 
-    /// A document of the result. What the filter left as it was is as it was: classes, symbols,
-    /// links.
+    /// Returns a document of the result. Values that the filter did not change keep their classes, symbols and links.
     ///
     /// # Errors
-    /// Of kind `Limit`, if it is nested too deep or has too many values.
+    /// Of kind `Limit`, if it is nested too deeply or has too many values.
     pub fn to_document(&self, limits: &Limits) -> Result<Document<'static>, Error> {
         self.0.to_document(limits)
     }
@@ -34,7 +33,7 @@ impl Answer {
     /// Writes the result in a format.
     ///
     /// # Errors
-    /// As those of [`Answer::to_document`], and of the format's writer.
+    /// Those of [`Answer::to_document`], and of the format's writer.
     pub fn write(&self, stage: &Stage, limits: &Limits, out: &mut dyn Output) -> icecore::Written {
         match self.0.whole() {
             Some(document) => icecore::write_to(document, stage, limits, out),

@@ -9,7 +9,7 @@ enum Seen {
     Done,
 }
 
-/// Refuses a document in which a container is in itself: filters would walk it for ever.
+/// Refuses a document in which a container contains itself: filters would not terminate.
 pub fn refuse(document: &Document<'_>) -> Result<(), Error> {
     if !document.nodes().iter().any(|node| node.kind.is_again()) {
         return Ok(());

@@ -1,15 +1,15 @@
-//! `tostream`: a value as events, which are made one after the other.
+//! `tostream`: a value as events, which are generated one by one.
 
 use crate::room;
 use crate::value::Value;
 
-/// The path and the value of each leaf; behind the last one in a container its path alone.
+/// Generates the path and the value of each leaf; after the last one in a container, only its path.
 pub struct Events {
-    /// What comes next.
+    /// The next value.
     next: Option<Value>,
-    /// The containers around, and how many of their entries were taken.
+    /// The open containers, and the number of entries taken from each.
     open: Vec<(Value, usize)>,
-    /// The key of the last entry that was taken of each.
+    /// The key of the last entry taken from each of them.
     path: Vec<Value>,
 }
 
@@ -23,7 +23,7 @@ impl Events {
     }
 }
 
-/// An entry of a container.
+/// Returns an entry of a container.
 fn entry(container: &Value, at: usize) -> Option<(Value, Value)> {
     match container.plain() {
         Value::List(list) => Some((Value::from(at as isize), list.get().get(at)?.clone())),

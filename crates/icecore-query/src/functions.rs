@@ -1,4 +1,4 @@
-//! Functions that are not in the standard library, as they need to know what a value is.
+//! Functions that are not part of the standard library, because they depend on the kind of a value.
 
 use crate::events::Events;
 use crate::matching::{Wanted, matches};
@@ -12,7 +12,7 @@ use jaq_core::load::parse::Def;
 use jaq_core::native::{Filter, Fun, bome, run, unary, v};
 use jaq_std::ValT as _;
 
-/// Functions of the standard library that stand here in another form.
+/// Functions of the standard library that are replaced here.
 const OWN: [&str; 8] =
     ["debug_empty", "stderr_empty", "matches", "split_matches", "split_", "escape_html", "escape_sh", "encode_uri"];
 
@@ -60,7 +60,7 @@ fn own() -> Vec<Function> {
     ]
 }
 
-/// A string as a cell that no spreadsheet takes for a formula.
+/// Returns a string as a cell that no spreadsheet interprets as a formula.
 fn spreadsheet_text(cell: Value) -> Value {
     match cell.as_bytes() {
         Some(bytes) if icecore::text::is_formula(bytes) => Value::text([b"'", bytes].concat()),
@@ -72,14 +72,14 @@ fn is_null(value: &Value) -> bool {
     matches!(value.plain(), Value::Null)
 }
 
-/// A string is in no number, and says so.
+/// A string is not contained in a number; the error says so.
 fn both_alike(all: &Value, part: &Value) -> Result<(), Error> {
     let is_same = std::mem::discriminant(all.plain()) == std::mem::discriminant(part.plain());
     let fail = || Error::str(format_args!("{all} and {part} cannot have their containment checked"));
     if is_same { Ok(()) } else { Err(fail()) }
 }
 
-/// Where the value stands in a sorted list, or, below zero, where it would.
+/// Returns the index of the value in a sorted list, or a negative number for the place where it would be inserted.
 fn search(list: &Value, value: &Value) -> ValR {
     match list.plain() {
         Value::List(list) => Ok(match list.get().binary_search(value) {
@@ -90,7 +90,7 @@ fn search(list: &Value, value: &Value) -> ValR {
     }
 }
 
-/// What a byte becomes.
+/// The escaped form of a byte.
 struct Escape {
     bytes: [u8; 6],
     len: u8,
@@ -139,7 +139,7 @@ fn encode_uri(byte: u8) -> Escape {
     (&[b'%', digit(byte >> 4), digit(byte & 15)]).into()
 }
 
-/// A string in which bytes are written otherwise. It may be several times as long: how long is known before.
+/// Returns a string with escaped bytes. It may become several times as long; its length is computed before.
 fn escaped(value: &Value, escape: impl Fn(u8) -> Escape) -> ValR {
     let bytes = value.try_as_utf8_bytes()?;
     let len = bytes.iter().map(|byte| u64::from(escape(*byte).len)).sum();
@@ -152,7 +152,7 @@ fn escaped(value: &Value, escape: impl Fn(u8) -> Escape) -> ValR {
     Ok(Value::text(out))
 }
 
-/// What a value of a document takes while it is read.
+/// Memory for a value of a document while it is read.
 const READ: u64 = 32;
 
 fn from_json(text: &Value) -> ValR {
@@ -168,7 +168,7 @@ fn from_json(text: &Value) -> ValR {
     };
     match read() {
         Ok(document) => Ok(Opened::made(document).root()),
-        // Whether there are too many values: anything else is wrong with more of them, too.
+        // Only too many values count as a lack of memory; any other error would also occur with a higher limit.
         Err(error) if error.kind() == ErrorKind::Limit && is_less && bytes.len() as u64 > most => {
             room::stop(Stop::Memory)
         }
@@ -176,7 +176,7 @@ fn from_json(text: &Value) -> ValR {
     }
 }
 
-/// The members of an object, without its class; of one that is no map, what it holds.
+/// Returns the members of an object without its class; for an object that is not a map, its content.
 fn fields(value: &Value) -> ValR {
     if value.class().is_none() && !matches!(value.plain(), Value::Map(_)) {
         return Err(Error::str(format_args!("{value} is no object: it has no fields")));
@@ -192,7 +192,7 @@ fn one(name: &str, value: Value) -> Value {
     Value::map(Members::from_iter([(key(name), value)]))
 }
 
-/// What is written in the language itself, beside what its standard library has.
+/// Functions that are written in the language itself, in addition to its standard library.
 pub fn definitions(for_spreadsheets: bool) -> Vec<Def<&'static str>> {
     let parsed = |text| jaq_core::load::parse(text, |parser| parser.defs()).unwrap_or_default();
     let more = if for_spreadsheets { parsed(include_str!("spreadsheet.jq")) } else { Vec::new() };

@@ -1,9 +1,9 @@
-//! Every function of the language on inputs of doubled size: steps and memory may only double.
+//! Tests every function of the language on inputs of doubling size: steps and memory may only double.
 
 use crate::{Input, Query, Running, in_room, memory, room};
 use std::ops::ControlFlow;
 
-/// The steps of a filter over a JSON text, and the bytes that it held at most.
+/// Returns the number of steps of a filter over a JSON text, and the maximum number of bytes that it held.
 fn cost(filter: &str, text: &str) -> Result<(u64, u64), String> {
     in_room(|| {
         let query = Query::new(filter, &[]).map_err(|mistake| format!("{filter}: {mistake}"))?;
@@ -28,9 +28,9 @@ fn cost(filter: &str, text: &str) -> Result<(u64, u64), String> {
 /// No filter here takes more steps.
 const MOST: u64 = 1 << 21;
 
-/// Whether numbers at most double where the size does.
+/// Returns `true` if the numbers at most double when the size doubles.
 fn is_linear(costs: &[u64]) -> bool {
-    // What a filter costs that does nothing, and what is counted in pieces.
+    // The cost of a filter that does nothing, and of rounding to whole pieces.
     const ALWAYS: u64 = 4096;
     costs.windows(2).all(|pair| 2 * pair[1] <= 5 * pair[0] + ALWAYS)
 }
@@ -347,7 +347,7 @@ fn functions_are_linear() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// An item of `..` passes through as many iterators as it is deep. That is work: a small document must not take long.
+/// An item of `..` passes through as many iterators as its depth. That is work: a small document must not take long.
 #[test]
 fn what_is_deep_and_wide_costs_what_it_takes() {
     let (levels, items) = (1_000, 2_000);

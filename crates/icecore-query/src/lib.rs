@@ -1,7 +1,7 @@
 //! The jq language over documents of any format.
 //!
-//! A filter sees a document as JSON would show it: objects of any class are objects, symbols
-//! are strings, links are what they name. What it leaves as it was is written as it was.
+//! A filter sees a document as JSON would show it: objects of any class are objects, symbols are strings, links are
+//! their targets. Values that it does not change are written unchanged.
 //!
 //! ```
 //! use icecore_query::{Input, Query, Running, in_room};
@@ -52,16 +52,16 @@ use jaq_core::{Compiler, Filter};
 use run::Values;
 use value::{Opened, Value};
 
-/// How long a filter may be: it is compiled by recursion.
+/// Maximum length of a filter: it is compiled recursively.
 const LONGEST: usize = 32 << 10;
 
-/// A filter that was compiled.
+/// A compiled filter.
 pub struct Query {
     filter: Filter<Values>,
     variables: Vec<Opened>,
 }
 
-/// A document that a filter is run over.
+/// A document to which a filter is applied.
 #[derive(Debug)]
 pub struct Input {
     name: String,
@@ -69,30 +69,30 @@ pub struct Input {
 }
 
 impl Input {
-    /// A document, and what it is called.
+    /// Creates an input from a document and its name.
     pub fn new(name: impl Into<String>, document: Document<'static>) -> Input {
         Input { name: name.into(), document }
     }
 }
 
-/// Why a filter gave no result, or no further one.
+/// Reason why a filter gave no result, or no further one.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Failure {
-    /// The input that was read last.
+    /// Name of the last input.
     pub name: Option<String>,
-    /// What is wrong.
+    /// The error message.
     pub message: String,
-    /// Whether a bound was reached, and which.
+    /// The limit that was reached, if any.
     pub stop: Option<Stop>,
-    /// Whether it is the input that is no input for filters.
+    /// Whether the input is unsuitable for filters.
     pub is_input: bool,
 }
 
 impl Query {
-    /// Compiles a filter. Variables have names without `$`.
+    /// Compiles a filter. Variables are given by names without `$`.
     ///
-    /// To be called in a [room](in_room), as everything in this crate.
+    /// Must be called in a [room](in_room), like everything in this crate.
     ///
     /// ```
     /// use icecore_query::{Query, in_room};
@@ -101,16 +101,16 @@ impl Query {
     /// ```
     ///
     /// # Errors
-    /// If the text is no filter.
+    /// If the text is not a valid filter.
     pub fn new(filter: &str, variables: &[(String, Document<'static>)]) -> Result<Query, Mistake> {
         Query::compiled(filter, variables, false)
     }
 
-    /// Compiles a filter whose `@csv` and `@tsv` make tables for spreadsheets: texts that these would
-    /// take for a formula get a `'` before them, as [`icecore::text::spreadsheet_text`] says.
+    /// Compiles a filter whose `@csv` and `@tsv` make tables for spreadsheets: texts that a spreadsheet would interpret
+    /// as a formula get a leading `'`, as in [`icecore::text::spreadsheet_text`].
     ///
     /// # Errors
-    /// If the text is not a filter.
+    /// If the text is not a valid filter.
     pub fn for_spreadsheets(filter: &str, variables: &[(String, Document<'static>)]) -> Result<Query, Mistake> {
         Query::compiled(filter, variables, true)
     }
@@ -127,16 +127,16 @@ impl Query {
         room::caught(compiled).unwrap_or_else(|broken| Err(Mistake::broken(broken)))
     }
 
-    /// The values of the variables.
+    /// Returns the values of the variables.
     fn values(&self) -> impl Iterator<Item = Value> {
         self.variables.iter().map(Opened::root)
     }
 }
 
-/// The name of a filter that is a definition itself.
+/// The name of a filter that becomes a definition.
 const WHOLE: &str = "__filter";
 
-/// The filter as a definition, if there is something in it that is to be written otherwise.
+/// Returns the filter as a definition, if a part of it has to be rewritten.
 fn unchained(filter: &str) -> Option<Def<&str>> {
     let mut body = jaq_core::load::parse(filter, |parser| parser.term())?;
     let is_changed = nesting::unchain(&mut body);

@@ -1,4 +1,4 @@
-//! Regular expressions: each match is a value as soon as it is found, so that it counts.
+//! Regular expressions: each match becomes a value as soon as it is found, so that its memory is counted.
 
 use crate::memory;
 use crate::room;
@@ -9,21 +9,21 @@ use jaq_core::Cv;
 use jaq_std::ValT as _;
 use regex_bites::bytes::{Captures, Regex, RegexBuilder};
 
-/// What an expression takes at most when it is compiled.
+/// Maximum memory of a compiled expression.
 const LARGEST: u64 = 10 << 20;
-/// Bytes of text, or of an expression, that are looked at in a step.
+/// Number of bytes of a text or an expression that count as one step.
 const IN_A_STEP: usize = 64;
 
-/// What a function gives of an expression and a text.
+/// What a function returns for an expression and a text.
 #[derive(Clone, Copy)]
 pub enum Wanted {
     Matches,
-    /// What is between matches.
+    /// The texts between matches.
     Rest,
     Both,
 }
 
-/// What the letters behind an expression mean.
+/// The meaning of the flags of an expression.
 #[derive(Clone, Copy, Default)]
 struct Flags {
     is_global: bool,
@@ -66,7 +66,7 @@ pub fn matches(wanted: Wanted, mut cv: Cv<'_, Values>) -> ValR {
     Ok(Value::list(found))
 }
 
-/// Makes room for one more, if there is memory for it.
+/// Reserves space for one more value, if there is enough memory.
 fn grow(found: &mut Vec<Value>) -> Result<(), Error> {
     if found.len() == found.capacity() {
         let more = found.len().max(4);
@@ -76,7 +76,7 @@ fn grow(found: &mut Vec<Value>) -> Result<(), Error> {
     Ok(())
 }
 
-/// A match and its groups, as objects.
+/// Returns a match and its groups as objects.
 fn groups(
     captures: &Captures<'_>,
     names: &[Option<Text>],
@@ -120,7 +120,7 @@ fn compiled(expression: &str, letters: &str) -> Result<(Flags, Regex), Error> {
         }
     }
     room::steps((expression.len() / IN_A_STEP) as u64);
-    // Each state of the machine has a place for both ends of each group, some of which an expression repeats.
+    // Each state of the automaton stores both ends of each group, and repetitions duplicate groups.
     let groups = 1 + expression.matches('(').count() as u64;
     let most = (memory::left() / (4 * groups)).min(LARGEST);
     builder.size_limit(usize::try_from(most).unwrap_or(usize::MAX));
@@ -128,7 +128,7 @@ fn compiled(expression: &str, letters: &str) -> Result<(Flags, Regex), Error> {
     Ok((flags, regex))
 }
 
-/// Counts characters up to places that mostly follow one another.
+/// Counts characters before increasing positions.
 struct Characters<'t> {
     text: &'t [u8],
     at: usize,
@@ -136,9 +136,9 @@ struct Characters<'t> {
 }
 
 impl Characters<'_> {
-    /// The characters before a byte.
+    /// Returns the number of characters before a byte.
     fn before(&mut self, at: usize) -> usize {
-        // A group may begin before the one that was asked for last.
+        // A group may begin before the last queried position.
         if at < self.at {
             let between = self.text.get(at..self.at).unwrap_or_default();
             return self.count - between.chars().count();

@@ -1,11 +1,12 @@
-//! How much memory a filter holds: values count their bytes while they live.
+//! Memory of filters: values count their bytes while they live.
 //!
-//! Only what grows with the work of a filter is counted: strings, the items of containers, big integers, documents
-//! that `fromjson` reads, and the contexts that unfinished filters keep. A filter that holds more than it may stops
-//! before it takes more.
+//! Only memory that grows with the work of a filter is counted: strings, the items of containers, big integers,
+//! documents that `fromjson` reads, and the contexts that unfinished filters keep. A filter that needs more than its
+//! limit stops before it allocates more.
 //!
-//! What the language holds itself, as the closures of calls in calls and the keys of long paths, nobody counts here.
-//! A program whose allocator counts says so ([`Running::held`](crate::Running::held)): then that counts as well.
+//! Memory that the language itself holds, such as closures of nested calls and the keys of long paths, is not counted
+//! here. A program with a counting allocator can report it ([`Running::held`](crate::Running::held)): then it counts as
+//! well.
 
 use crate::stop::{Stop, stop};
 use std::cell::Cell;
@@ -13,30 +14,30 @@ use std::cell::Cell;
 thread_local! {
     /// Bytes that values in this thread hold.
     static HELD: Cell<u64> = const { Cell::new(0) };
-    /// More must not be held.
+    /// The limit.
     static MOST: Cell<u64> = const { Cell::new(u64::MAX) };
-    /// The most that was held at a time.
+    /// The maximum so far.
     static PEAK: Cell<u64> = const { Cell::new(0) };
     static METER: Cell<Meter> = const { Cell::new(Meter { held: None, start: 0, most: u64::MAX }) };
 }
 
-/// What the allocator says.
+/// Data from the allocator.
 #[derive(Clone, Copy)]
 struct Meter {
     held: Option<fn() -> i64>,
-    /// What it said when the run began.
+    /// The allocator's count at the start of the run.
     start: i64,
     most: u64,
 }
 
 impl Meter {
-    /// What the run holds.
+    /// Memory that the run has allocated.
     fn taken(self) -> u64 {
         self.held.map_or(0, |held| u64::try_from(held().saturating_sub(self.start)).unwrap_or(0))
     }
 }
 
-/// What an allocator adds to each piece of memory, with the counts of an `Rc`.
+/// Overhead of the allocator for each allocation, including the counts of an `Rc`.
 pub(crate) const PIECE: usize = 32;
 
 /// Lets the filter that starts hold at most this number of bytes in addition to what values hold now.
@@ -46,7 +47,7 @@ pub(crate) fn begin(most: u64, held: Option<fn() -> i64>) {
     METER.set(Meter { held, start: held.map_or(0, |held| held()), most });
 }
 
-/// Runs what the filter is not charged for: reading its next input.
+/// Runs work that is not charged to the filter: reading its next input.
 pub(crate) fn free_of_charge<T>(work: impl FnOnce() -> T) -> T {
     let before = METER.get().held.map_or(0, |held| held());
     let result = work();
@@ -56,7 +57,7 @@ pub(crate) fn free_of_charge<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Stops the filter if the allocator says that it holds too much.
+/// Stops the filter if the allocator reports too much memory.
 pub(crate) fn look() {
     let meter = METER.get();
     if meter.taken() > meter.most {
@@ -64,56 +65,56 @@ pub(crate) fn look() {
     }
 }
 
-/// Lets the filter hold more: what an input needs.
+/// Raises the limit of the filter, for an input.
 pub(crate) fn allow(more: u64) {
     MOST.set(MOST.get().saturating_add(more));
     let meter = METER.get();
     METER.set(Meter { most: meter.most.saturating_add(more), ..meter });
 }
 
-/// How much may still be taken.
+/// Returns the remaining memory.
 pub(crate) fn left() -> u64 {
     let meter = METER.get();
     MOST.get().saturating_sub(HELD.get()).min(meter.most.saturating_sub(meter.taken()))
 }
 
-/// The most that was held at a time since the run began.
+/// Returns the maximum since the start of the run.
 #[cfg(test)]
 pub(crate) fn peak() -> u64 {
     PEAK.get()
 }
 
-/// Stops the filter if this number of bytes in addition would be too many.
+/// Stops the filter if this number of additional bytes would exceed the limit.
 pub(crate) fn require(bytes: u64) {
     if bytes > left() {
         stop(Stop::Memory);
     }
 }
 
-/// Counts bytes that are there already.
+/// Counts bytes that are already allocated.
 pub(crate) fn take(bytes: usize) {
     HELD.set(HELD.get().saturating_add(bytes as u64));
     PEAK.set(PEAK.get().max(HELD.get()));
 }
 
-/// Gives back what was counted.
+/// Subtracts counted bytes.
 pub(crate) fn give_back(bytes: usize) {
     HELD.set(HELD.get().saturating_sub(bytes as u64));
 }
 
-/// Bytes that are counted as long as this lives.
+/// Bytes that are counted while this value lives.
 #[derive(Debug, Default)]
 pub struct Charge(Cell<usize>);
 
 impl Charge {
-    /// Counts this number of bytes. Stops the filter if they are too many.
+    /// Counts this number of bytes. Stops the filter if they exceed the limit.
     pub fn new(bytes: usize) -> Charge {
         let charge = Charge::default();
         charge.set(bytes);
         charge
     }
 
-    /// Counts this number of bytes from now on. Stops the filter if they are too many.
+    /// Changes the count to this number of bytes. Stops the filter if they exceed the limit.
     pub fn set(&self, bytes: usize) {
         let before = self.0.replace(bytes);
         if bytes > before {
@@ -133,7 +134,7 @@ impl Drop for Charge {
     }
 }
 
-/// Counts bytes that [`give_back`] takes off. Stops the filter before they are too many.
+/// Counts bytes that [`give_back`] subtracts. Stops the filter before they exceed the limit.
 pub(crate) fn charge(bytes: usize) {
     require(bytes as u64);
     take(bytes);

@@ -1,4 +1,4 @@
-//! What is wrong with a filter.
+//! Mistakes in filters.
 
 use crate::room::{Broken, Stop};
 use jaq_core::compile::{self, Undefined};
@@ -6,7 +6,7 @@ use jaq_core::load;
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 
-/// What is wrong with a filter, and where.
+/// A mistake in a filter, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
     text: String,
@@ -17,7 +17,7 @@ impl Mistake {
         Mistake { text: text.into() }
     }
 
-    /// At a part of the filter.
+    /// Creates a mistake at a part of the filter.
     fn at(filter: &str, part: &str, text: &str) -> Mistake {
         let start = (part.as_ptr() as usize).wrapping_sub(filter.as_ptr() as usize);
         let is_inside = start <= filter.len();

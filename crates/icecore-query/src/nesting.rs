@@ -1,21 +1,21 @@
-//! Functions that call themselves with filters for arguments: `def f(g): f(g | .); f(.)`.
+//! Functions that call themselves with filters as arguments: `def f(g): f(g | .); f(.)`.
 //!
-//! Each such call keeps the filters of the call before it, so calls without end are a chain without end. jaq takes
-//! chains apart by recursion, and where the call is the last thing that a function does, nothing else grows: the stack
-//! would end when the chain is dropped. So these calls are written as ones that are not the last thing. Then the stack
-//! grows with the chain, and who looks at the stack stops the filter.
+//! Each such call keeps the filters of the previous call, so endless calls make an endless chain. jaq drops chains
+//! recursively, and if the call is a tail call, nothing else grows: the stack would overflow when the chain is dropped.
+//! So these calls are rewritten so that they are not tail calls. Then the stack grows with the chain, and the check of
+//! the stack stops the filter.
 //!
-//! No other call makes such a chain: a filter that is an argument knows its surroundings, and these are those of the
-//! same function again only where the function is called inside of itself.
+//! No other call makes such a chain: a filter that is an argument captures its surroundings, and these contain the same
+//! function again only if the function is called inside itself.
 
 use jaq_core::load::lex::StrPart;
 use jaq_core::load::parse::{BinaryOp, Def, Pattern, Term};
 use jaq_core::path::{Part, Path};
 
-/// The functions around a place of which an argument is a filter: their names and how many arguments they have.
+/// The functions around a place to which a filter can be an argument: names and numbers of arguments.
 type Around<'s> = Vec<(&'s str, usize)>;
 
-/// Writes such calls as ones that are not the last thing. Whether there are any.
+/// Rewrites such calls so that they are not tail calls. Returns whether there are any.
 pub fn unchain(filter: &mut Term<&str>) -> bool {
     term(filter, &mut Vec::new())
 }

@@ -1,10 +1,9 @@
-//! A thread with a large stack, and the bounds on what runs in it.
+//! A thread with a large stack, and the limits on the code that runs in it.
 //!
-//! jaq walks filters by recursion: `def f: 1 + f; f` goes deeper until the stack ends, and the
-//! process with it. So filters run in a room: a thread whose stack is large, where every term
-//! that is evaluated first looks how much of the stack is left, how much work was done, and
-//! whether somebody asked to stop. What has to stop unwinds to the door of the room, as errors
-//! can be caught by the filter itself.
+//! jaq evaluates filters recursively: `def f: 1 + f; f` recurses until the stack overflows and the process crashes. So
+//! filters run in a room: a thread with a large stack, in which each evaluated term first checks the remaining stack,
+//! the amount of work, and whether an interrupt was requested. A filter that must stop unwinds to the entry of the
+//! room, because the filter itself could catch errors.
 
 use crate::memory;
 pub use crate::stop::Stop;
@@ -13,16 +12,16 @@ use std::cell::Cell;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The stack of a room. It is address space: memory is taken as it is used.
+/// The stack of a room. It is address space: memory is allocated as it is used.
 const STACK: usize = 640 << 20;
-/// What is left for code that does not look: the longest path is taken apart there, and a search runs there.
+/// Reserve for code that does not check the stack: the longest path is dropped there, and a search runs there.
 const RESERVE: usize = 128 << 20;
-/// The stack of iterators that together take as long as a step.
+/// Stack size of iterators that together count as one step.
 const ITERATORS: usize = 4 << 10;
-/// Steps between two looks at whether to stop.
+/// Number of steps between two checks.
 const LOOK: u64 = 1 << 10;
 
-/// What a run may still do, as it was when somebody looked the last time.
+/// The remaining budget of a run at the last check.
 #[derive(Clone, Copy)]
 struct Budget {
     steps: u64,
@@ -30,30 +29,30 @@ struct Budget {
 }
 
 thread_local! {
-    /// The lowest place that the stack may reach; 0 outside of a room. Stacks grow down.
+    /// The lowest allowed address of the stack; 0 outside of a room. Stacks grow down.
     static FLOOR: Cell<usize> = const { Cell::new(0) };
-    /// Where the stack was when the run began.
+    /// The stack address at the start of the run.
     static TOP: Cell<usize> = const { Cell::new(0) };
-    /// Steps until somebody looks at the budget.
+    /// Steps until the next check of the budget.
     static LEFT: Cell<u64> = const { Cell::new(LOOK) };
     static BUDGET: Cell<Budget> = const { Cell::new(Budget { steps: u64::MAX, interrupt: None }) };
 }
 
-/// Where the stack is now.
+/// Returns the current stack address.
 #[inline]
 fn here() -> usize {
     let local = 0u8;
     std::hint::black_box(&raw const local) as usize
 }
 
-/// Runs this in a room: in the thread that is one, or in a new one.
+/// Runs `work` in a room: in the current thread if it is one, or in a new one.
 ///
 /// ```
 /// assert_eq!(icecore_query::in_room(|| 1 + 1), 2);
 /// ```
 ///
 /// # Panics
-/// If `work` does; or if there is no address space for the stack.
+/// If `work` panics; or if there is not enough address space for the stack.
 pub fn in_room<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     if is_inside() {
         return work();
@@ -77,33 +76,34 @@ fn is_inside() -> bool {
     FLOOR.get() != 0
 }
 
-/// From now on so many steps may be done, and this is looked at.
+/// Starts a run with this number of steps and this interrupt flag.
 pub(crate) fn begin(steps: u64, interrupt: Option<&'static AtomicBool>) {
     BUDGET.set(Budget { steps, interrupt });
     LEFT.set(LOOK);
     TOP.set(here());
 }
 
-/// Lets the filter do so many steps more: what an input needs.
+/// Raises the limit of steps, for an input.
 pub(crate) fn allow(more: u64) {
     let budget = BUDGET.get();
     BUDGET.set(Budget { steps: budget.steps.saturating_add(more), ..budget });
 }
 
-/// A step of work, or a level of a walk: stops where there may be no more.
+/// Counts a step of work, or a level of a walk; stops the filter at a limit.
 #[inline]
 pub(crate) fn step() {
     steps(1);
 }
 
-/// A step that passes through all iterators that wait for it, as each item of `..` does: it costs what these take.
+/// Counts a step that passes through all waiting iterators, as each item of `..` does; its cost depends on their
+/// number.
 #[inline]
 pub(crate) fn step_through() {
     let waiting = TOP.get().saturating_sub(here()) / ITERATORS;
     steps(1 + waiting as u64);
 }
 
-/// So many steps of work.
+/// Counts this number of steps.
 #[inline]
 pub(crate) fn steps(count: u64) {
     if here() < FLOOR.get() {
@@ -128,7 +128,7 @@ fn look(count: u64) {
     }
 }
 
-/// The steps that are left.
+/// Returns the remaining steps.
 #[cfg(test)]
 pub(crate) fn left() -> u64 {
     BUDGET.get().steps.saturating_sub(LOOK - LEFT.get())

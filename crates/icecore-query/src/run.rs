@@ -12,7 +12,7 @@ use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
-/// The types that filters work with.
+/// The types of the values of filters.
 pub struct Values;
 
 impl DataT for Values {
@@ -20,7 +20,7 @@ impl DataT for Values {
     type Data<'a> = Data<'a>;
 }
 
-/// What functions can ask for while a filter runs.
+/// Data that functions can access while a filter runs.
 pub struct Data<'a> {
     lut: &'a Lut<Values>,
     inputs: Inputs<'a, Value>,
@@ -33,10 +33,10 @@ struct Shared<'a> {
     say: &'a dyn Fn(&str),
 }
 
-/// What a filter that waits for its next result keeps: its context, its iterators, a place in a list.
+/// Memory of a filter that waits for its next result: its context, its iterators, a place in a list.
 const CONTEXT: usize = 160;
 
-/// Whatever waits has a copy, so copies say how much waits.
+/// Everything that waits has a copy, so copies show how much waits.
 impl Clone for Data<'_> {
     fn clone(&self) -> Self {
         Data { lut: self.lut, inputs: self.inputs, shared: self.shared, _charge: Charge::new(CONTEXT) }
@@ -44,7 +44,7 @@ impl Clone for Data<'_> {
 }
 
 impl<'a> HasLut<'a, Values> for Data<'a> {
-    /// Asked for by each term that is evaluated: here work is counted, and the stack looked at.
+    /// Called by each term that is evaluated: here work is counted, and the stack is checked.
     fn lut(&self) -> &'a Lut<Values> {
         room::step();
         self.lut
@@ -58,48 +58,46 @@ impl<'a> HasInputs<'a, Value> for Data<'a> {
 }
 
 impl Data<'_> {
-    /// The name of the input that was read last.
+    /// Returns the name of the last input.
     pub fn name(&self) -> Value {
         self.shared.name.borrow().as_ref().map_or(Value::Null, Value::text)
     }
 
-    /// What `debug` and `stderr` say.
+    /// Passes on a message of `debug` or `stderr`.
     pub fn say(&self, text: &str) {
         (self.shared.say)(text);
     }
 }
 
-/// How a filter runs.
+/// Options of a run.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Running<'r> {
-    /// One run, with null: inputs are what `input` and `inputs` give.
+    /// Whether the filter runs once, with null; `input` and `inputs` return the inputs.
     pub null_input: bool,
-    /// How many steps a run may take; a step is a term that is evaluated, or a part of the work of a function.
+    /// Maximum number of steps of a run; a step is the evaluation of a term, or a part of the work of a function.
     /// Default: [`Running::STEPS`].
     pub steps: u64,
-    /// How many bytes the values of a run may hold at a time. Default: [`Running::MEMORY`].
+    /// Maximum number of bytes that the values of a run may hold at a time. Default: [`Running::MEMORY`].
     pub memory: u64,
-    /// The bytes that this thread has in use, if the program has an allocator that counts. Without one, what the
-    /// language itself holds is only estimated: a filter that calls itself with filters for arguments may hold several
-    /// times of what it may.
+    /// Returns the bytes that this thread uses, if the program has a counting allocator. Without one, memory of the
+    /// language itself is only estimated: a filter that calls itself with filters as arguments may use several times
+    /// its limit.
     pub held: Option<fn() -> i64>,
-    /// Set by somebody else, it ends the run.
+    /// When set from outside, ends the run.
     pub interrupt: Option<&'static AtomicBool>,
-    /// Takes what `debug` and `stderr` say.
+    /// Receives the messages of `debug` and `stderr`.
     pub say: &'r dyn Fn(&str),
 }
 
 impl Running<'_> {
-    /// The steps that a run may take if nothing else is said: one to two minutes. For each value of
-    /// an input there are [`Running::STEPS_OF_A_VALUE`] more.
+    /// Default number of steps of a run: one to two minutes. Each value of an input adds [`Running::STEPS_OF_A_VALUE`].
     pub const STEPS: u64 = 1 << 30;
-    /// The bytes that a run may hold if nothing else is said. For each value of an input there
-    /// are [`Running::MEMORY_OF_A_VALUE`] more.
+    /// Default number of bytes that a run may hold. Each value of an input adds [`Running::MEMORY_OF_A_VALUE`].
     pub const MEMORY: u64 = 1 << 30;
-    /// What each value of an input adds to the steps.
+    /// Number of steps that each value of an input adds.
     pub const STEPS_OF_A_VALUE: u64 = 256;
-    /// What each value of an input adds to the memory.
+    /// Number of bytes that each value of an input adds.
     pub const MEMORY_OF_A_VALUE: u64 = 256;
 }
 
@@ -120,21 +118,21 @@ impl Default for Running<'_> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum End {
-    /// All inputs were taken.
+    /// All inputs were processed.
     Done,
-    /// Whoever took the results wanted no more.
+    /// The receiver of the results wanted no more.
     Enough,
-    /// `halt`, with this exit code.
+    /// `halt` was called with this exit code.
     Halted(i32),
     /// It was interrupted.
     Interrupted,
 }
 
 impl Query {
-    /// Runs the filter over documents, each result is given to `then`. A failure ends the run
-    /// for its input; the next input is taken.
+    /// Runs the filter over documents and passes each result to `then`. A failure ends the run for its input; the next
+    /// input follows.
     ///
-    /// Runs in a [room](crate::in_room): whoever calls it in one can share what it borrows.
+    /// Runs in a [room](crate::in_room); a caller that is already in one can share borrowed data.
     pub fn run(
         &self,
         inputs: &mut dyn Iterator<Item = Input>,
@@ -144,7 +142,7 @@ impl Query {
         let shared = Shared { name: RefCell::new(None), say: running.say };
         // One document is open at a time.
         let mut open: Option<Opened> = None;
-        // What the input that was read adds to the bounds of the run that takes it.
+        // What the current input adds to the limits of the run that takes it.
         let allowed = Cell::new((0, 0));
         let is_running = Cell::new(false);
         let inputs = std::iter::from_fn(|| memory::free_of_charge(|| inputs.next()));
@@ -152,11 +150,11 @@ impl Query {
             *shared.name.borrow_mut() = Some(input.name);
             cycle::refuse(&input.document).map_err(|error| error.to_string())?;
             let count = input.document.nodes().len() as u64;
-            // Strings are copied where a filter takes them, and where it writes what it made.
+            // Strings are copied when a filter takes them, and when its results are written.
             let text = (input.document.input().len() + input.document.tape().arena().len()) as u64;
             let bytes = count.saturating_mul(Running::MEMORY_OF_A_VALUE).saturating_add(text.saturating_mul(4));
             allowed.set((count.saturating_mul(Running::STEPS_OF_A_VALUE), bytes));
-            // A run that asks for inputs may do more with each.
+            // A run that requests inputs gets a higher limit for each.
             if is_running.get() {
                 let (steps, bytes) = allowed.take();
                 room::allow(steps);

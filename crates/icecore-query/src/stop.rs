@@ -1,39 +1,39 @@
-//! Stopping a filter: it unwinds to where it began.
+//! Stopping a filter by unwinding to its start.
 
 use std::panic::{self, AssertUnwindSafe, resume_unwind};
 
-/// Why a filter was stopped.
+/// Reason why a filter was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stop {
-    /// The stack is full: a function that calls itself without end, or values in values.
+    /// The stack is full: endless recursion, or too deeply nested values.
     Depth,
     /// More steps than allowed.
     Steps,
     /// More memory than allowed.
     Memory,
-    /// Somebody asked.
+    /// An interrupt was requested.
     Interrupt,
-    /// A string or a list that would be longer than anything should be.
+    /// A string or a list would become unreasonably long.
     Size,
 }
 
-/// Goes back to [`caught`].
+/// Unwinds to [`caught`].
 #[cold]
 pub(crate) fn stop(stop: Stop) -> ! {
     resume_unwind(Box::new(stop))
 }
 
-/// What an evaluation came to that did not end by itself.
+/// The result of an evaluation that did not end normally.
 pub(crate) enum Broken {
     Stopped(Stop),
-    /// A mistake in a library; what it says.
+    /// A bug in a library, with its message.
     Panicked(String),
 }
 
-/// Runs a part of a filter.
+/// Runs a part of a filter, and catches stops and panics.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Broken> {
-    // What a stopped filter was at is dropped with it: nothing broken is seen again.
+    // Data of a stopped filter is dropped with it: no inconsistent state remains visible.
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|panic| match panic.downcast::<Stop>() {
         Ok(stop) => Broken::Stopped(*stop),
         Err(panic) => {

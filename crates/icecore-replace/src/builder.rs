@@ -1,4 +1,4 @@
-//! Rules from what a person gave.
+//! Building rules from user input.
 
 use crate::error::{Error, shown};
 use crate::hint::Hint;
@@ -10,7 +10,7 @@ use crate::url;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What rules are built from. See [`Rules::builder`].
+/// Builder of rules. See [`Rules::builder`].
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     given: Vec<(Vec<u8>, Vec<u8>)>,
@@ -20,34 +20,32 @@ pub struct Builder {
 }
 
 impl Rules {
-    /// Begins new rules.
+    /// Starts building rules.
     pub fn builder() -> Builder {
         Builder::default()
     }
 }
 
 impl Builder {
-    /// Adds a text and what it becomes.
+    /// Adds a text and its replacement.
     ///
-    /// A text that becomes itself is left as it is: that keeps a longer match from being
-    /// touched.
+    /// A text that is replaced by itself stays unchanged: that protects a longer match from shorter ones.
     pub fn pair(mut self, old: impl Into<Vec<u8>>, new: impl Into<Vec<u8>>) -> Builder {
         self.given.push((old.into(), new.into()));
         self
     }
 
-    /// Adds an address and its new one, in all spellings.
+    /// Adds a URL and its replacement, in all spellings.
     ///
-    /// It ends where the name of its host, or the last folder of its path, ends: of
-    /// `https://old.example`, `https://old.example.org` and `https://old.example:8080` are
-    /// no matches. Slashes at the end of both are ignored.
+    /// A match must end where the host name, or the last folder of the path, ends: `https://old.example` does not match
+    /// in `https://old.example.org` and `https://old.example:8080`. Slashes at the end of both are ignored.
     pub fn url(mut self, old: impl Into<Vec<u8>>, new: impl Into<Vec<u8>>) -> Builder {
         self.urls.push((old.into(), new.into()));
         self
     }
 
-    /// Whether the texts of [`Builder::pair`] are regular expressions; `$1` and `${name}` in
-    /// what they become are groups, `$$` is a dollar.
+    /// Whether the texts of [`Builder::pair`] are regular expressions; then `$1` and `${name}` in replacements are
+    /// groups, and `$$` is a dollar.
     ///
     /// ```
     /// let rules = icecore_replace::Rules::builder().pair(r"(\w+)@old\.example", "$1@new.example").regex(true).build()?;
@@ -59,17 +57,16 @@ impl Builder {
         self
     }
 
-    /// Whether `A` and `a` are the same: of ASCII's letters only, but in regular expressions of all
-    /// that Unicode knows.
+    /// Whether `A` and `a` are equal: only for ASCII letters, but in regular expressions for all Unicode letters.
     pub fn ignore_case(mut self, ignores_case: bool) -> Builder {
         self.ignores_case = ignores_case;
         self
     }
 
-    /// The rules.
+    /// Builds the rules.
     ///
-    /// Errors: no pair; an empty OLD, or an expression that matches it; the same OLD with two
-    /// NEW; an expression that is none, a group that it does not have; no address.
+    /// Errors: there is no pair; OLD is empty, or an expression matches the empty text; one OLD has two different NEW;
+    /// an expression is invalid, or a group in NEW does not exist; a URL is invalid.
     pub fn build(self) -> Result<Rules, Error> {
         let mut pairs = Pairs { ignores_case: self.ignores_case, ..Pairs::default() };
         let mut regular = Vec::new();
@@ -105,7 +102,7 @@ impl Builder {
     }
 }
 
-/// Pairs, each OLD once.
+/// Pairs, with each OLD once.
 #[derive(Default)]
 struct Pairs {
     all: Vec<Pair>,
@@ -119,7 +116,7 @@ impl Pairs {
         if is_folded { pair.old.to_ascii_lowercase() } else { pair.old.clone() }
     }
 
-    /// Adds a pair that a person gave, unless it is there.
+    /// Adds a pair from the user, unless it exists.
     fn given(&mut self, pair: Pair) -> Result<Option<usize>, Error> {
         let key = self.key(&pair);
         let known = self.known.get(&key).and_then(|index| self.all.get_mut(*index));
@@ -129,7 +126,7 @@ impl Pairs {
                 Err(Error::new(format!("{old} can't become both {one} and {two}: give it once")))
             }
             Some(known) => {
-                // What was given goes before what follows from something else.
+                // A pair from the user has priority over a derived one.
                 *known = pair;
                 Ok(None)
             }
@@ -141,7 +138,7 @@ impl Pairs {
         }
     }
 
-    /// Adds a spelling of an address, unless something is known for it.
+    /// Adds a spelling of a URL, unless a pair for it exists.
     fn spelled(&mut self, pair: Pair) {
         let key = self.key(&pair);
         if !self.known.contains_key(&key) {

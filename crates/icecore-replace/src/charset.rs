@@ -1,4 +1,4 @@
-//! Texts in encodings of single bytes: rules are in UTF-8, and see such a text as UTF-8.
+//! Texts in single-byte encodings: rules are in UTF-8, and such a text is converted to UTF-8 for them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,31 +11,32 @@ struct Table {
     name: String,
     /// The characters of the bytes from 128 on.
     upper: [char; 128],
-    /// The same by character, sorted.
+    /// The same mapping by character, sorted.
     bytes: Vec<(char, u8)>,
 }
 
-/// How sure it is that a text is in a charset, and not in UTF-8.
+/// How certain it is that a text is in a charset, and not in UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Trust {
-    /// Somebody said so: all bytes are taken for characters of it.
+    /// The user set it: all bytes are characters of the charset.
     Sure,
-    /// The text is part of a file that declares it. A string that is UTF-8, and not ASCII alone, is UTF-8 nevertheless:
-    /// programs store it in columns of any charset.
+    /// The text is part of a file that declares the charset. A string that is valid UTF-8, and not only ASCII, is still
+    /// read as UTF-8, because programs store UTF-8 in columns of any charset.
     Declared,
-    /// Something speaks for it. Strings of ASCII alone get what is new in UTF-8.
+    /// There is some evidence. In pure ASCII strings, replacements are written in UTF-8.
     Likely,
 }
 
-/// The character of a byte that has none: it must come back as it was.
+/// Returns the character for an undefined byte, which must be converted back to the same byte.
 fn placeholder(byte: u8) -> char {
     char::from_u32(0xf700 + u32::from(byte)).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
 impl Charset {
-    /// The charset with this name, as IANA and Ruby spell it, or a usual short name; `None` if it is not known, or not of
-    /// single bytes. `latin1` is Windows-1252, as it is for MySQL and browsers; `ISO-8859-1` is that alone.
+    /// Returns the charset with this name, as spelled by IANA and Ruby, or with a common short name; `None` if it is
+    /// unknown or not a single-byte charset. `latin1` is Windows-1252, as in MySQL and browsers; `ISO-8859-1` is only
+    /// that.
     ///
     /// ```
     /// use icecore_replace::Charset;
@@ -45,7 +46,7 @@ impl Charset {
     /// assert!(Charset::of_name("UTF-8").is_none() && Charset::of_name("GBK").is_none());
     /// ```
     pub fn of_name(name: &str) -> Option<Charset> {
-        /// The longest name that is known.
+        /// Maximum length of a known name.
         const LONGEST: usize = 20;
         let lower = name.to_ascii_lowercase();
         let is_ascii = matches!(&*lower, "us-ascii" | "utf-8" | "utf8" | "cp65001" | "utf8-mac" | "utf-8-mac");
@@ -69,7 +70,7 @@ impl Charset {
                 _ => name.to_owned(),
             },
         };
-        // A byte that is no character must not begin one of several bytes.
+        // An undefined byte must not be the first byte of a multi-byte character.
         let is_single = |byte: u8| match icecore::encoding::decoded(&name, &[byte]) {
             Some(text) => text.chars().count() == 1,
             None => {
@@ -85,7 +86,7 @@ impl Charset {
         let mut upper = ['\0'; 128];
         upper.iter_mut().zip(128..=255).for_each(|(slot, byte)| *slot = decode(byte));
         let known = upper.iter().zip(128..=255).filter(|(character, byte)| **character != placeholder(*byte)).count();
-        // Of an encoding with several bytes most bytes of the upper half are no characters by themselves.
+        // In a multi-byte encoding, most bytes of the upper half are not characters by themselves.
         let is_known = known >= 64 && (128..=255).all(is_single) && icecore::encoding::decoded(&name, b"a\\").is_some();
         if !is_known {
             return None;
@@ -95,15 +96,15 @@ impl Charset {
         Some(Charset(Arc::new(Table { name, upper, bytes })))
     }
 
-    /// The name, for messages.
+    /// Name for messages.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// The bytes of a text.
+    /// Returns the bytes of a text.
     ///
     /// # Errors
-    /// The first character that this charset does not have.
+    /// The first character that is not in this charset.
     pub fn encode(&self, text: &str) -> Result<Vec<u8>, char> {
         text.chars().map(|character| self.byte(character).ok_or(character)).collect()
     }
@@ -117,7 +118,7 @@ impl Charset {
         bytes.get(found).map(|(_, byte)| *byte)
     }
 
-    /// The text of these bytes. Each byte is one character.
+    /// Returns the text of these bytes. Each byte is one character.
     pub fn decode(&self, bytes: &[u8]) -> String {
         bytes.iter().map(|byte| self.character(*byte)).collect()
     }
@@ -129,13 +130,13 @@ impl Charset {
         }
     }
 
-    /// How long the texts of these bytes are in UTF-8.
+    /// Returns the length in UTF-8 of the text of these bytes.
     pub(crate) fn decoded_len(&self, bytes: &[u8]) -> usize {
         bytes.iter().map(|byte| self.character(*byte).len_utf8()).sum()
     }
 
-    /// Appends the bytes of a text in UTF-8; bytes that are none, and characters that this charset does not have, as they
-    /// are: rules are checked for those before.
+    /// Appends the bytes of a text in UTF-8. Invalid bytes, and characters that are not in this charset, are appended
+    /// unchanged: rules are checked for those before.
     pub(crate) fn append(&self, text: &[u8], out: &mut Vec<u8>) {
         for chunk in text.utf8_chunks() {
             for character in chunk.valid().chars() {
@@ -155,12 +156,12 @@ impl fmt::Debug for Charset {
     }
 }
 
-/// How a string has to be read.
+/// How a string is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// As it is: it is UTF-8, and what is new is as well.
+    /// Unchanged: the string and replacements are UTF-8.
     Utf8,
-    /// It is ASCII; what is new is in the charset.
+    /// The string is ASCII; replacements are in the charset.
     Ascii,
     /// In the charset.
     Charset,

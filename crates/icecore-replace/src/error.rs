@@ -1,4 +1,4 @@
-//! Why rules can't be built.
+//! Errors in rules.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A text in a message: as it is, if it can be printed.
+/// Returns a text for a message: unchanged, if it is printable.
 pub(crate) fn shown(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let text = icecore::text::shortened(&text, 80);

@@ -1,10 +1,9 @@
-//! A quick look at bytes that may be escaped, however often.
+//! A quick check of bytes that may be escaped several times.
 //!
-//! Escaping puts backslashes before quotes, backslashes and slashes, doubles quotes, and writes
-//! control characters as letters. What is between such bytes in a text that is looked for, its
-//! core, stands in the raw bytes as it is; unless an escape spells a letter: `\u006f`, `\x6f`,
-//! `\157`, `\6f`, or a backslash before a letter that needs none. So bytes that have no core and no
-//! such escape have no match.
+//! Escaping puts backslashes before quotes, backslashes and slashes, doubles quotes, and writes control characters as
+//! letters. The longest part of a searched text between such bytes, its core, is unchanged in the raw bytes, unless an
+//! escape represents a letter: `\u006f`, `\x6f`, `\157`, `\6f`, or a backslash before a letter that needs none. So
+//! bytes without a core and without such an escape have no match.
 
 use crate::pair::{Pair, Spelling};
 use aho_corasick::AhoCorasick;
@@ -12,10 +11,10 @@ use icecore::raw::find_byte;
 use memchr::memmem;
 use std::ops::Range;
 
-/// How far escapes are looked for at once.
+/// Distance in which escapes are searched at a time.
 const LOOK: usize = 1024;
 
-/// How many bytes behind a backslash are looked at.
+/// Number of bytes after a backslash that are examined.
 const ESCAPE: usize = 2;
 
 #[derive(Debug)]
@@ -23,9 +22,9 @@ pub(crate) struct Hint(Search);
 
 #[derive(Debug)]
 enum Search {
-    /// Nothing is looked for.
+    /// Nothing is searched.
     Never,
-    /// There may be a match anywhere.
+    /// A match may be anywhere.
     Always,
     One(Box<memmem::Finder<'static>>),
     Several(AhoCorasick),
@@ -53,18 +52,18 @@ impl Hint {
         !matches!(self.0, Search::Never) && (self.core(raw, 0).is_some() || spelled(raw, 0).is_some())
     }
 
-    /// Where the next core or the next escape that spells a letter is, from `at` on.
+    /// Returns the position of the next core, or of the next escape that represents a letter, from `at` on.
     pub fn next(&self, raw: &[u8], at: usize) -> Option<usize> {
         if matches!(self.0, Search::Never) {
             return None;
         }
         let core = self.core(raw, at);
-        // What is behind a core is not asked for.
+        // Escapes after the core are irrelevant.
         let part = raw.get(..core.map_or(raw.len(), |core| (core + ESCAPE).min(raw.len()))).unwrap_or_default();
         spelled(part, at).into_iter().chain(core).min()
     }
 
-    /// Where the next core is, from `at` on.
+    /// Returns the position of the next core from `at` on.
     fn core(&self, raw: &[u8], at: usize) -> Option<usize> {
         let rest = raw.get(at..)?;
         let found = match &self.0 {
@@ -77,18 +76,17 @@ impl Hint {
     }
 }
 
-/// Where in some bytes a match may be. See [`Rules::hints`](crate::Rules::hints).
+/// Possible positions of matches in some bytes. See [`Rules::hints`](crate::Rules::hints).
 #[derive(Debug)]
 pub struct Hints<'h> {
     hint: &'h Hint,
     raw: &'h [u8],
-    /// The next core and the next escape that spells a letter, and from where on they were looked
-    /// for.
+    /// The next core and the next escape that represents a letter, with the ranges that were searched.
     core: Ahead,
     escape: Ahead,
 }
 
-/// What was found ahead, and up to where nothing else is.
+/// A result of a search ahead, and the end of the range without other results.
 #[derive(Debug, Default)]
 struct Ahead {
     from: usize,
@@ -97,8 +95,8 @@ struct Ahead {
 }
 
 impl Ahead {
-    /// Whether something is between `start` and `end`. `find` looks from its first argument on, not
-    /// much further than to the second one, and says how far it looked if there is nothing.
+    /// Returns `true` if there is a result between `start` and `end`. `find` searches from its first argument on, not
+    /// much further than its second one, and returns the end of the searched range if there is no result.
     fn is_within(&mut self, start: usize, end: usize, find: impl FnOnce(usize, usize) -> Result<usize, usize>) -> bool {
         let is_passed = self.next.is_some_and(|next| next < start);
         if is_passed || start < self.from {
@@ -121,18 +119,18 @@ impl<'h> Hints<'h> {
 }
 
 impl Hints<'_> {
-    /// Whether a match may be in this range: [`Rules::may_match`](crate::Rules::may_match) of it. Ranges that follow one
-    /// another are looked at together, so that many short ones cost no more than a long one.
+    /// Whether a match may be in this range, like [`Rules::may_match`](crate::Rules::may_match). Consecutive ranges are
+    /// searched together, so that many short ones cost no more than a long one.
     pub fn within(&mut self, range: Range<usize>) -> bool {
         let Hints { hint, raw, core, escape } = self;
         if matches!(hint.0, Search::Never) {
             return false;
         }
         core.is_within(range.start, range.end, |at, _| hint.core(raw, at).ok_or(raw.len())) || {
-            // What has a core in it need not be looked through, so it is not looked far ahead.
+            // A range with a core needs no search for escapes, so that search does not go far ahead.
             escape.is_within(range.start, range.end, |at, end| {
                 let to = end.max(at + LOOK).min(raw.len());
-                // An escape may have its letters behind the part.
+                // The letters of an escape may be after the part.
                 let part = raw.get(..(to + ESCAPE).min(raw.len())).unwrap_or_default();
                 spelled(part, at).filter(|found| *found < to).ok_or(to)
             })
@@ -140,8 +138,7 @@ impl Hints<'_> {
     }
 }
 
-/// The longest piece of a text that no escaping touches; empty if there is none, or if it is no
-/// text.
+/// Returns the longest part of a text that no escaping changes; empty if there is none, or for a regular expression.
 fn core(pair: &Pair) -> &[u8] {
     if pair.spelling == Spelling::Regex {
         return &[];
@@ -150,9 +147,9 @@ fn core(pair: &Pair) -> &[u8] {
     pair.old.split(is_touched).max_by_key(|piece| piece.len()).unwrap_or_default()
 }
 
-/// Leaves out what has another core in it: that one is found first.
+/// Removes cores that contain another core: that one is found first.
 fn keep_innermost(cores: &mut Vec<&[u8]>) {
-    /// With more, looking for them takes longer than it saves.
+    /// With more cores, this check takes longer than it saves.
     const MOST: usize = 300;
     cores.sort_by_key(|core| (core.len(), *core));
     cores.dedup();
@@ -168,19 +165,19 @@ fn keep_innermost(cores: &mut Vec<&[u8]>) {
     *cores = kept;
 }
 
-/// Where the next escape is that spells a letter, from `at` on.
+/// Returns the position of the next escape that represents a letter, from `at` on.
 fn spelled(raw: &[u8], at: usize) -> Option<usize> {
     let spells = |place: &usize| match raw.get(place + 1) {
-        // A backslash behind a backslash is looked at by itself.
+        // A backslash after a backslash is examined separately.
         None | Some(b'\\' | b'"' | b'\'' | b'/' | b'n' | b'r' | b't') => false,
-        // NUL, but for the first of three octal digits.
+        // NUL, unless it is the first of three octal digits.
         Some(b'0') => raw.get(place + 2).is_some_and(|digit| matches!(digit, b'0'..=b'7')),
         Some(_) => true,
     };
     backslashes(raw, at).find(spells)
 }
 
-/// Where backslashes are, from `at` on.
+/// Returns the positions of backslashes from `at` on.
 fn backslashes(raw: &[u8], mut at: usize) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         at += find_byte(raw.get(at..)?, [b'\\'])? + 1;

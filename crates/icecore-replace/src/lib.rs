@@ -1,9 +1,8 @@
-//! Rules for changing text: which pieces of it become what.
+//! Rules for replacing parts of a text.
 //!
-//! [`Rules`] know nothing of files, of SQL or of frozen data. They see one string at a
-//! time, as a program sees it, and say what changes in it. All pairs act at once: the
-//! leftmost match counts, of several the longest, and what was put in is not looked at
-//! again.
+//! [`Rules`] do not depend on files, SQL or frozen data. They process one string at a time, as a program sees it, and
+//! return its changes. All pairs apply at once: the leftmost match counts, and of several the longest; replacements are
+//! not searched again.
 //!
 //! ```
 //! let rules = icecore_replace::Rules::builder().pair("cat", "dog").pair("dog", "cat").build()?;
@@ -11,7 +10,7 @@
 //! # Ok::<(), icecore_replace::Error>(())
 //! ```
 //!
-//! [`Builder::url`] takes an address in every spelling in which pages and settings have it:
+//! [`Builder::url`] finds a URL in every spelling that occurs in pages and settings:
 //!
 //! ```
 //! let rules = icecore_replace::Rules::builder().url("https://old.example", "https://new.example").build()?;

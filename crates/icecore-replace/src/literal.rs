@@ -1,4 +1,4 @@
-//! All texts at once.
+//! Search for all literal texts at once.
 
 use crate::error::Error;
 use crate::pair::{Edges, Pair, Spelling};
@@ -6,7 +6,7 @@ use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
 use memchr::memmem;
 use std::sync::Arc;
 
-/// The texts that are looked for as they are.
+/// The literal texts that are searched.
 #[derive(Clone, Debug)]
 pub(crate) struct Literals {
     search: Search,
@@ -16,24 +16,23 @@ pub(crate) struct Literals {
 #[derive(Clone, Debug)]
 enum Search {
     None,
-    /// A single text: no automaton is as fast.
+    /// A single text: faster than an automaton.
     One(Arc<memmem::Finder<'static>>),
     Several(AhoCorasick),
 }
 
 #[derive(Debug)]
 struct Text {
-    /// The pair that it is of.
+    /// Index of its pair.
     pair: usize,
     len: usize,
     edges: Edges,
-    /// The longest other text that this one begins with: for where the edges of this one don't
-    /// fit.
+    /// The longest other text that is a prefix of this one, for the case that the edges of this one do not fit.
     shorter: Option<usize>,
 }
 
 impl Literals {
-    /// Texts of which there are none.
+    /// No texts.
     pub fn nothing() -> Literals {
         Literals { search: Search::None, texts: Arc::new([]) }
     }
@@ -75,7 +74,7 @@ impl Literals {
         Ok(Literals { texts, search: Search::Several(search) })
     }
 
-    /// The first match from `at` on: where it starts, where it ends, its pair.
+    /// Returns the first match from `at` on: its start, its end, its pair.
     pub fn find(&self, text: &[u8], mut at: usize) -> Option<(usize, usize, usize)> {
         while at < text.len() {
             let (start, index) = match &self.search {

@@ -1,6 +1,6 @@
-//! A text and what it becomes.
+//! A text and its replacement.
 
-/// A text and what it becomes.
+/// A text and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
     pub(crate) old: Vec<u8>,
@@ -10,42 +10,42 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// What is looked for: a text, or a regular expression.
+    /// OLD: a text, or a regular expression.
     pub fn old(&self) -> &[u8] {
         &self.old
     }
 
-    /// What it becomes; `$1` in it is a group, if OLD is a regular expression.
+    /// NEW; `$1` in it is a group, if OLD is a regular expression.
     pub fn becomes(&self) -> &[u8] {
         &self.new
     }
 
-    /// How OLD came to be.
+    /// Origin of OLD.
     pub fn spelling(&self) -> Spelling {
         self.spelling
     }
 }
 
-/// How a text that is looked for came to be.
+/// Origin of a searched text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Spelling {
-    /// As it was given.
+    /// As given by the user.
     Given,
-    /// It is a regular expression.
+    /// A regular expression.
     Regex,
-    /// An address with the other one of `http` and `https`, which it keeps.
+    /// A URL with the other one of `http` and `https`, which is kept.
     OtherScheme,
-    /// An address that begins with `//`.
+    /// A URL that begins with `//`.
     NoScheme,
-    /// An address with `\/`, in whatever scheme.
+    /// A URL with `\/`, with any scheme.
     Json,
-    /// An address with `%2F`, in whatever scheme.
+    /// A URL with `%2F`, with any scheme.
     Percent,
 }
 
 impl Spelling {
-    /// As messages call it.
+    /// Name for messages.
     ///
     /// ```
     /// assert_eq!(icecore_replace::Spelling::Json.name(), "JSON-escaped");
@@ -62,27 +62,27 @@ impl Spelling {
     }
 }
 
-/// What must stand beside a match for it to count.
+/// Conditions on the text next to a match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Edges {
-    /// No scheme may stand before it.
+    /// Whether a scheme before the match is forbidden.
     pub no_scheme: bool,
     pub end: End,
 }
 
-/// Where an address ends.
+/// Where a URL must end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum End {
     #[default]
     Anywhere,
-    /// Behind a host or a port: a longer name is another one.
+    /// After a host or a port: a longer name is another host.
     Host,
-    /// Behind a folder of a path.
+    /// After a folder of a path.
     Path,
 }
 
 impl Edges {
-    /// Whether what stands at `start..end` of the text is a match.
+    /// Returns `true` if `start..end` of the text is a match.
     pub fn fit(self, text: &[u8], start: usize, end: usize) -> bool {
         let before = text.get(..start).unwrap_or_default();
         let after = text.get(end..).unwrap_or_default();
@@ -90,7 +90,7 @@ impl Edges {
     }
 }
 
-/// Whether `//` behind this belongs to a scheme, or to more slashes.
+/// Returns `true` if `//` after this belongs to a scheme, or to more slashes.
 fn has_scheme(before: &[u8]) -> bool {
     let is_encoded = |end: &[u8]| end.eq_ignore_ascii_case(b"%3a") || end.eq_ignore_ascii_case(b"%2f");
     matches!(before.last(), Some(b':' | b'/'))
@@ -104,7 +104,7 @@ impl End {
         match (self, after.first().copied()) {
             (End::Anywhere, _) | (_, None) => true,
             (_, Some(byte)) if is_name(byte) => false,
-            // `old.example.org` goes on; the end of a sentence does not.
+            // `old.example.org` is a longer name; a dot at the end of a sentence is not part of the name.
             (_, Some(b'.')) => !second.is_some_and(is_name),
             (End::Host, Some(b'@')) => false,
             // A port.
@@ -114,7 +114,7 @@ impl End {
                 !(is_colon && after.get(3).is_some_and(u8::is_ascii_digit))
             }
             (End::Path, Some(b'~')) => false,
-            // A letter that is encoded, once or twice; `/`, `?`, `#`, `&` and quotes end it.
+            // An encoded letter (once or twice) continues the path; `/`, `?`, `#`, `&` and quotes end it.
             (End::Path, Some(b'%')) => after.get(1..3).is_some_and(|code| {
                 [b"2f", b"3f", b"23", b"26", b"22", b"27"].iter().any(|end| code.eq_ignore_ascii_case(*end))
             }),

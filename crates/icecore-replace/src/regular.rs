@@ -4,7 +4,7 @@ use crate::error::{Error, shown};
 use crate::pair::Pair;
 use regex::bytes::{Regex, RegexBuilder};
 
-/// An expression, and what its matches become.
+/// An expression with its pair.
 #[derive(Clone, Debug)]
 pub(crate) struct Regular {
     pub pair: usize,
@@ -31,7 +31,7 @@ impl Regular {
         Ok(Regular { pair: index, expression })
     }
 
-    /// The first match from `at` on that is not empty.
+    /// Returns the first non-empty match from `at` on.
     pub fn find(&self, text: &[u8], mut at: usize) -> Option<(usize, usize, usize)> {
         while at < text.len() {
             let found = self.expression.find_at(text, at)?;
@@ -43,7 +43,7 @@ impl Regular {
         None
     }
 
-    /// What the match that starts here becomes.
+    /// Appends the replacement of the match that starts here.
     pub fn expand(&self, text: &[u8], start: usize, new: &[u8], out: &mut Vec<u8>) {
         if let Some(groups) = self.expression.captures_at(text, start) {
             groups.expand(new, out);
@@ -51,7 +51,7 @@ impl Regular {
     }
 }
 
-/// Every group that NEW names must be there: `$1a` is the group `1a`, not `$1` with an `a`.
+/// Every group in NEW must exist: `$1a` is the group `1a`, not `$1` followed by `a`.
 fn check_groups(expression: &Regex, new: &[u8]) -> Result<(), Error> {
     for name in groups(new) {
         let is_known = match name.parse::<usize>() {
@@ -70,7 +70,7 @@ fn check_groups(expression: &Regex, new: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The names behind dollars, as the crate `regex` finds them.
+/// Returns the names after dollars, as parsed by the crate `regex`.
 fn groups(new: &[u8]) -> Vec<String> {
     let mut names = Vec::new();
     let mut rest = new;
@@ -81,7 +81,7 @@ fn groups(new: &[u8]) -> Vec<String> {
         } else if let Some(inner) = rest.strip_prefix(b"{") {
             let Some(end) = memchr::memchr(b'}', inner) else { continue };
             let (name, behind) = inner.split_at(end);
-            // What is no UTF-8 is left as it stands.
+            // A name that is not UTF-8 is left unchanged.
             names.extend(std::str::from_utf8(name).ok().map(str::to_owned));
             rest = behind;
         } else {

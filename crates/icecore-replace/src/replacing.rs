@@ -1,4 +1,4 @@
-//! Rules at work, as the engine asks them.
+//! Applying rules through the engine.
 
 use crate::charset::{Charset, Reading};
 use crate::rules::Rules;
@@ -6,7 +6,7 @@ use icecore::rewrite::{Change, Edits, Part};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Rules at work in one thread: it counts what each pair changed.
+/// Applies rules in one thread, and counts the changes of each pair.
 ///
 /// ```
 /// use icecore::rewrite::{self, Rewriting, Tally};
@@ -30,18 +30,18 @@ pub struct Replacing<'r> {
     trials: Vec<Trial>,
 }
 
-/// A trial that has not ended.
+/// An open trial.
 #[derive(Debug)]
 struct Trial {
-    /// What was counted in it.
+    /// Changes counted in the trial.
     counts: BTreeMap<usize, u64>,
-    /// What was so before it.
+    /// Values before the trial.
     room: u64,
     is_full: bool,
 }
 
 impl Rules {
-    /// Begins to replace.
+    /// Starts replacing.
     pub fn replacing(&self) -> Replacing<'_> {
         let (counts, new) = (BTreeMap::new(), Vec::new());
         let trials = Vec::new();
@@ -50,14 +50,14 @@ impl Rules {
 }
 
 impl Replacing<'_> {
-    /// Whether what is in Base64 is changed as well: a look at its letters tells nothing then.
+    /// Whether the content of Base64 is changed as well: then the quick check of raw bytes is not possible.
     pub fn encoded(mut self, is_encoded: bool) -> Self {
         self.is_encoded = is_encoded;
         self
     }
 
-    /// How many bytes may be put in, in all. Where that is not enough nothing more is changed,
-    /// and [`Replacing::is_full`] says so: what was done so far is of no use then.
+    /// Sets the maximum total number of inserted bytes. Beyond it, nothing more is changed, and [`Replacing::is_full`]
+    /// returns `true`: then the changes so far must be discarded.
     ///
     /// ```
     /// use icecore::rewrite::{self, Rewriting, Tally};
@@ -72,23 +72,23 @@ impl Replacing<'_> {
         self
     }
 
-    /// Each text that is put in counts as so many bytes more, for what remembers where it goes.
+    /// Sets the additional cost of each replacement in bytes, for memory that records its position.
     pub fn each_costs(mut self, bytes: u64) -> Self {
         self.cost = bytes;
         self
     }
 
-    /// Whether more would have been put in than may be.
+    /// Whether the maximum of inserted bytes was exceeded.
     pub fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// How often pairs changed something, by their numbers in [`Rules::pairs`].
+    /// Number of changes of each pair, by index in [`Rules::pairs`].
     pub fn counts(&self) -> &BTreeMap<usize, u64> {
         &self.counts
     }
 
-    /// Counts anew, and gives what was counted so far.
+    /// Returns the counts, and resets them.
     pub fn take_counts(&mut self) -> BTreeMap<usize, u64> {
         std::mem::take(&mut self.counts)
     }
@@ -128,18 +128,18 @@ impl Change for Replacing<'_> {
 }
 
 impl Replacing<'_> {
-    /// Where changes are counted now.
+    /// Returns the current counts.
     fn open_counts(&mut self) -> &mut BTreeMap<usize, u64> {
         self.trials.last_mut().map_or(&mut self.counts, |trial| &mut trial.counts)
     }
 
-    /// Adds the changes of a part of a text, across whose edges no match lies: what is beside it is
-    /// only looked at.
+    /// Adds the changes of a part of a text. No match may cross the edges of the part; the text outside is only
+    /// examined.
     pub fn change_part(&mut self, text: &[u8], part: Range<usize>, edits: &mut Edits) {
         self.add_changes(text, std::slice::from_ref(&part), edits);
     }
 
-    /// Adds the changes of these parts of a text, which are in order. The time is linear in the text.
+    /// Adds the changes of these parts of a text, which are in order. The time is linear in the length of the text.
     fn add_changes(&mut self, text: &[u8], parts: &[Range<usize>], edits: &mut Edits) {
         let rules = self.rules;
         let Some((charset, trust)) = &rules.charset else { return self.add_matches(text, parts, None, edits) };
@@ -158,7 +158,7 @@ impl Replacing<'_> {
                     parts.iter().map(|part| decoded_at(part.start)..decoded_at(part.end)).collect();
                 let mut own = Edits::new();
                 self.add_matches(decoded.as_bytes(), &decoded_parts, Some(charset), &mut own);
-                // Each character is a byte of the text.
+                // Each character is one byte of the text.
                 let (mut place, mut count) = (0, 0);
                 let mut byte_at = |offset: usize| {
                     count += decoded.get(place..offset).map_or(0, |between| between.chars().count());
@@ -173,7 +173,7 @@ impl Replacing<'_> {
         }
     }
 
-    /// Adds the changes of parts of a text in UTF-8; what is new is written in `charset`, if there is one.
+    /// Adds the changes of parts of a text in UTF-8; replacements are written in `charset`, if there is one.
     fn add_matches(&mut self, text: &[u8], parts: &[Range<usize>], charset: Option<&Charset>, edits: &mut Edits) {
         let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return };
         let mut parts = parts.iter().peekable();
@@ -185,7 +185,7 @@ impl Replacing<'_> {
             }
             self.new.clear();
             self.rules.expand(text, &found, &mut self.new);
-            // A pair may be there only to keep what it matches.
+            // A pair may exist only to protect what it matches.
             if text.get(found.start..found.end) == Some(&self.new) {
                 continue;
             }

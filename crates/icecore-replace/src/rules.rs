@@ -1,4 +1,4 @@
-//! Which pieces of a text become what.
+//! Rules: pairs of searched texts and replacements.
 
 use crate::charset::{Charset, Reading, Trust};
 use crate::error::{Error, shown};
@@ -8,7 +8,7 @@ use crate::pair::{Pair, Spelling};
 use crate::regular::Regular;
 use std::sync::Arc;
 
-/// Which pieces of a text become what. Cheap to clone, and shared by threads.
+/// Rules for replacing parts of a text. Cheap to clone, and shared by threads.
 ///
 /// ```
 /// let rules = icecore_replace::Rules::builder().pair("old", "new").pair("older", "newer").build()?;
@@ -22,36 +22,35 @@ pub struct Rules {
     pub(crate) regular: Arc<[Regular]>,
     pub(crate) hint: Arc<Hint>,
     pub(crate) ignores_case: bool,
-    /// In what the texts are, if not in UTF-8.
+    /// The charset of the texts, if not UTF-8.
     pub(crate) charset: Option<(Charset, Trust)>,
 }
 
-/// A piece of a text that matches.
+/// A match in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Where it starts.
+    /// Offset of its first byte.
     pub start: usize,
-    /// Where it ends.
+    /// Offset of the first byte after it.
     pub end: usize,
-    /// Which of [`Rules::pairs`] matches.
+    /// Index of the pair in [`Rules::pairs`].
     pub pair: usize,
 }
 
-/// Whether a second run over what a first one wrote may change more.
+/// Whether a second run over the output of a first one may change more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Again {
     /// It changes nothing.
     Nothing,
-    /// What these pairs (numbers in [`Rules::pairs`]) put in has in it what the others look for.
+    /// The replacement of the first pair contains what the second one searches (indexes in [`Rules::pairs`]).
     Contains(usize, usize),
-    /// What the first pair puts in can become what the second looks for, together with what
-    /// stands beside it.
+    /// The replacement of the first pair, together with adjacent text, can become what the second one searches.
     Joins(usize, usize),
 }
 
 impl Rules {
-    /// Rules that change nothing: for what is repaired, and otherwise stays.
+    /// Rules that change nothing: for repairs without other changes.
     ///
     /// ```
     /// let rules = icecore_replace::Rules::nothing();
@@ -70,26 +69,27 @@ impl Rules {
         }
     }
 
-    /// All pairs: those that were given, and the spellings that follow from addresses.
+    /// All pairs: those that were given, and the spellings derived from URLs.
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs
     }
 
-    /// Whether it matters in which charset a text is: a pair has characters beyond ASCII, or is an expression, in which
-    /// `.` is a character. Pairs that are no UTF-8 are bytes, whatever the text is in.
+    /// Whether the charset of a text matters: a pair has characters beyond ASCII, or is an expression, in which `.` is
+    /// a character. Pairs that are not UTF-8 are bytes in any charset.
     pub fn depends_on_charset(&self) -> bool {
         let is_utf8 = |pair: &Pair| std::str::from_utf8(&pair.old).and(std::str::from_utf8(&pair.new)).is_ok();
         let is_ascii = |pair: &Pair| pair.old.is_ascii() && pair.new.is_ascii();
         self.pairs.iter().all(is_utf8) && !(self.regular.is_empty() && self.pairs.iter().all(is_ascii))
     }
 
-    /// Whether a pair looks for characters beyond ASCII, or puts some in. Pairs that are no UTF-8 are bytes.
+    /// Whether a pair searches or inserts characters beyond ASCII. Pairs that are not UTF-8 are bytes.
     pub fn has_wide_characters(&self) -> bool {
         self.depends_on_charset() && self.pairs.iter().any(|pair| !(pair.old.is_ascii() && pair.new.is_ascii()))
     }
 
-    /// The rules for texts in a charset: [`Rules::replacing`] finds what is looked for in them, and writes what is new as
-    /// the text is. The rules themselves stay in UTF-8, and so do [`Rules::matches`] and [`Rules::apply`].
+    /// Returns the rules for texts in a charset: [`Rules::replacing`] searches in that charset, and writes replacements
+    /// in the encoding of the text. The rules themselves stay in UTF-8, and so do [`Rules::matches`] and
+    /// [`Rules::apply`].
     ///
     /// ```
     /// use icecore::rewrite::{Change, Edits, Part};
@@ -103,7 +103,7 @@ impl Rules {
     /// ```
     ///
     /// # Errors
-    /// The charset can't say what a pair puts in, though it can say what that pair looks for.
+    /// If the charset can represent what a pair searches, but not its replacement.
     pub fn in_charset(&self, charset: &Charset, trust: Trust) -> Result<Rules, Error> {
         if !self.depends_on_charset() {
             return Ok(self.clone());
@@ -126,13 +126,13 @@ impl Rules {
         Ok(Rules { hint, charset: Some((charset.clone(), trust)), ..self.clone() })
     }
 
-    /// The pairs that look for something that a charset can't say: they match nothing in texts of it.
+    /// Returns the pairs whose searched text can't be represented in a charset: they match nothing in such texts.
     pub fn unsayable_in(&self, charset: &Charset) -> impl Iterator<Item = &Pair> {
         let is_text = |pair: &&Pair| pair.spelling != Spelling::Regex;
         self.pairs.iter().filter(is_text).filter(|pair| encode_old(pair, charset).is_none())
     }
 
-    /// Where the last match ends that begins in `from..to` of a text.
+    /// Returns the end of the last match that begins in `from..to` of a text.
     pub fn last_match_end(&self, text: &[u8], from: usize, to: usize) -> Option<usize> {
         let Some((charset, _)) = self.charset.as_ref().filter(|(_, trust)| trust.reading(text) == Reading::Charset)
         else {
@@ -142,11 +142,11 @@ impl Rules {
         let at = |offset: usize| charset.decoded_len(text.get(..offset).unwrap_or(text));
         let (from, to) = (at(from), at(to));
         let last = self.matches_from(decoded.as_bytes(), from).take_while(|found| found.start < to).last()?;
-        // Each character is a byte of the text.
+        // Each character is one byte of the text.
         Some(decoded.get(..last.end).map_or(text.len(), |before| before.chars().count()))
     }
 
-    /// All matches in a text, from left to right.
+    /// Returns all matches in a text, from left to right.
     ///
     /// ```
     /// let rules = icecore_replace::Rules::builder().pair("b", "x").build()?;
@@ -157,14 +157,14 @@ impl Rules {
         self.matches_from(text, 0)
     }
 
-    /// The same from a place on: what stands before it is only looked at.
+    /// The same from an offset on: the text before it is only examined.
     pub fn matches_from<'m>(&'m self, text: &'m [u8], at: usize) -> Matches<'m> {
-        // Texts alone need no comparison of what is ahead.
+        // Without regular expressions, no comparison of several searches is needed.
         let searches = if self.regular.is_empty() { 0 } else { 1 + self.regular.len() };
         Matches { rules: self, text, at, ahead: vec![Ahead::Unknown; searches] }
     }
 
-    /// Appends what a match in this text becomes.
+    /// Appends the replacement of a match in this text.
     pub fn expand(&self, text: &[u8], found: &Found, out: &mut Vec<u8>) {
         let Some(pair) = self.pairs.get(found.pair) else { return };
         match self.regular.iter().find(|regular| regular.pair == found.pair) {
@@ -173,7 +173,7 @@ impl Rules {
         }
     }
 
-    /// The text with everything replaced.
+    /// Returns the text with all replacements.
     pub fn apply(&self, text: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(text.len());
         let mut done = 0;
@@ -186,9 +186,8 @@ impl Rules {
         out
     }
 
-    /// A quick answer: `false` if no string in these bytes matches, however often they are
-    /// escaped for SQL, JSON, PHP, Perl or Ruby. Bytes in Base64 or in hexadecimal digits are
-    /// to be decoded before.
+    /// A quick check: `false` if no string in these bytes matches, even if they are escaped several times for SQL,
+    /// JSON, PHP, Perl or Ruby. Bytes in Base64 or in hexadecimal digits must be decoded before.
     ///
     /// ```
     /// let rules = icecore_replace::Rules::builder().url("https://old.example", "https://new.example").build()?;
@@ -201,18 +200,18 @@ impl Rules {
         self.hint.may_match(raw)
     }
 
-    /// How many bytes before and behind a match are looked at, to see where an address ends.
+    /// Number of bytes before and after a match that are examined to find the end of a URL.
     pub const BESIDE: usize = 8;
 
-    /// How far from the end of a piece of text a match may be that the next piece decides on; `None`
-    /// if there is no bound.
+    /// Returns the maximum distance from the end of a part of a text within which a match depends on the next part;
+    /// `None` if there is no limit.
     pub fn reach(&self) -> Option<usize> {
         let longest = self.pairs.iter().map(|pair| pair.old.len()).max().unwrap_or_default();
         self.regular.is_empty().then_some(longest + Rules::BESIDE)
     }
 
-    /// Whether a second run may change more. Of regular expressions only what a pair puts in is
-    /// looked at, with its groups as they are written.
+    /// Returns whether a second run may change more. For regular expressions, only their replacements are examined,
+    /// with groups in their unexpanded form.
     ///
     /// ```
     /// use icecore_replace::{Again, Rules};
@@ -234,9 +233,9 @@ impl Rules {
         self.joins().unwrap_or(Again::Nothing)
     }
 
-    /// Looks for a text that what is put in may become a part of.
+    /// Searches for a text that a replacement may become a part of.
     fn joins(&self) -> Option<Again> {
-        /// With more, the note is left out: it would take long to find.
+        /// With more pairs, the check is skipped, because it would take too long.
         const MOST: usize = 200;
         if self.pairs.len() > MOST {
             return None;
@@ -253,7 +252,7 @@ impl Rules {
         None
     }
 
-    /// Where in these bytes, which may be escaped, a match may be.
+    /// Returns the possible positions of matches in these bytes, which may be escaped.
     ///
     /// ```
     /// let rules = icecore_replace::Rules::builder().pair("old", "new").build()?;
@@ -266,7 +265,7 @@ impl Rules {
     }
 }
 
-/// What a pair looks for, in the bytes of a charset; `None` if that can't say it.
+/// Returns the searched text of a pair in the bytes of a charset; `None` if the charset can't represent it.
 fn encode_old(pair: &Pair, charset: &Charset) -> Option<Vec<u8>> {
     if pair.spelling == Spelling::Regex {
         return Some(pair.old.clone());
@@ -274,7 +273,7 @@ fn encode_old(pair: &Pair, charset: &Charset) -> Option<Vec<u8>> {
     charset.encode(std::str::from_utf8(&pair.old).ok()?).ok()
 }
 
-/// Whether `new`, with something beside it, can have `old` across its edge.
+/// Returns `true` if `new`, together with adjacent text, can contain `old` across its edge.
 fn joins(new: &[u8], old: &[u8]) -> bool {
     let overlaps = |len: usize| {
         let (front, back) = (old.get(..len), old.get(old.len() - len..));
@@ -290,7 +289,7 @@ pub struct Matches<'m> {
     rules: &'m Rules,
     text: &'m [u8],
     at: usize,
-    /// What each search found last: the texts, then the expressions.
+    /// The last result of each search: first the literal texts, then the expressions.
     ahead: Vec<Ahead>,
 }
 

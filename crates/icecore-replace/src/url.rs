@@ -1,17 +1,16 @@
-//! The spellings of an address.
+//! The spellings of a URL.
 //!
-//! `https://old` is found as it is, with the other one of `http` and `https`, without a
-//! scheme; and each of these with `\/` (once or twice escaped) and percent-encoded. A
-//! scheme other than the one that was given stays: only where OLD's own stands, NEW's is
-//! put.
+//! `https://old` is found as given, with the other one of `http` and `https`, and without a scheme; each of these also
+//! with `\/` (once or twice escaped) and percent-encoded. A scheme other than the given one stays: NEW's scheme is used
+//! only where OLD's was.
 
 use crate::error::{Error, shown};
 use crate::pair::{Edges, End, Pair, Spelling};
 
-/// An address as `--url` takes it.
+/// A URL as given to `--url`.
 struct Address {
     is_encrypted: bool,
-    /// Host, port and path, with no slash at its end.
+    /// Host, port and path, without a slash at the end.
     rest: Vec<u8>,
     has_path: bool,
 }
@@ -42,7 +41,7 @@ impl Address {
         Ok(Address { is_encrypted, rest: rest.to_vec(), has_path: host.len() < rest.len() })
     }
 
-    /// With this scheme, or none.
+    /// Returns the URL with this scheme, or without one.
     fn text(&self, is_encrypted: Option<bool>) -> Vec<u8> {
         let scheme: &[u8] = match is_encrypted {
             Some(true) => b"https://",
@@ -58,7 +57,7 @@ impl Address {
 enum Letters {
     Plain,
     Slash(&'static [u8]),
-    /// All that is not a letter of names; with the digits of hexadecimal numbers.
+    /// Everything except letters of names is encoded, with these hexadecimal digits.
     Percent(&'static [u8; 16]),
     /// Only the colon, as Python's `quote` does.
     Colon(&'static [u8]),
@@ -70,7 +69,7 @@ const LOWER: &[u8; 16] = b"0123456789abcdef";
 const LETTERS: [Letters; 8] = [
     Letters::Plain,
     Letters::Slash(b"\\/"),
-    // JSON in JSON, where both or only one of the two writes `\/`.
+    // JSON in JSON, if both or only one of the two writes `\/`.
     Letters::Slash(b"\\\\\\/"),
     Letters::Slash(b"\\\\/"),
     Letters::Percent(UPPER),
@@ -105,7 +104,7 @@ impl Letters {
     }
 }
 
-/// The pairs that an address and its new one mean; the first is the one that was given.
+/// Returns the pairs for a URL and its replacement; the first one is the given pair.
 pub(crate) fn pairs(old: &[u8], new: &[u8]) -> Result<Vec<Pair>, Error> {
     let (old, new) = (Address::parse(old)?, Address::parse(new)?);
     let end = if old.has_path { End::Path } else { End::Host };

@@ -1,8 +1,8 @@
-//! The names of charsets, as servers write them.
+//! Names of charsets in SQL dumps.
 
-/// The charset with this name, in the words of IANA; `other` if it has no name there, `None` if it means bytes.
+/// Returns the IANA name of the charset with this name; `other` if it has none, `None` if the name means bytes.
 ///
-/// `latin1` is not the same for both servers: MySQL's has the characters of Windows between 0x80 and 0x9f.
+/// `latin1` differs between the servers: MySQL's has the characters of Windows between 0x80 and 0x9f.
 pub(crate) fn of_name(name: &[u8], is_postgres: bool) -> Option<&'static str> {
     const BYTES: [&str; 4] = ["binary", "sql_ascii", "default", "ascii"];
     let is = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());

@@ -3,19 +3,19 @@
 use crate::dialect::Lexis;
 use crate::tables::{TableId, Tables};
 
-/// How long the name of a type may be to be kept.
+/// Maximum length of the name of a type that is kept.
 const MAX_TYPE: usize = 64;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
-    /// Before the name of a column, or the word of a constraint.
+    /// Before the name of a column, or the keyword of a constraint.
     #[default]
     Item,
-    /// Before its type.
+    /// Before the type of a column.
     Type,
-    /// Right behind the first word of its type.
+    /// Right after the first word of the type.
     Typed,
-    /// Behind what says something else.
+    /// After a word that is not part of the type.
     Rest,
     /// In a constraint.
     Constraint,
@@ -27,7 +27,7 @@ pub(crate) struct Definitions {
     part: Part,
     name: String,
     declared: String,
-    /// Its value is computed.
+    /// Whether the value is computed.
     generated: bool,
 }
 
@@ -59,7 +59,7 @@ impl Definitions {
         ]);
         match self.part {
             Part::Item => {
-                // Words that other servers take for names of columns as well.
+                // Some of these keywords are names of columns for other servers.
                 let constraint = any(&["constraint", "primary", "unique", "foreign", "check", "like"])
                     || (lexis.is_mysql() && any(&["key", "index", "fulltext", "spatial"]));
                 if constraint {
@@ -68,7 +68,7 @@ impl Definitions {
                     self.column(String::from_utf8_lossy(word).into_owned());
                 }
             }
-            // `PERIOD FOR …` of MariaDB, `EXCLUDE USING …` of PostgreSQL: both are names otherwise.
+            // `PERIOD FOR …` of MariaDB, `EXCLUDE USING …` of PostgreSQL: otherwise both first words are names.
             Part::Type if is("for") || is("using") => self.part = Part::Constraint,
             Part::Type if !modifier => {
                 self.declared = String::from_utf8_lossy(word.get(..MAX_TYPE).unwrap_or(word)).to_ascii_lowercase();
@@ -102,7 +102,7 @@ impl Definitions {
         self.part = Part::Type;
     }
 
-    /// What was read as the type is its schema.
+    /// The word that was read as the type is its schema.
     pub fn dot(&mut self) {
         if self.part == Part::Typed {
             self.part = Part::Type;
@@ -116,7 +116,7 @@ impl Definitions {
         }
     }
 
-    /// The item ends.
+    /// Ends the item.
     pub fn finish(&mut self, table: TableId, tables: &mut Tables, lexis: &Lexis) {
         if !matches!(self.part, Part::Item | Part::Constraint) {
             let positional = !(self.generated && lexis.is_sqlite());

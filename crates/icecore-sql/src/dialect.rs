@@ -1,6 +1,6 @@
-//! Whose SQL it is, and what that means for a lexer.
+//! SQL dialects, and their rules for a lexer.
 
-/// The server that a dump is for. [`Reader`](crate::Reader) recognises it if it is not told.
+/// The server for which a dump was made. [`Reader`](crate::Reader) detects it, unless it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dialect {
@@ -12,47 +12,46 @@ pub enum Dialect {
     Sqlite,
 }
 
-/// What a session's settings mean for literals and names.
+/// What the settings of a session mean for literals and names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quotes {
-    /// A backslash escapes in `'…'`.
+    /// Whether a backslash escapes in `'…'`.
     pub backslash: bool,
-    /// `"…"` is a name.
+    /// Whether `"…"` is a name.
     pub names: bool,
 }
 
 impl Quotes {
-    /// What a server begins with.
+    /// Returns the initial settings of a server.
     const fn of(dialect: Option<Dialect>) -> Quotes {
         let mysql = matches!(dialect, None | Some(Dialect::MySql));
         Quotes { backslash: mysql, names: !mysql }
     }
 }
 
-/// How many variables may keep a mode: dumps use two or three.
+/// Maximum number of variables that save a mode: dumps use two or three.
 const MAX_SAVED: usize = 16;
 
-/// The rules of the text that is being read. What is not recognised is read as MySQL's.
+/// The rules of the text that is being read. An unrecognised text is read as MySQL's.
 #[derive(Debug)]
 pub(crate) struct Lexis {
-    /// The caller said so: what looks like another dialect does not matter.
+    /// The caller set the dialect: signs of another dialect are ignored.
     fixed: bool,
     dialect: Option<Dialect>,
     pub quotes: Quotes,
-    /// What the statement that is being read sets.
+    /// The settings of the current statement.
     pending: Option<Quotes>,
     saved: Vec<(Vec<u8>, Quotes)>,
-    /// An encoding of the dump in which a backslash is not always one.
+    /// An encoding of the dump in which a backslash byte may be part of a character.
     pub ambiguous: Option<&'static str>,
-    /// The encoding that the dump says it is in, and the one that the statement that is being read sets.
+    /// The encoding that the dump declares, and the one that the current statement sets.
     pub charset: Option<&'static str>,
     pending_charset: Option<Option<&'static str>>,
-    /// The charset of the table that was defined last, if that was said.
+    /// The charset of the table that was defined last, if declared.
     pub table_charset: Option<&'static str>,
 }
 
-/// Encodings in which the second byte of a character may be a backslash, as MySQL and PostgreSQL
-/// name them.
+/// Encodings in which the second byte of a character may be a backslash, with the names of MySQL and PostgreSQL.
 const AMBIGUOUS: [&str; 8] = ["big5", "cp932", "gb18030", "gbk", "johab", "shift_jis_2004", "sjis", "big5hkscs"];
 
 impl Lexis {
@@ -86,14 +85,14 @@ impl Lexis {
         self.dialect == Some(Dialect::Sqlite)
     }
 
-    /// A sign that counts as long as nothing else is known.
+    /// Handles a sign of a dialect that counts only if nothing else is known.
     pub fn guess(&mut self, dialect: Dialect) {
         if self.dialect.is_none() {
             self.set(dialect);
         }
     }
 
-    /// A sign that is sure: another dump begins.
+    /// Handles a definite sign: another dump begins.
     pub fn recognise(&mut self, dialect: Dialect) {
         if !self.fixed && self.dialect != Some(dialect) {
             self.set(dialect);
@@ -101,7 +100,7 @@ impl Lexis {
     }
 
     fn set(&mut self, dialect: Dialect) {
-        // What was said before the first sign of a dialect is of the same dump.
+        // Settings before the first sign of a dialect belong to the same dump.
         if self.dialect.is_some() {
             (self.charset, self.pending_charset, self.table_charset) = (None, None, None);
         }
@@ -111,7 +110,7 @@ impl Lexis {
         self.saved.clear();
     }
 
-    /// Looks at the line of a comment between two statements.
+    /// Examines the line of a comment between two statements.
     pub fn comment(&mut self, line: &[u8]) {
         let signs: [(&[u8], Dialect); 8] = [
             (b"-- MySQL dump", Dialect::MySql),
@@ -125,7 +124,7 @@ impl Lexis {
         ];
         for (sign, dialect) in signs {
             if line.starts_with(sign) {
-                // The second dump in a file ends with the comment that the first began with.
+                // The end comment of a dump repeats its first comment; it must not start another dump.
                 let complete = line.windows(8).any(|word| word == b"complete");
                 let dialect = match dialect {
                     Dialect::MySql if line.windows(10).any(|word| word == b"PostgreSQL") => Dialect::Postgres,
@@ -139,19 +138,19 @@ impl Lexis {
         }
     }
 
-    /// What the dump says that it is encoded in.
+    /// Records the declared encoding of the dump.
     pub fn encoded_in(&mut self, name: &[u8]) {
         let is_it = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
         self.ambiguous = self.ambiguous.or_else(|| AMBIGUOUS.into_iter().find(is_it));
     }
 
-    /// The charset of literals from the next statement on: `SET NAMES`, `client_encoding`.
+    /// Sets the charset of literals from the next statement on: `SET NAMES`, `client_encoding`.
     pub fn literals_in(&mut self, name: &[u8]) {
         self.encoded_in(name);
         self.pending_charset = Some(crate::charset::of_name(name, self.is_postgres()));
     }
 
-    /// A mode of MySQL: `add` if it is joined with the one that is.
+    /// Sets a mode of MySQL; with `add`, the mode is combined with the current one.
     pub fn sql_mode(&mut self, mode: &[u8], add: bool) {
         self.guess(Dialect::MySql);
         if !self.is_mysql() {
@@ -198,7 +197,7 @@ impl Lexis {
         }
     }
 
-    /// The statement is complete.
+    /// Applies the settings at the end of a statement.
     pub fn apply(&mut self) {
         if let Some(quotes) = self.pending.take() {
             self.quotes = quotes;

@@ -1,30 +1,30 @@
-//! What stops the reader.
+//! Errors of the reader.
 
 use std::fmt;
 
-/// Why a dump can't be read on.
+/// Reason why a dump can't be read further.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
     /// A literal is longer than [`Options::literal`](crate::Options).
     LongLiteral {
-        /// Where it begins in the dump.
+        /// Offset of its beginning in the dump.
         offset: u64,
         /// The limit.
         limit: usize,
     },
     /// The names of tables and columns take more than [`Options::names`](crate::Options).
     ManyNames {
-        /// Where the dump stood.
+        /// The current offset in the dump.
         offset: u64,
         /// The limit.
         limit: usize,
     },
     /// The dump is in an encoding in which a backslash may be the second byte of a character.
     Encoding {
-        /// Where the dump stood.
+        /// The current offset in the dump.
         offset: u64,
-        /// What it says that it is encoded in.
+        /// The declared encoding.
         name: &'static str,
     },
 }

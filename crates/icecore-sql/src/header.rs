@@ -1,24 +1,23 @@
-//! Statements that begin alike: dumps with a statement for each row repeat the table and its
-//! columns each time.
+//! Statements with equal beginnings: dumps with one statement per row repeat the table and its columns each time.
 
 use crate::statement::{Phase, Statement};
 use crate::tables::TableId;
 
-/// How long the beginning of a statement may be to be remembered.
+/// Maximum length of the beginning of a statement that is remembered.
 const MAX_HEADER: usize = 1 << 14;
 
-/// How the last statement with rows began: its text up to `VALUES`, and what it came to.
+/// The beginning of the last statement with rows: its text up to `VALUES`, and the result of parsing it.
 ///
-/// Any other statement that begins with a word may change what such a text means.
+/// Any other statement that begins with a word may change the meaning of such a text.
 #[derive(Debug, Default)]
 pub(crate) struct Header {
     text: Vec<u8>,
-    /// Where the statement began that is being read, in the dump.
+    /// Offset in the dump of the start of the current statement.
     start: Option<u64>,
     table: Option<TableId>,
     listed: bool,
     layout: u64,
-    /// The columns are still those of `text`.
+    /// Whether the columns are still those of `text`.
     valid: bool,
 }
 
@@ -30,13 +29,13 @@ impl Header {
         self.start = rows.then_some(offset);
     }
 
-    /// Something else changed what texts mean.
+    /// Forgets the beginning, because something else changed the meaning of texts.
     pub fn forget(&mut self) {
         self.valid = false;
         self.start = None;
     }
 
-    /// `VALUES` was read. `window` begins at `offset` of the dump and is read up to `at`.
+    /// Called after `VALUES`. `window` begins at `offset` of the dump and is read up to `at`.
     pub fn remember(&mut self, window: &[u8], offset: u64, at: usize, statement: &Statement) {
         let start = self.start.take().and_then(|start| usize::try_from(start.checked_sub(offset)?).ok());
         let text = start.and_then(|start| window.get(start..at)).filter(|text| text.len() <= MAX_HEADER);
@@ -50,7 +49,7 @@ impl Header {
         }
     }
 
-    /// The statement that begins here begins as the last one: how long that is.
+    /// If the statement that starts here has the same beginning as the last one, returns the length of the beginning.
     pub fn again(&self, rest: &[u8], statement: &mut Statement) -> Option<usize> {
         if !self.valid {
             return None;

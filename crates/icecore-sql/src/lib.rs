@@ -1,9 +1,8 @@
-//! Where the literals of an SQL dump are, and of which table, column and quoting.
+//! Locates the literals of an SQL dump, with their table, column and quoting.
 //!
-//! A [`Reader`] walks a dump of any length in windows: a literal is held, a line or a
-//! statement is not. It decodes nothing; what it hands out are ranges, so a caller who is not
-//! interested in a literal pays nothing for it. All bytes that no literal covers are the
-//! caller's to copy.
+//! A [`Reader`] walks a dump of any length in windows: a window must contain a complete literal, but not a complete
+//! line or statement. It decodes nothing; it returns ranges, so a caller who is not interested in a literal pays
+//! nothing for it. The caller copies all bytes outside of literals.
 //!
 //! ```
 //! use icecore_sql::{Next, Reader};
@@ -22,9 +21,9 @@
 //!
 //! # Windows
 //!
-//! A caller keeps a window of the dump, drops of it what [`Next::More`] says, and adds more. What
-//! the reader hands out are places in that window. [`Quoting`] says how a literal is written, and
-//! is an [`Escaping`](icecore::rewrite::Escaping): it decodes a body, and encodes what is new.
+//! A caller keeps a window of the dump, drops the part that [`Next::More`] reports, and adds more. The reader returns
+//! offsets in that window. [`Quoting`] describes how a literal is written, and is an
+//! [`Escaping`](icecore::rewrite::Escaping): it decodes a body, and encodes new text.
 //!
 //! ```
 //! use std::io::Read;
@@ -74,11 +73,11 @@
 //!
 //! # Dialects
 //!
-//! Whose dump it is shows in its first lines, and later ones change it: another dump behind the
-//! first, `SET sql_mode`, `SET standard_conforming_strings`, `DELIMITER`. What shows nothing is
-//! read as MySQL's; [`Options::dialect`] says better.
+//! The dialect is detected from the first lines of a dump, and later lines may change it: another dump after the first,
+//! `SET sql_mode`, `SET standard_conforming_strings`, `DELIMITER`. A dump without such signs is read as MySQL's, unless
+//! [`Options::dialect`] is set.
 //!
-//! | | what is read |
+//! | | supported dumps |
 //! |---|---|
 //! | MySQL, MariaDB | mysqldump, mariadb-dump, mydumper, phpMyAdmin, Adminer: all their options but `--xml` and `--tab` |
 //! | PostgreSQL | plain dumps of pg_dump, with `COPY` or `INSERT` |
@@ -86,7 +85,7 @@
 //!
 //! # Rows
 //!
-//! With [`Options::rows`] the values of rows come as [`Next::Value`], whether they stand in quotes or not:
+//! With [`Options::rows`], the values of rows are returned as [`Next::Value`], with or without quotes:
 //!
 //! ```
 //! use icecore_sql::{Content, Next, Options, Reader};
@@ -109,15 +108,14 @@
 //! # Ok::<(), icecore_sql::Error>(())
 //! ```
 //!
-//! # What is passed over
+//! # Skipped parts
 //!
-//! Numbers, `NULL`, bits (`b'01'`), and PostgreSQL's `X'…'` and `U&'…'` are no literals here; they are values
-//! of rows. Rows of a `COPY` with options are neither; `INSERT … SET` and `UPDATE` have literals, but no rows.
-//! Bodies of routines are literals with no cell. A dump that says it is in GBK, Big5 or Shift JIS, where a backslash
-//! may be the second byte of a character, is refused.
+//! Numbers, `NULL`, bits (`b'01'`), and PostgreSQL's `X'…'` and `U&'…'` are not literals here; they are values of rows.
+//! Rows of a `COPY` with options are neither; `INSERT … SET` and `UPDATE` have literals, but no rows. Bodies of
+//! routines are literals without a cell. A dump that declares GBK, Big5 or Shift JIS, where a backslash may be the
+//! second byte of a character, is refused.
 //!
-//! Where a dump of PostgreSQL has no `CREATE TABLE`, a value that looks like `\x4142` is taken for a
-//! `bytea`.
+//! If a dump of PostgreSQL has no `CREATE TABLE`, a value that looks like `\x4142` is assumed to be a `bytea`.
 #![forbid(unsafe_code)]
 
 mod charset;

@@ -1,20 +1,20 @@
-//! What the reader hands out.
+//! The reader's results.
 
 use std::ops::Range;
 
 use crate::{Quoting, TableId};
 
-/// A literal: where it stands in the window, how it is quoted, and what it is a value of.
+/// A literal: its position in the window, its quoting, and its cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Literal {
-    /// All of it, with its quotes, and a prefix that stands right before them.
+    /// The complete literal, with its quotes and a prefix directly before them.
     pub whole: Range<usize>,
-    /// What is between the quotes: what [`Quoting`] decodes and encodes.
+    /// The text between the quotes, which [`Quoting`] decodes and encodes.
     pub body: Range<usize>,
-    /// How the body is written.
+    /// The quoting of the body.
     pub quoting: Quoting,
-    /// Whose value it is; nothing in statements that are no rows, such as a default in `CREATE TABLE`.
+    /// The cell of the value; `None` in statements without rows, such as a default in `CREATE TABLE`.
     pub cell: Option<Cell>,
 }
 
@@ -26,8 +26,8 @@ pub struct Cell {
     pub table: TableId,
     /// The column, as an index in [`Table::columns`](crate::Table::columns), if its name is known.
     pub column: Option<u32>,
-    /// Which value of the row, from 0, in the order of the statement.
+    /// Position of the value in the row, from 0, in the order of the statement.
     pub position: u32,
-    /// Which row of the table, from 0, in the order of the dump.
+    /// Number of the row in the table, from 0, in the order of the dump.
     pub row: u64,
 }

@@ -1,6 +1,6 @@
-//! The readable twin of the lexer: a whole dump at once, byte by byte, nothing remembered.
+//! The readable twin of the lexer: it reads a whole dump at once, byte by byte, and remembers nothing.
 //!
-//! What a statement means is the same machine for both.
+//! Both use the same state machine for statements.
 
 use crate::dialect::Lexis;
 use crate::reader::code::{MAX_DELIMITER, MAX_DELIMITER_LINE, MAX_SIGN, MAX_WORD, NO_VERSION};
@@ -21,12 +21,12 @@ struct Twin<'d> {
     found: Vec<Literal>,
     rows: bool,
     gather: Gather,
-    /// Where the calls end that stand around the literal.
+    /// The end of the calls around the literal.
     behind: Option<usize>,
     values: Vec<Value>,
 }
 
-/// What the twin finds.
+/// The results of the twin.
 #[doc(hidden)]
 pub struct Twins {
     pub literals: Vec<Literal>,
@@ -34,7 +34,7 @@ pub struct Twins {
     pub tables: Vec<Table>,
 }
 
-/// All literals of a dump, the values of its rows if they are asked for, and its tables. Without limits.
+/// Returns all literals of a dump, the values of its rows if requested, and its tables. Without limits.
 #[doc(hidden)]
 pub fn reference(dump: &[u8], options: &Options) -> Twins {
     let mut twin = Twin {
@@ -68,7 +68,7 @@ impl Twin<'_> {
         self.dump[self.at..].starts_with(text)
     }
 
-    /// One token. `None`: the dump ends in the middle of it.
+    /// Reads one token. `None`: the dump ends in the middle of it.
     fn step(&mut self) -> Option<()> {
         if self.delimiter != b";" && self.sees(&self.delimiter) {
             self.at += self.delimiter.len();
@@ -131,14 +131,14 @@ impl Twin<'_> {
         self.rows && self.statement.phase == Phase::Values && self.statement.depth > 0
     }
 
-    /// What was read from `start` on is a part of a value.
+    /// Records that the text from `start` on is part of a value.
     fn note(&mut self, start: usize) {
         if self.in_row() {
             self.gather.plain(start, self.at);
         }
     }
 
-    /// A sign, which was passed.
+    /// Handles a sign that was just read.
     fn sign(&mut self, sign: u8) -> Option<()> {
         let in_row = self.in_row();
         match sign {
@@ -267,14 +267,14 @@ impl Twin<'_> {
         Some(())
     }
 
-    /// A value begins here with a call.
+    /// Records that a value begins here with a call.
     fn touch(&mut self, start: usize) {
         if self.in_row() {
             self.gather.touch(start);
         }
     }
 
-    /// The body of a string whose quote is here, and goes behind it.
+    /// Returns the body of a string whose quote is here, and moves past it.
     fn take_quoted(&mut self, backslash: bool) -> Option<(usize, usize)> {
         let quote = self.byte(self.at);
         let body = self.at + 1;
@@ -293,14 +293,14 @@ impl Twin<'_> {
         }
     }
 
-    /// A string that begins here; its prefix began at `start`.
+    /// Reads a string that begins here; its prefix began at `start`.
     fn text(&mut self, start: usize, quoting: Quoting) -> Option<()> {
         let (body, end) = self.take_quoted(matches!(quoting, Quoting::Backslash(_) | Quoting::Escape))?;
         self.literal(start, body, end, quoting);
         Some(())
     }
 
-    /// A string that is not handed out.
+    /// Reads a string that is not returned.
     fn pass(&mut self, start: usize) -> Option<()> {
         let (body, end) = self.take_quoted(false)?;
         let (count, rows) = (self.found.len(), std::mem::take(&mut self.rows));
@@ -339,7 +339,7 @@ impl Twin<'_> {
         self.at = end + 1;
         let closed = end < self.dump.len();
         self.note(body - 1);
-        // One that is too long to be held is known before its end.
+        // A name that is too long to be kept is known before its end.
         if closed || self.dump.len() - body > MAX_WORD + 1 {
             let name = crate::reader::code::name_of(&self.dump[body..end.min(self.dump.len())], close);
             self.statement.quoted(&name, &mut self.tables, &mut self.lexis);
@@ -426,7 +426,7 @@ impl Twin<'_> {
         Some(())
     }
 
-    /// `'a\nb','\n',char(10))`, behind as many `replace(`.
+    /// Reads `'a\nb','\n',char(10))`, after the same number of `replace(`.
     fn calls(&mut self, calls: usize) -> Option<()> {
         let (body, end) = self.take_quoted(false)?;
         let behind = self.at;
@@ -463,7 +463,7 @@ impl Twin<'_> {
         Some(())
     }
 
-    /// The rows behind `COPY`.
+    /// Reads the rows after `COPY`.
     fn copy(&mut self, options: bool) -> Option<()> {
         self.take_line();
         loop {
@@ -488,7 +488,7 @@ impl Twin<'_> {
         }
     }
 
-    /// A cell of `COPY`: what ends it.
+    /// Reads a cell of `COPY`; returns the byte that ends it.
     fn cell(&mut self) -> Option<u8> {
         let start = self.at;
         loop {

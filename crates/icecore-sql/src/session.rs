@@ -1,4 +1,4 @@
-//! `SET`: what changes how literals are read.
+//! `SET` statements that change how literals are read.
 
 use crate::Dialect;
 use crate::dialect::Lexis;
@@ -10,19 +10,19 @@ enum Target {
     None,
     /// `sql_mode` of MySQL.
     Mode,
-    /// A variable of MySQL's users.
+    /// A user variable of MySQL.
     Variable(Vec<u8>),
     /// `standard_conforming_strings` of PostgreSQL.
     Strings,
     /// `search_path` of PostgreSQL.
     Path,
-    /// What the dump is encoded in: `NAMES`, `client_encoding`.
+    /// The encoding of the dump: `NAMES`, `client_encoding`.
     Encoding,
-    /// `character_set_client`: dumps set it around definitions, and set it back.
+    /// `character_set_client`: dumps set it around definitions and restore it.
     Client,
 }
 
-/// How long the name of a variable may be.
+/// Maximum length of the name of a variable.
 const MAX_VARIABLE: usize = 128;
 
 /// The assignment that is being read.
@@ -30,7 +30,7 @@ const MAX_VARIABLE: usize = 128;
 pub(crate) struct Setting {
     target: Target,
     assigned: bool,
-    /// How many `@` stand right before.
+    /// Number of `@` directly before.
     at: u8,
 }
 
@@ -87,7 +87,7 @@ impl Setting {
         }
     }
 
-    /// The name of a charset; what follows it, such as `COLLATE`, is none.
+    /// Handles the name of a charset; words after it, such as `COLLATE`, are ignored.
     fn encoding(&mut self, name: &[u8], lexis: &mut Lexis) {
         lexis.literals_in(name);
         self.target = Target::None;

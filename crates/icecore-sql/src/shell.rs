@@ -1,10 +1,9 @@
-//! Calls that SQLite's shell writes around text with ends of lines:
-//! `replace('a\nb','\n',char(10))`.
+//! Calls in which SQLite's shell wraps text with line ends: `replace('a\nb','\n',char(10))`.
 
 use crate::quoting::{Needle, Replaced};
 
-/// How many calls of `replace` begin behind the word at `at`, and where the quote is.
-/// `None`: there is not enough to tell.
+/// Returns the number of calls of `replace` that begin after the word at `at`, and the position of the quote. `None`:
+/// the window is too short to decide.
 pub(crate) fn calls(window: &[u8], at: usize, last: bool) -> Option<Option<(u8, usize)>> {
     let rest = window.get(at..).unwrap_or_default();
     let forms: [(u8, &[u8]); 2] = [(1, b"('"), (2, b"(replace('")];
@@ -19,8 +18,8 @@ pub(crate) fn calls(window: &[u8], at: usize, last: bool) -> Option<Option<(u8, 
     Some(None)
 }
 
-/// What is written in the place of ends of lines, from the arguments at `at`; and where the
-/// calls end. `None`: there is not enough to tell.
+/// Parses the arguments at `at`: returns the placeholders of line ends, and the end of the calls. `None`: the window is
+/// too short to decide.
 pub(crate) fn arguments(window: &[u8], at: usize, calls: u8, last: bool) -> Option<(Option<Replaced>, usize)> {
     let mut replaced = Replaced::default();
     let mut behind = at;
@@ -40,7 +39,7 @@ pub(crate) fn arguments(window: &[u8], at: usize, calls: u8, last: bool) -> Opti
     Some((Some(replaced), behind))
 }
 
-/// `,'\n',char(10))`: the needle, what it stands for, and how long all is.
+/// Parses `,'\n',char(10))`: the placeholder, the byte that it represents, and the total length.
 fn argument(rest: &[u8], last: bool) -> Option<Option<(Needle, u8, usize)>> {
     const MAX: usize = 2 + Needle::MAX + 11;
     let short = rest.len() < MAX && !last;

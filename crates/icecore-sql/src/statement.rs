@@ -1,4 +1,4 @@
-//! What a statement is about: which table and column the next literal belongs to.
+//! The state of a statement: the table and column of the next literal.
 
 use crate::create::Definitions;
 use crate::dialect::Lexis;
@@ -6,37 +6,37 @@ use crate::session::Setting;
 use crate::tables::{TableId, Tables};
 use crate::{Cell, Dialect};
 
-/// How many columns a list may have: beyond it, values have no name.
+/// Maximum number of columns of a list: further values have no name.
 const MAX_COLUMNS: usize = 1 << 16;
 
-/// Where in a statement the reader stands.
+/// The position of the reader in a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// Before its first word.
     Start,
-    /// In one that has no values of rows, or behind them.
+    /// In a statement without values of rows, or after the values.
     Other,
     /// Before the name of a table.
     Target(Verb),
-    /// Behind that name.
+    /// After that name.
     Named(Verb),
     /// In the list of columns.
     List(Verb),
     /// Among the rows.
     Values,
-    /// Behind the rows: `ON DUPLICATE KEY` and the like.
+    /// After the rows: `ON DUPLICATE KEY` and the like.
     Tail,
     /// `SET`: before the name of a column.
     SetName,
-    /// `SET`: behind its `=`.
+    /// `SET`: after its `=`.
     SetValue,
-    /// `CREATE`: before the word that says what.
+    /// `CREATE`: before the word for the kind of object.
     Create,
     /// `CREATE TABLE`: among the columns.
     Definitions,
     /// `CREATE TABLE`: after the columns.
     Options(Awaited),
-    /// `CREATE FUNCTION` and the like: has statements inside.
+    /// `CREATE FUNCTION` and the like: contains statements.
     Routine,
     /// `SET` of a session's settings.
     Session,
@@ -44,13 +44,13 @@ pub(crate) enum Phase {
     Use,
     /// `COPY … FROM`.
     CopyFrom,
-    /// `COPY … FROM stdin`: rows come behind the statement.
+    /// `COPY … FROM stdin`: rows follow the statement.
     CopyStdin,
-    /// As before, with options: the rows are of another form.
+    /// The same with options: the rows have another form.
     CopyOptions,
 }
 
-/// Which word of the charset of a table comes next.
+/// The expected word of the charset of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Awaited {
     /// `CHARSET`, or `CHARACTER`.
@@ -61,7 +61,7 @@ pub(crate) enum Awaited {
     Name,
 }
 
-/// What is done with a table.
+/// The action on a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verb {
     Insert,
@@ -74,27 +74,27 @@ pub(crate) enum Verb {
 #[derive(Debug)]
 pub(crate) struct Statement {
     pub phase: Phase,
-    /// How many parentheses are open.
+    /// Number of open parentheses.
     pub depth: u32,
-    /// `BEGIN` without `END`, in a routine.
+    /// Number of `BEGIN` without `END`, in a routine.
     blocks: u32,
-    /// The word that begins a name was seen: `INTO`.
+    /// Whether the word before a name was read: `INTO`.
     into: bool,
     schema: Option<String>,
     name: String,
-    /// The next name belongs to the one before: a dot is between.
+    /// Whether the next name belongs to the previous one, after a dot.
     dot: bool,
     pub table: Option<TableId>,
-    /// The statement names its columns.
+    /// Whether the statement names its columns.
     pub listed: bool,
     columns: Vec<u32>,
-    /// How many parentheses of the list are to be passed over: `PARTITION (…)`.
+    /// Whether a parenthesis is skipped, such as `PARTITION (…)`.
     aside: bool,
     pub position: u32,
     pub row: u64,
-    /// The rows that are left are passed over.
+    /// Whether the remaining rows are skipped.
     pub skip: bool,
-    /// Which layout its rows have, and how many there were.
+    /// Number of the layout of its rows, and number of layouts so far.
     pub layout: u64,
     layouts: u64,
     /// The column of `SET`.
@@ -128,7 +128,7 @@ impl Statement {
         }
     }
 
-    /// Whether a string in this place is a name: SQLite takes `'a'` for one, MySQL `"a"`.
+    /// Returns `true` if a string in this place is a name: SQLite accepts `'a'` as one, MySQL `"a"`.
     pub fn wants_name(&self) -> bool {
         match self.phase {
             Phase::Target(_) => true,
@@ -138,12 +138,12 @@ impl Statement {
         }
     }
 
-    /// Whether the `;` here ends the statement.
+    /// Whether a `;` here ends the statement.
     pub fn ends(&self) -> bool {
         self.blocks == 0
     }
 
-    /// It is complete: what it set counts for the next one.
+    /// Ends the statement: its settings apply to the next one.
     pub fn end(&mut self, lexis: &mut Lexis) {
         lexis.apply();
         self.phase = Phase::Start;
@@ -157,7 +157,7 @@ impl Statement {
         self.skip = false;
     }
 
-    /// The rows of a statement that begins as the last one did, up to `VALUES`.
+    /// Continues with the rows of a statement that has the same beginning, up to `VALUES`, as the last one.
     pub fn again(&mut self, table: Option<TableId>, listed: bool, layout: u64) {
         self.phase = Phase::Values;
         self.table = table;
@@ -165,13 +165,13 @@ impl Statement {
         self.layout = layout;
     }
 
-    /// Rows come, of columns in another order, or of another table.
+    /// Starts a new layout: rows of columns in another order, or of another table, follow.
     fn lay_out(&mut self) {
         self.layouts += 1;
         self.layout = self.layouts;
     }
 
-    /// A word without quotes.
+    /// Handles a word without quotes.
     pub fn word(&mut self, word: &[u8], tables: &mut Tables, lexis: &mut Lexis) {
         let is = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
         let any = |known: &[&str]| known.iter().any(|known| is(known));
@@ -260,7 +260,7 @@ impl Statement {
         }
     }
 
-    /// The first word.
+    /// Handles the first word.
     fn first(&mut self, word: &[u8], lexis: &mut Lexis) {
         let is = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
         self.phase = if is("insert") || is("replace") {
@@ -287,7 +287,7 @@ impl Statement {
         };
     }
 
-    /// A name in quotes.
+    /// Handles a quoted name.
     pub fn quoted(&mut self, name: &str, tables: &mut Tables, lexis: &mut Lexis) {
         match self.phase {
             Phase::Start => self.phase = Phase::Other,
@@ -313,14 +313,14 @@ impl Statement {
         self.phase = Phase::Other;
     }
 
-    /// The table whose name was read.
+    /// Returns the table whose name was read.
     fn resolve(&mut self, tables: &mut Tables) -> TableId {
         let id = tables.find(self.schema.as_deref(), &self.name);
         self.table = Some(id);
         id
     }
 
-    /// A word behind the name of the table.
+    /// Handles a word after the name of the table.
     fn named(&mut self, verb: Verb, word: &[u8], tables: &mut Tables, lexis: &mut Lexis) {
         let is = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
         match verb {
@@ -371,7 +371,7 @@ impl Statement {
         }
     }
 
-    /// A `.`: the name before it is a schema, or a table of columns.
+    /// Handles a `.`: the name before it is a schema, or the table of a column.
     pub fn dot(&mut self, lexis: &mut Lexis) {
         match self.phase {
             Phase::Named(verb) if self.table.is_none() => {
@@ -449,7 +449,7 @@ impl Statement {
         }
     }
 
-    /// Any other sign.
+    /// Handles any other sign.
     pub fn sign(&mut self, sign: u8) {
         match self.phase {
             Phase::Start => self.phase = Phase::Other,
@@ -460,7 +460,7 @@ impl Statement {
         }
     }
 
-    /// What a literal among rows is a value of.
+    /// Returns the cell of a literal among rows.
     #[inline]
     pub fn value(&self, tables: &Tables) -> Option<Cell> {
         let table = self.table.filter(|_| self.depth > 0)?;
@@ -471,7 +471,7 @@ impl Statement {
         Some(Cell { table, column, position: self.position, row: self.row })
     }
 
-    /// What a literal with this body is a value of.
+    /// Returns the cell of a literal with this body.
     pub fn literal(&mut self, body: &[u8], tables: &mut Tables, lexis: &mut Lexis) -> Option<Cell> {
         let column = match self.phase {
             Phase::Values => return self.value(tables),
@@ -489,7 +489,7 @@ impl Statement {
         Some(Cell { table: self.table?, column, position: self.position, row: self.row })
     }
 
-    /// A line of `COPY` begins.
+    /// Begins a line of `COPY`.
     pub fn copy_row(&mut self, tables: &mut Tables) {
         self.depth = 1;
         self.position = 0;

@@ -1,8 +1,8 @@
-//! The tables and columns of a dump, as far as it has named them.
+//! The tables and columns that a dump has named.
 
 use std::collections::HashMap;
 
-/// Names a [`Table`] of one reader.
+/// Identifies a [`Table`] of one reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TableId(pub(crate) u32);
 
@@ -20,28 +20,28 @@ pub struct Table {
     name: String,
     columns: Vec<Column>,
     by_name: HashMap<String, u32>,
-    /// The columns that an `INSERT` without a list has values for.
+    /// The columns of an `INSERT` without a list.
     by_position: Vec<u32>,
     rows: u64,
 }
 
 impl Table {
-    /// The schema or database that stands before its name, or that a `USE` named.
+    /// The schema or database before its name, or the one of the last `USE`.
     pub fn schema(&self) -> Option<&str> {
         self.schema.as_deref()
     }
 
-    /// Its name, without quotes.
+    /// Name of the table, without quotes.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The columns that the dump has named so far; more may come, none changes its place.
+    /// The columns that the dump has named so far; more may be added, but none changes its position.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// How many rows it has had so far.
+    /// Number of rows so far.
     pub fn rows(&self) -> u64 {
         self.rows
     }
@@ -56,28 +56,28 @@ pub struct Column {
 }
 
 impl Column {
-    /// Its name, without quotes.
+    /// Name of the column, without quotes.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The first word of its type in `CREATE TABLE`, in lower case: `longtext`, `bytea`,
-    /// `character`, `text[]` for an array; empty if it is not known.
+    /// The first word of its type in `CREATE TABLE`, in lower case: `longtext`, `bytea`, `character`, `text[]` for an
+    /// array; empty if unknown.
     pub fn declared(&self) -> &str {
         &self.declared
     }
 
-    /// What its type is for.
+    /// The kind of its type.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 }
 
-/// What a type is for.
+/// The kind of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
-    /// The dump does not say.
+    /// The dump does not declare it.
     Unknown,
     /// Text of any length.
     Text,
@@ -85,11 +85,11 @@ pub enum Kind {
     Bytes,
     /// JSON.
     Json,
-    /// Numbers, and truth.
+    /// Numbers and booleans.
     Number,
     /// Dates and times.
     Time,
-    /// Another.
+    /// Any other type.
     Other,
 }
 
@@ -110,17 +110,17 @@ impl Kind {
     }
 }
 
-/// What a name costs beside its bytes.
+/// The cost of a name in addition to its bytes.
 const NAME_COST: usize = 128;
 
-/// All tables, and the way from a name to one.
+/// All tables, and an index by name.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
     list: Vec<Table>,
     by_name: HashMap<(Option<String>, String), TableId>,
-    /// The schema of names that stand without one.
+    /// The schema of names without one.
     pub current: Option<String>,
-    /// What all names cost.
+    /// The total cost of all names.
     pub cost: usize,
 }
 
@@ -133,7 +133,7 @@ impl Tables {
         (schema.map(str::to_owned).or_else(|| self.current.clone()), name.to_owned())
     }
 
-    /// The table of this name: a new one if there was none.
+    /// Returns the table with this name, and creates it if there is none.
     pub fn find(&mut self, schema: Option<&str>, name: &str) -> TableId {
         let key = self.qualified(schema, name);
         match self.by_name.get(&key) {
@@ -142,7 +142,7 @@ impl Tables {
         }
     }
 
-    /// A new table, even if there was one of this name.
+    /// Creates a table, even if there is one with this name.
     pub fn create(&mut self, schema: Option<&str>, name: &str) -> TableId {
         let key = self.qualified(schema, name);
         self.add(key)
@@ -160,14 +160,14 @@ impl Tables {
         self.list.get(id.index())
     }
 
-    /// A row begins: its number.
+    /// Begins a row; returns its number.
     pub fn row(&mut self, id: TableId) -> u64 {
         let Some(table) = self.list.get_mut(id.index()) else { return 0 };
         table.rows += 1;
         table.rows - 1
     }
 
-    /// The column of this name: a new one if there was none. `near`: where it probably is.
+    /// Returns the column with this name, and creates it if there is none. `near` is its probable index.
     pub fn column(&mut self, id: TableId, name: &str, near: usize) -> u32 {
         let Some(table) = self.list.get_mut(id.index()) else { return 0 };
         if table.columns.get(near).is_some_and(|column| column.name == name) {
@@ -183,7 +183,7 @@ impl Tables {
         column
     }
 
-    /// A column of `CREATE TABLE`. `positional`: an `INSERT` without a list has a value for it.
+    /// Declares a column of `CREATE TABLE`. `positional`: an `INSERT` without a list has a value for it.
     pub fn declare(&mut self, id: TableId, name: &str, declared: String, positional: bool) {
         let column = self.column(id, name, usize::MAX);
         self.cost += declared.len();
@@ -192,13 +192,13 @@ impl Tables {
             known.kind = Kind::of(&declared);
             known.declared = declared;
         }
-        // The same name twice is no table, and must not cost more than its text.
+        // A table can't have a name twice; a repeated name must not cost more than its text.
         if positional && table.by_position.len() < table.columns.len() {
             table.by_position.push(column);
         }
     }
 
-    /// The column of a value that stands at this position, where no list says so.
+    /// Returns the column at this position, if the statement has no list of columns.
     pub fn by_position(&self, id: TableId, position: u32) -> Option<u32> {
         self.get(id)?.by_position.get(position as usize).copied()
     }

@@ -19,12 +19,12 @@ use std::borrow::Cow;
 /// ```
 ///
 /// # Errors
-/// Of kind `Format`, if no format fits; or an error of the format's reader.
+/// Of kind `Format`, if no format matches; or an error of the format's reader.
 pub fn read(input: &[u8]) -> Result<Document<'_>, Error> {
     read_as(input, &detect::stage_of(input)?, &Limits::default())
 }
 
-/// Reads a document of this format. Bytes behind it are an error.
+/// Reads a document of this format. Bytes after it are an error.
 ///
 /// ```
 /// use icecore::{Limits, Stage};
@@ -41,10 +41,10 @@ pub fn read_as<'a>(input: &'a [u8], stage: &Stage, limits: &Limits) -> Result<Do
     read_with(input, stage, Request::new(limits))
 }
 
-/// As [`read_as`], with spelling or a tape to use again.
+/// Like [`read_as`], with spelling, or with a tape to reuse.
 ///
 /// # Errors
-/// As for [`read_as`].
+/// Those of [`read_as`].
 pub fn read_with<'a>(input: &'a [u8], stage: &Stage, request: Request<'_>) -> Result<Document<'a>, Error> {
     if stage.wrappers().is_empty() {
         return read_inside(input, stage, request);
@@ -77,15 +77,14 @@ fn read_inside<'a>(input: &'a [u8], stage: &Stage, request: Request<'_>) -> Resu
 /// ```
 ///
 /// # Errors
-/// Of kind `Usage`, for a bad stage; of kind `Unrepresentable`, for something
-/// that has no form in the format.
+/// Of kind `Usage` for an invalid stage; of kind `Unrepresentable` for a value without a form in the format.
 pub fn write(document: &Document<'_>, stage: &str) -> Result<Vec<u8>, Error> {
     let mut out = Vec::new();
     write_to(document, &Stage::parse(stage)?, &Limits::default(), &mut out)?;
     Ok(out)
 }
 
-/// Writes a document, and says what the format could not represent.
+/// Writes a document, and returns what the format could not represent.
 ///
 /// ```
 /// use icecore::{Limits, Stage};
@@ -100,7 +99,7 @@ pub fn write(document: &Document<'_>, stage: &str) -> Result<Vec<u8>, Error> {
 /// ```
 ///
 /// # Errors
-/// As for [`write()`].
+/// Those of [`write()`].
 pub fn write_to(
     document: &Document<'_>,
     stage: &Stage,
@@ -131,8 +130,7 @@ fn write_inside(
     format.write(document, stage.settings(), limits, out).map_err(|error| format.explain(error))
 }
 
-/// Converts from one stage to another. Where both are the same format, the
-/// byte form is kept.
+/// Converts from one stage to another. If both have the same format, the byte form is kept.
 ///
 /// ```
 /// let storable = icecore::convert(b"[1]", "json", "storable:memory,netorder")?;
@@ -141,7 +139,7 @@ fn write_inside(
 /// ```
 ///
 /// # Errors
-/// As for [`read_as`] and [`write()`].
+/// Those of [`read_as`] and [`write()`].
 pub fn convert(input: &[u8], from: &str, to: &str) -> Result<Vec<u8>, Error> {
     let (from, to) = (Stage::parse(from)?, Stage::parse(to)?);
     let limits = Limits::default();

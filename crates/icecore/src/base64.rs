@@ -1,23 +1,23 @@
-//! Base64, as RFC 4648 has it.
+//! Base64 (RFC 4648).
 
 use memchr::memchr;
 
-/// The digits that stand for 62 and 63.
+/// The alphabets, which differ in the digits for 62 and 63.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alphabet {
     /// `+` and `/`.
     Standard,
-    /// `-` and `_`, which mean nothing in an address.
+    /// `-` and `_`, which have no special meaning in a URL.
     Url,
 }
 
 const STANDARD: [u8; 64] = *b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const URL: [u8; 64] = *b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// What is no digit. It has a bit that no shifted digit has.
+/// The value of a byte that is not a digit. It has a bit that no shifted digit has.
 const WRONG: u32 = 1 << 31;
 
-/// For each place in a group of four, what each digit means there.
+/// For each place in a group of four, the value of each digit.
 type Values = [[u32; 256]; 4];
 
 static STANDARD_VALUES: Values = values(&STANDARD);
@@ -51,7 +51,7 @@ impl Alphabet {
     }
 }
 
-/// The Base64 of bytes, padded.
+/// Returns the Base64 of bytes, padded.
 ///
 /// ```
 /// use icecore::text::{from_base64, to_base64};
@@ -65,10 +65,10 @@ pub fn to_base64(bytes: &[u8]) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// The bytes that a Base64 text stands for, padded and without blanks.
+/// Decodes a Base64 text that is padded and has no blanks.
 ///
 /// # Errors
-/// The position of the first character that is wrong.
+/// The position of the first wrong character.
 pub fn from_base64(text: &[u8]) -> Result<Vec<u8>, usize> {
     let mut out = Vec::new();
     decode(text, &mut out)?;
@@ -82,7 +82,7 @@ pub(crate) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
 
 /// Appends the Base64 of bytes in this alphabet.
 pub(crate) fn encode_in(alphabet: Alphabet, is_padded: bool, bytes: &[u8], out: &mut Vec<u8>) {
-    // The crate would make room for just these: many in a row would move `out` each time.
+    // The crate would reserve exactly this much: many calls in a row would move `out` each time.
     out.reserve(bytes.len().div_ceil(3) * 4);
     let engine = match (alphabet, is_padded) {
         (Alphabet::Standard, true) => base64_simd::STANDARD,
@@ -93,15 +93,14 @@ pub(crate) fn encode_in(alphabet: Alphabet, is_padded: bool, bytes: &[u8], out: 
     engine.encode_append(bytes, out);
 }
 
-/// Appends the bytes that a Base64 text stands for. `Err` has the position of
-/// the first character that is wrong; nothing but the alphabet and the right
-/// padding is allowed.
+/// Appends the decoded bytes of a Base64 text. `Err` contains the position of the first wrong character; only digits of
+/// the alphabet and correct padding are allowed.
 pub(crate) fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
     out.reserve(text.len() / 4 * 3);
     if base64_simd::STANDARD.decode_append(text, out).is_ok() {
         return Ok(());
     }
-    // The crate does not say where it is wrong.
+    // The crate does not report the position of the error.
     if let Some(at) = text.iter().position(u8::is_ascii_whitespace) {
         return Err(text[..at].iter().position(|digit| !Alphabet::Standard.has(*digit)).unwrap_or(at));
     }
@@ -109,16 +108,15 @@ pub(crate) fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
     if text.len().is_multiple_of(4) { Ok(()) } else { Err(text.len()) }
 }
 
-/// How much text is looked at in one go: the nearest cache holds it.
+/// Number of bytes that are decoded at a time: they fit in the first-level cache.
 const PIECE: usize = 8 << 10;
-/// Less than that is not worth the call.
+/// Minimum length for a call of the crate.
 const LEAST: usize = 32;
 
-/// As [`decode`], in this alphabet. White space may stand anywhere, and padding may
-/// be missing.
+/// Like [`decode`], in this alphabet. White space is allowed anywhere, and padding may be missing.
 pub(crate) fn decode_in(alphabet: Alphabet, text: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
     out.reserve(text.len() / 4 * 3 + 3);
-    // Padding is not for the quick way.
+    // The fast path does not handle padding.
     let end = text.trim_ascii_end();
     let end = end.len() - end.iter().rev().take(2).take_while(|byte| **byte == b'=').count();
     let mut joined = Vec::new();
@@ -134,8 +132,8 @@ pub(crate) fn decode_in(alphabet: Alphabet, text: &[u8], out: &mut Vec<u8>) -> R
     by_digits(alphabet, text, at, text.len(), out).map(|_| ())
 }
 
-/// Appends what the whole groups in a piece of text mean. Returns how much of it they take;
-/// `None`, with nothing appended, if there is anything but digits in them.
+/// Appends the decoded complete groups of a part of a text. Returns their length; `None`, with nothing appended, if
+/// they contain anything but digits.
 fn straight(alphabet: Alphabet, piece: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     let engine = match alphabet {
         Alphabet::Standard => base64_simd::STANDARD_NO_PAD,
@@ -145,8 +143,8 @@ fn straight(alphabet: Alphabet, piece: &[u8], out: &mut Vec<u8>) -> Option<usize
     engine.decode_append(&piece[..whole], out).ok().map(|()| whole)
 }
 
-/// As [`straight`], for the lines in a piece of text that are whole, up to the last one that
-/// ends with a group. They are joined first: a line is too short for a call of its own.
+/// Like [`straight`], for the complete lines of a part of a text, up to the last one that ends with a group. They are
+/// joined first: a line is too short for a call of its own.
 fn in_lines(alphabet: Alphabet, piece: &[u8], joined: &mut Vec<u8>, out: &mut Vec<u8>) -> Option<usize> {
     joined.clear();
     joined.reserve(piece.len());
@@ -162,14 +160,13 @@ fn in_lines(alphabet: Alphabet, piece: &[u8], joined: &mut Vec<u8>, out: &mut Ve
     straight(alphabet, &joined[..digits], out).map(|_| taken)
 }
 
-/// As [`decode_in`], digit by digit: the readable twin. Begins at a group and ends behind
-/// the first one that ends at `until` or later; says where that is.
+/// Like [`decode_in`], digit by digit: the readable twin. Begins at a group and ends after the first group that ends at
+/// or after `until`; returns its end.
 fn by_digits(alphabet: Alphabet, text: &[u8], mut at: usize, until: usize, out: &mut Vec<u8>) -> Result<usize, usize> {
     let values = alphabet.values();
     while at < until {
         at += run(values, &text[at..until], out);
-        // Something is special in the next four digits: white space, the end, or
-        // what is wrong.
+        // One of the next four digits is special: white space, the end, or an error.
         let (mut word, mut count, mut last) = (0, 0, at);
         while count < 4 {
             let Some(byte) = text.get(at) else { break };
@@ -194,8 +191,8 @@ fn by_digits(alphabet: Alphabet, text: &[u8], mut at: usize, until: usize, out: 
     Ok(at)
 }
 
-/// Whether the rest, behind so many digits of a group, is the right padding. `Err`
-/// has the position of what is wrong.
+/// Checks that the rest, after this number of digits of a group, is correct padding. `Err` contains the position of the
+/// error.
 fn padding(rest: &[u8], count: usize) -> Result<(), usize> {
     let mut wanted = match count {
         2 | 3 => 4 - count,
@@ -208,14 +205,13 @@ fn padding(rest: &[u8], count: usize) -> Result<(), usize> {
             _ => return Err(at),
         }
     }
-    // None is right, and all of it.
+    // No padding is correct, and so is complete padding.
     if wanted == 0 { Ok(()) } else { Err(rest.len()) }
 }
 
-/// Appends what groups of digits mean as long as there is nothing else; says how
-/// much of the text that was.
+/// Appends decoded groups of digits until something else comes; returns the length of the decoded text.
 fn run(values: &Values, text: &[u8], out: &mut Vec<u8>) -> usize {
-    /// How many groups are looked at together: what is wrong shows afterwards.
+    /// Number of groups that are processed together; errors are checked afterwards.
     const GROUPS: usize = 8;
     let mut at = 0;
     for chunk in text.chunks_exact(4 * GROUPS) {
@@ -294,7 +290,7 @@ mod tests {
         {
             assert_eq!(decode_in(Alphabet::Standard, text.as_bytes(), &mut Vec::new()), Err(at), "{text}");
         }
-        // A wrong character at each place, in the fast loop and behind it.
+        // A wrong character at each place, in the fast loop and after it.
         for at in 0..50 {
             let mut text = vec![b'A'; 48];
             text.insert(at.min(48), b'-');
@@ -303,7 +299,7 @@ mod tests {
         }
     }
 
-    /// Numbers that look random, the same in each run.
+    /// Pseudo-random numbers, the same in each run.
     struct Random(u64);
 
     impl Random {
@@ -339,7 +335,7 @@ mod tests {
         }
     }
 
-    /// Either way, what is there already stays.
+    /// In both cases, existing bytes stay.
     const BEFORE: &[u8] = b"before";
 
     fn decoded(decode: impl FnOnce(&mut Vec<u8>) -> Result<(), usize>) -> (Result<(), usize>, Vec<u8>) {
@@ -358,7 +354,7 @@ mod tests {
             for _ in 0..random.below(4) {
                 let twin = decoded(|out| by_digits(alphabet, &text, 0, text.len(), out).map(|_| ()));
                 assert_eq!(decoded(|out| decode_in(alphabet, &text, out)), twin, "{:?}", text.escape_ascii());
-                // The strict one: no white space, all of the padding.
+                // The strict decoder: no white space, complete padding.
                 if alphabet == Alphabet::Standard && !text.iter().any(u8::is_ascii_whitespace) {
                     let is_padded = text.len().is_multiple_of(4);
                     let wanted = twin.0.and(if is_padded { Ok(()) } else { Err(text.len()) });

@@ -1,4 +1,4 @@
-//! A prepared stage: its options are looked up once, for many documents.
+//! A prepared stage: its options are looked up once for many documents.
 
 use crate::document::{Document, Tape, lose_metadata};
 use crate::error::Error;
@@ -8,7 +8,7 @@ use crate::output::{Output, Spare, Written};
 use crate::stage::Stage;
 use std::sync::Arc;
 
-/// Of what is inside wrappers, so much memory is kept for the next document.
+/// Maximum memory for wrapped content that is kept for the next document.
 const KEPT: usize = 16 << 20;
 
 /// A stage whose options are looked up once, for callers that read or write many
@@ -54,8 +54,8 @@ impl Codec {
         !self.stage.wrappers().is_empty()
     }
 
-    /// Reads one document from the start of the input into a tape, which is
-    /// cleared first. After an error the tape has what was read before.
+    /// Reads one document from the start of the input into a tape, which is cleared first. After an error, the tape
+    /// contains what was read before it.
     pub fn read(&self, input: &[u8], tape: &mut Tape) -> Filled {
         match self.is_wrapped() {
             true => self.read_wrapped(input, tape, None),
@@ -63,8 +63,8 @@ impl Codec {
         }
     }
 
-    /// As [`Codec::read`], in much less time for a document that is like one of the last ones but for its scalars, as the
-    /// rows of a table are. The stencils are what is known of those; they serve one codec.
+    /// Like [`Codec::read`], but much faster for a document that differs from a recent one only in its scalars, like
+    /// the rows of a table. The stencils remember recent documents; they belong to one codec.
     ///
     /// ```
     /// use icecore::{Codec, Stage, raw::{Stencils, Tape}};
@@ -124,7 +124,7 @@ impl Codec {
     /// Writes a document. Returns its losses.
     ///
     /// # Errors
-    /// As for [`crate::write_to`].
+    /// Those of [`crate::write_to`].
     pub fn write(&self, document: &Document<'_>, out: &mut dyn Output) -> Written {
         let mut bytes = Vec::new();
         let written = match self.is_wrapped() {
@@ -143,8 +143,8 @@ impl Codec {
         Ok(losses)
     }
 
-    /// Appends a document that a program filled, if that is quickly done and nothing is
-    /// lost; says no, and appends nothing, if not.
+    /// Appends a document that a program filled, if there is a fast path and nothing is lost; otherwise returns `false`
+    /// and appends nothing.
     ///
     /// ```
     /// use icecore::{Codec, Document, Stage, raw::{Node, Spare, Tape}};
@@ -178,8 +178,7 @@ impl Codec {
         is_written
     }
 
-    /// As [`Codec::write`], for documents that were read onto one and the same tape:
-    /// what is in the memory is used again.
+    /// Like [`Codec::write`], for documents that were read onto the same tape: data in `memory` is reused.
     pub(crate) fn write_next(&self, document: &Document<'_>, memory: &mut Memory, out: &mut dyn Output) -> Written {
         if self.is_wrapped() {
             return self.write(document, out);
@@ -188,14 +187,13 @@ impl Codec {
         written.map_err(|error| self.stage.format().explain(error))
     }
 
-    /// Writes the document that was read onto this tape, if that is quickly done.
+    /// Writes the document that was read onto this tape, if there is a fast path.
     pub(crate) fn write_tape(&self, input: &[u8], tape: &Tape, memory: &mut Memory, out: &mut dyn Output) -> bool {
         !self.is_wrapped() && self.prepared.writer.write_tape(input, tape, memory, out)
     }
 
-    /// Writes the next part of a document that is too large for one tape, or not yet
-    /// complete. `None`, with nothing written, if the format, its options or the content
-    /// of the part do not allow it.
+    /// Writes the next part of a document that is too large for one tape, or not yet complete. Returns `None` and
+    /// writes nothing if the format, its options or the content of the part do not allow it.
     ///
     /// ```
     /// use icecore::{Codec, Document, Kind, Stage, raw::{Node, Part, Parts, Tape}};
@@ -214,7 +212,7 @@ impl Codec {
     /// ```
     ///
     /// # Errors
-    /// As for [`Codec::write`].
+    /// Those of [`Codec::write`].
     pub fn write_part(&self, document: &Document<'_>, part: Part<'_>, out: &mut dyn Output) -> Option<Written> {
         if self.is_wrapped() {
             return None;

@@ -9,8 +9,7 @@ use crate::output::{Losses, Output, Rationed, Written};
 use crate::stage::Stage;
 use std::borrow::Cow;
 
-/// Converts documents one by one, with the memory and the knowledge of keys of
-/// those before.
+/// Converts documents one by one, and reuses the memory and the known keys of the previous ones.
 ///
 /// ```
 /// use icecore::{Converter, Stage};
@@ -32,15 +31,15 @@ pub struct Converter {
     tape: Tape,
     memory: Memory,
     keeps: Keeps,
-    /// How much of what may always be written is left, over all documents.
+    /// How much of the always allowed output remains, for all documents together.
     slack: u64,
 }
 
-/// How much is recorded beside the meaning.
+/// What is recorded in addition to the meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Keeps {
     Nothing,
-    /// The form, of documents that have one of their own: the format tells which.
+    /// The form of documents that need it; the format determines which ones.
     OwnForm,
     Form,
 }
@@ -59,14 +58,14 @@ enum Keeps {
 /// ```
 #[derive(Debug)]
 pub struct Converted {
-    /// How many bytes of the input it took.
+    /// Number of bytes of the input that were consumed.
     pub consumed: usize,
-    /// Whether it could be read.
+    /// Whether the document could be read.
     pub is_read: bool,
-    /// What the target could not represent; or what is wrong. Of a document that could be
-    /// read, but not written, a part may be in the output.
+    /// What the target could not represent, or the error. If the document could be read but not written, the output may
+    /// contain a part of it.
     pub written: Written,
-    /// What was changed in the document to read it.
+    /// Changes that were made to read the document.
     pub repairs: Vec<Repair>,
 }
 
@@ -77,8 +76,7 @@ impl std::fmt::Debug for Converter {
 }
 
 impl Converter {
-    /// Prepares two stages; the limits are the default ones. Where both are the
-    /// same format, the byte form is kept.
+    /// Prepares two stages; the limits are the default ones. If both have the same format, the byte form is kept.
     pub fn new(from: Stage, to: Stage) -> Converter {
         let is_same = std::ptr::eq(from.format(), to.format());
         let (from, to) = (Codec::new(from), Codec::new(to));
@@ -98,13 +96,13 @@ impl Converter {
         self
     }
 
-    /// The stage that is read.
+    /// The source stage.
     pub fn source(&self) -> &Stage {
         self.from.stage()
     }
 
-    /// Converts the document at the start of the input. Bytes behind it are not read,
-    /// except by wrappers, which take the whole input.
+    /// Converts the document at the start of the input. Bytes after it are not read, except by wrappers, which consume
+    /// the whole input.
     pub fn convert(&mut self, input: &[u8], out: &mut dyn Output) -> Converted {
         let mut slack = self.slack;
         let done = self.convert_to(input, &mut Rationed { out, slack: &mut slack });
@@ -143,12 +141,12 @@ impl Converter {
         Converted { consumed: filled.consumed, is_read: true, written, repairs: Vec::new() }
     }
 
-    /// Whether documents come with what a wrapper says of them.
+    /// Whether a wrapper stores properties of the documents.
     fn is_framed(&self) -> bool {
         self.from.stage().wrappers().iter().any(|wrap| wrap.wrapper().is_frame())
     }
 
-    /// Converts one with its byte form.
+    /// Converts one document with its byte form.
     fn with_form(&mut self, input: &[u8], out: &mut dyn Output) -> Converted {
         let stage = self.from.stage();
         let fail = |error: Error| Converted {

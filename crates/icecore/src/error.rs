@@ -14,11 +14,9 @@ pub enum ErrorKind {
     Trailing,
     /// The bytes violate the rules of the format.
     Malformed,
-    /// A link, alias or copy names a value that does not exist, or that it may not
-    /// name.
+    /// A link, alias or copy names a value that does not exist or is not allowed as its target.
     BadLink,
-    /// The format allows it, but this engine (or this build of it) does not
-    /// read or write it.
+    /// The format allows this, but this engine (or this build of it) can't read or write it.
     Unsupported,
     /// A [limit](crate::Limits) was reached.
     Limit,
@@ -33,7 +31,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// The kind as one lower-case word, as the command's JSON shows it.
+    /// The kind as one lower-case word, as in the command's JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             ErrorKind::Truncated => "truncated",
@@ -56,8 +54,7 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// What a program may want to know of an error beside its [kind](ErrorKind), where it has
-/// to say it in words of its own.
+/// Details of an error beyond its [kind](ErrorKind), for programs that report it with their own message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorDetail {
@@ -67,30 +64,28 @@ pub enum ErrorDetail {
     WideInteger,
     /// The number of entries is beyond 64 bits.
     WideCount,
-    /// The input ends where the number of entries should stand.
+    /// The input ends before the number of entries.
     NoCount,
-    /// A key should stand here.
+    /// A key was expected.
     NoKey,
-    /// A value should stand here.
+    /// A value was expected.
     NoValue,
-    /// What stands here names no case of an enum.
+    /// The name of an enum case is unknown.
     NoCase,
-    /// There are fewer bytes than what a class wrote itself is said to have, or their
-    /// number is below 0.
+    /// A payload that a class wrote itself is shorter than its declared length, or that length is negative.
     ShortPayload,
-    /// A link counts values that only a class knows, in what it wrote itself.
+    /// A link counts values inside a payload that only its class understands.
     OpaqueLink,
-    /// There are more values, or more bytes written, than the limit; or memory ran out.
+    /// There are more values or more output than the limit allows; or memory ran out.
     Size,
-    /// Decompression gives more than the limit.
+    /// Decompression produces more than the limit allows.
     Decompressed,
 }
 
-/// An error: its kind, where it is, and what was expected.
+/// An error: its kind, its position, and what was expected.
 ///
-/// An error has a [kind](ErrorKind) and, as far as they make sense for it: the
-/// byte offset in the input, the path in the document, what was expected and
-/// what was found there.
+/// An error has a [kind](ErrorKind) and, if applicable: the byte offset in the input, the path in the document, what
+/// was expected and what was found there.
 ///
 /// ```
 /// let error = icecore::read(b"pst0\x05\x0b\x02\0\0\0").unwrap_err();
@@ -131,7 +126,7 @@ struct Inner {
     expected: Option<Cow<'static, str>>,
     found: Option<Cow<'static, str>>,
     help: Option<Cow<'static, str>>,
-    /// How many bytes were decompressed before the error was found.
+    /// Number of bytes that were decompressed before the error was found.
     spent: u64,
 }
 
@@ -154,12 +149,12 @@ impl Error {
         }))
     }
 
-    /// Its kind.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// What it is more closely, for some that programs ask for.
+    /// The detail of the error, for errors that programs distinguish.
     pub fn detail(&self) -> Option<ErrorDetail> {
         self.0.detail
     }
@@ -169,8 +164,7 @@ impl Error {
         self.0.format
     }
 
-    /// What the offset counts in, if that is not the input itself but
-    /// something that was decompressed or unwrapped from it.
+    /// What the offset refers to, if it is not the input itself but data that was decompressed or unwrapped from it.
     pub fn layer(&self) -> Option<&'static str> {
         self.0.layer
     }
@@ -181,8 +175,7 @@ impl Error {
         self.0.offset
     }
 
-    /// The offset at which the original reader of the format says that the input is wrong,
-    /// if that is known.
+    /// The offset at which the original reader of the format reports the error, if known.
     pub fn original_offset(&self) -> Option<u64> {
         self.0.original_offset
     }
@@ -208,8 +201,8 @@ impl Error {
     }
 }
 
-/// Setters for cold constructors. A detail that is set is kept: the innermost caller
-/// has the most precise one.
+/// Setters for cold constructors. A value that is already set is kept, because the innermost caller has the most
+/// precise one.
 impl Error {
     /// Sets what was expected.
     #[must_use]
@@ -218,14 +211,14 @@ impl Error {
         self
     }
 
-    /// Sets what it is more closely.
+    /// Sets the detail.
     #[must_use]
     pub fn detailing(mut self, detail: ErrorDetail) -> Error {
         self.0.detail.get_or_insert(detail);
         self
     }
 
-    /// Sets where the original reader says that the input is wrong.
+    /// Sets the offset that the original reader reports.
     #[must_use]
     pub fn originally_at(mut self, offset: usize) -> Error {
         self.0.original_offset.get_or_insert(offset as u64);
@@ -239,8 +232,7 @@ impl Error {
         self
     }
 
-    /// The memory for a size that data says can't be had: an error, where a program would
-    /// abort.
+    /// The error for a size in the data for which there is not enough memory, where a program would otherwise abort.
     ///
     /// ```
     /// assert_eq!(icecore::Error::no_memory().kind(), icecore::ErrorKind::Limit);
@@ -256,15 +248,15 @@ impl Error {
         self
     }
 
-    /// Sets how many bytes were decompressed in vain.
+    /// Sets the number of bytes that were decompressed before the error.
     #[must_use]
     pub(crate) fn having_spent(mut self, bytes: usize) -> Error {
         self.0.spent = bytes as u64;
         self
     }
 
-    /// How many bytes were decompressed in vain. They count against the limit if reading
-    /// continues after the error.
+    /// Number of bytes that were decompressed before the error. They count against the limit if reading continues after
+    /// the error.
     pub(crate) fn spent(&self) -> u64 {
         self.0.spent
     }
@@ -276,8 +268,7 @@ impl Error {
         self
     }
 
-    /// Adds `by` to the offset, if there is one: where the part that was read starts in
-    /// the whole.
+    /// Adds `by` to the offset, if there is one: the start of the part that was read in the whole input.
     #[must_use]
     pub fn moved(mut self, by: usize) -> Error {
         if self.0.layer.is_none()
@@ -295,7 +286,7 @@ impl Error {
         self
     }
 
-    /// Puts the path of the enclosing document in front of the path.
+    /// Prepends the path of the enclosing document to the path.
     #[must_use]
     pub fn below(mut self, outer: &str) -> Error {
         let inner = self.0.path.take().unwrap_or_default();
@@ -303,8 +294,7 @@ impl Error {
         self
     }
 
-    /// Says in which line. Where that one `is_complete`, it is the line that ends
-    /// too early, not the input.
+    /// Adds the line number. If the line `is_complete`, the line ends too early and not the input.
     #[must_use]
     pub(crate) fn in_line(mut self, number: u64, is_complete: bool) -> Error {
         if is_complete && self.0.kind == ErrorKind::Truncated {
@@ -315,7 +305,7 @@ impl Error {
         self
     }
 
-    /// Sets the layer that the offset counts in.
+    /// Sets the layer that the offset refers to.
     #[must_use]
     pub fn in_layer(mut self, layer: &'static str) -> Error {
         self.0.layer.get_or_insert(layer);
@@ -329,7 +319,7 @@ impl Error {
         self
     }
 
-    /// The error for bytes behind a document.
+    /// Returns the error for bytes after a document.
     ///
     /// ```
     /// let error = icecore::Error::trailing(b"[1][2]", 3);
@@ -339,7 +329,7 @@ impl Error {
         Error::behind(input, consumed).helping(EACH)
     }
 
-    /// As [`Error::trailing`], with another remedy.
+    /// Like [`Error::trailing`], without the help text.
     pub fn behind(input: &[u8], consumed: usize) -> Error {
         let more = input.len().saturating_sub(consumed);
         Error::new(ErrorKind::Trailing).at(consumed).expecting("the end of the input").finding(if more == 1 {
@@ -349,11 +339,11 @@ impl Error {
         })
     }
 
-    /// Says which option ignores what is behind the document. `is_alone`: documents of
-    /// the format do not stand one behind the other.
+    /// Adds the name of the option that ignores bytes after the document. `is_alone`: documents of this format are not
+    /// concatenated.
     #[must_use]
     pub(crate) fn ignorable_by(mut self, option: &str, is_alone: bool) -> Error {
-        // Files end with a newline more often than they hold a second document.
+        // Files end with a newline more often than they contain a second document.
         if self.0.kind == ErrorKind::Trailing && self.0.help.as_deref() == Some(EACH) {
             let each = if is_alone { String::new() } else { format!("; {EACH}") };
             self.0.help = Some(format!("`{option}` ignores them{each}").into());
@@ -362,10 +352,10 @@ impl Error {
     }
 }
 
-/// The remedy for bytes behind a document, for every format.
+/// The help text for bytes after a document, for every format.
 const EACH: &str = "documents that stand one behind the other are read one by one, if that is asked for";
 
-/// Shortens text of the input (names, numbers) to what fits a message.
+/// Shortens text from the input (names, numbers) for a message.
 fn told(text: Cow<'static, str>) -> Cow<'static, str> {
     match text {
         Cow::Owned(text) if text.len() > LONGEST => Cow::Owned(shortened(&text, LONGEST).into_owned()),
@@ -373,7 +363,7 @@ fn told(text: Cow<'static, str>) -> Cow<'static, str> {
     }
 }
 
-/// The longest text that a message has in full.
+/// Maximum length of a text that a message contains in full.
 const LONGEST: usize = 1 << 10;
 
 impl fmt::Display for Error {
@@ -424,7 +414,7 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
-/// How many bytes a window shows before and behind the offset.
+/// Number of bytes that a window shows before and after the offset.
 const WINDOW_BEFORE: usize = 16;
 const WINDOW_BEHIND: usize = 16;
 
@@ -441,8 +431,7 @@ pub fn window(input: &[u8], offset: u64) -> String {
     window_from(input, 0, offset)
 }
 
-/// As [`window`], of a piece that starts `first` bytes into the input; the offset is
-/// that in the piece.
+/// Like [`window`], for a part that starts `first` bytes into the input; the offset is relative to that part.
 ///
 /// ```
 /// let bytes = b"0123456789abcdef0123456789abcdef";

@@ -1,13 +1,13 @@
-//! A search for bytes that are close together.
+//! A search for bytes that are probably near.
 
-/// How many words are looked at before a search in wide registers begins: that one starts slower
-/// than this ends, and is faster from there on.
+/// Number of words that are checked before a SIMD search begins: that search has a higher startup cost, but is faster
+/// for long distances.
 const WORDS: usize = 4;
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// Where one of up to three bytes is first. Fast where that is near, as with quotes and
-/// backslashes in an escaped text; never slow.
+/// Returns the position of the first of up to three bytes. Fast if it is near, like quotes and backslashes in an
+/// escaped text; never slow.
 ///
 /// ```
 /// use icecore::raw::find_byte;
@@ -31,7 +31,7 @@ pub fn find_byte<const N: usize>(bytes: &[u8], sought: [u8; N]) -> Option<usize>
     far(bytes.get(at..)?, sought).map(|found| at + found)
 }
 
-/// Where a byte is first in a word.
+/// Returns the position of the first occurrence of a byte in a word.
 ///
 /// ```
 /// use icecore::raw::find_in_word;
@@ -43,8 +43,9 @@ pub fn find_in_word(word: [u8; 8], byte: u8) -> Option<usize> {
     (found != 0).then(|| (found.trailing_zeros() / 8) as usize)
 }
 
-/// A word whose first byte with its highest bit set is where this byte is first in `word`. A byte that is equal becomes
-/// zero and borrows, and so its highest bit is set. The borrow may spoil bytes after it: only the first one counts.
+/// Returns a word in which the first byte with its highest bit set marks the first occurrence of `byte` in `word`. An
+/// equal byte becomes zero and borrows, which sets its highest bit. The borrow may affect bytes after it: only the
+/// first mark counts.
 #[inline]
 fn mark_first(word: u64, byte: u8) -> u64 {
     let word = word ^ (ONES * u64::from(byte));
@@ -73,7 +74,7 @@ mod tests {
             (state >> 33) as usize
         };
         for _ in 0..200_000 {
-            // Few different bytes, with those that differ by the highest bit or by a borrow.
+            // Few different bytes, including bytes that differ by the highest bit or by a borrow.
             let bytes: Vec<u8> =
                 (0..next() % 90).map(|_| [b'a', b'\\', b']', b'[', 0xdc, 0, 1, 0x80][next() % 8]).collect();
             let bytes = &bytes[next() % (bytes.len() + 1)..];

@@ -1,13 +1,12 @@
-//! Hash maps for numbers and short names of untrusted input.
+//! Hash maps for numbers and short names from untrusted input.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-/// A map with a fast hash, whose seed differs from map to map.
+/// A map with a fast hash and its own random seed.
 pub(crate) type SeededMap<K, V> = HashMap<K, V, Seeded>;
 
-/// Makes hashers that start from a random number, so that an attacker can't prepare keys
-/// that collide.
+/// Makes hashers with a random seed, so that an attacker can't prepare colliding keys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seeded(u64, u64);
 
@@ -43,7 +42,7 @@ impl Hasher for Folded {
         }
         let mut tail = [0; 8];
         tail[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
-        // With the length, zeros at the end make another hash.
+        // Because the length is included, trailing zeros change the hash.
         self.write_u64(u64::from_le_bytes(tail) ^ (bytes.len() as u64) << 56);
     }
 

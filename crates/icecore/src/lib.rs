@@ -1,8 +1,8 @@
 //! Icecore reads and writes the data that Perl, PHP and Ruby freeze, byte for
 //! byte as the originals do, and never runs any of it.
 //!
-//! In the middle is one [`Document`]. A format is two functions: bytes to
-//! Document, Document to bytes. So any format converts to any other:
+//! Everything revolves around one [`Document`]. A format is two functions: bytes to Document, and Document to bytes. So
+//! every format converts to every other:
 //!
 //! ```
 //! let json = icecore::convert(br#"{"name":"Alice"}"#, "json", "json:indent=2")?;
@@ -10,12 +10,11 @@
 //! # Ok::<(), icecore::Error>(())
 //! ```
 //!
-//! The engine does no I/O, reads no clock and no environment. Whatever the
-//! input, it does not panic, and its work and memory are linear in it; see
-//! [`Limits`].
+//! The engine does no I/O and reads no clock and no environment. It does not panic for any input, and its work and
+//! memory are linear in the input; see [`Limits`].
 #![forbid(unsafe_code)]
 
-// Tests of the engine's inside share files with those of its outside.
+// Internal tests of the engine share files with its external tests.
 #[cfg(test)]
 extern crate self as icecore;
 
@@ -70,7 +69,7 @@ pub use losses::{Loss, LossKind, Losses, Written};
 pub use output::Output;
 pub use stage::Stage;
 
-/// What values and documents are made of, and how they are compared.
+/// Parts of values and documents, and their comparison.
 pub mod value {
     pub use crate::document::{
         BigInt, ClassUse, CodeUse, Comparison, Entries, Explanation, Form, Items, Metadata, Repair, Visibility,
@@ -80,8 +79,8 @@ pub mod value {
     pub use crate::serde_values::{from_document, to_document};
 }
 
-/// Text for people: what data says, shortened and with its invisible characters escaped; bytes
-/// around an offset; the name that was meant. And Base64, for places that take only text.
+/// Text for people: escaping of invisible characters and shortening; a window of bytes around an offset; suggestions
+/// for mistyped names. Also Base64, for places that accept only text.
 pub mod text {
     pub use crate::base64::{from_base64, to_base64};
     pub use crate::error::{window, window_from};
@@ -91,9 +90,8 @@ pub mod text {
     pub use crate::suggest::nearest;
 }
 
-/// What is inside a document, for those who fill or walk a tape themselves, or write a format:
-/// nodes, tables of names, sinks, what readers and writers are. `docs/tape.md` explains it.
-/// It changes more often than the rest.
+/// Internals of a document, for code that fills or walks a tape itself, or implements a format: nodes, tables of names,
+/// sinks, readers and writers. `docs/tape.md` explains them. This module changes more often than the others.
 pub mod raw {
     pub use crate::document::{
         Cut, Detail, Detailed, Extent, IS_KEY, KEY_NODE, Location, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note,

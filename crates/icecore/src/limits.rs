@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorDetail, ErrorKind};
 /// limits.string = 1 << 20;
 /// ```
 ///
-/// What is allowed grows with the input:
+/// Some limits grow with the input:
 ///
 /// ```
 /// let limits = icecore::Limits::default();
@@ -24,53 +24,46 @@ use crate::error::{Error, ErrorDetail, ErrorKind};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How deep values may be nested. Default: 10,000.
+    /// Maximum nesting depth of values. Default: 10,000.
     pub depth: u32,
-    /// How many nodes a document may have (16 bytes each). Default: 2^32 -
-    /// 65,537, which is also the most that a tape can hold.
+    /// Maximum number of nodes of a document (16 bytes each). Default: 2^32 - 65,537, which is also the maximum of a
+    /// tape.
     pub nodes: u32,
-    /// How many bytes a string may have. Default: no limit; a string is never
-    /// longer than the input.
+    /// Maximum number of bytes of a string. Default: no limit; a string is never longer than the input.
     pub string: u64,
-    /// How many bytes decompression may give for one document: its wrappers, its
-    /// format and the strings in it that are opened, all together. What is
-    /// decompressed bit by bit and never held in memory as a whole does not count.
+    /// Maximum number of bytes of decompressed data for one document: its wrappers, its format and opened strings in
+    /// it, all together. Data that is decompressed incrementally, and never in memory as a whole, does not count.
     /// Default: 256 MiB.
     pub decompressed: u64,
-    /// How many times longer than the compressed input its decompressed form
-    /// may be; the first 16 MiB are always allowed. Default: `u64::MAX`, which is
-    /// no bound: ordinary data shrinks to a thousandth, too.
+    /// Maximum ratio of decompressed to compressed data; the first 16 MiB are always allowed. Default: `u64::MAX`,
+    /// which means no limit, because even ordinary data may shrink to a thousandth.
     pub ratio: u64,
-    /// How many nodes may come from copies (while reading) or from repeated
-    /// links (while writing a form without links), as a multiple of the bytes
-    /// of the input or of the nodes of the document; the first million are
-    /// always allowed. Default: 16.
+    /// Maximum number of nodes that come from copies (in reading) or from repeated links (in writing a form without
+    /// links), as a multiple of the bytes of the input or of the nodes of the document; the first million are always
+    /// allowed. Default: 16.
     pub expansion: u64,
-    /// How many decimal digits an integer may have. Default: 20,000.
+    /// Maximum number of decimal digits of an integer. Default: 20,000.
     pub digits: u32,
-    /// How many bytes a document may be written as, in all. Default: no limit but
-    /// [`Limits::growth`].
+    /// Maximum total number of bytes of a written document. Default: no limit except [`Limits::growth`].
     pub output: u64,
-    /// How many bytes may be written for each byte of the input, after
-    /// decompression; the first 64 MiB are always allowed. Copies, links, ids and
-    /// indentation are what makes more of few bytes: a value of one byte on a line
-    /// of its own seldom takes a hundred. Where a
-    /// program filled the tape, it is the bytes of that. Default: 256.
+    /// Maximum number of written bytes for each byte of the input, after decompression; the first 64 MiB are always
+    /// allowed. Copies, links, ids and indentation turn a few bytes into many: a value of one byte on a line of its own
+    /// seldom takes a hundred. For a tape that a program filled, the size of the tape counts as the input. Default:
+    /// 256.
     pub growth: u64,
-    /// How many paths a writer keeps of each kind of loss; a [`Loss`](crate::Loss) has
-    /// an empty one if it is none. A path costs as much as the way to it. Default: 1.
+    /// Number of paths that a writer keeps for each kind of loss; with 0, a [`Loss`](crate::Loss) has an empty path. A
+    /// path costs as much as the way to it. Default: 1.
     pub loss_paths: u32,
 }
 
-/// How much an input may always be decompressed to, and how many nodes copies
-/// may always make: below this nothing is worth refusing.
+/// Decompressed bytes and copied nodes that are always allowed: smaller amounts are not worth refusing.
 const ALWAYS_BYTES: u64 = 16 << 20;
 const ALWAYS_NODES: u64 = 1_000_000;
 
-/// How much may always be written.
+/// Output that is always allowed.
 pub(crate) const ALWAYS_OUTPUT: u64 = 64 << 20;
 
-/// What helps against a limit that was reached.
+/// The help text for a limit that was reached.
 pub(crate) fn raise(name: &str) -> String {
     format!("raise the limit `{name}` if the input is trusted")
 }
@@ -98,8 +91,8 @@ impl Limits {
         Limits::default()
     }
 
-    /// Sets a limit by its name, as `--limit` of the command and the C interface do.
-    /// A value beyond the limit's type sets the largest one.
+    /// Sets a limit by its name, like `--limit` of the command and the C interface. A value beyond the limit's type
+    /// sets the maximum.
     ///
     /// ```
     /// let mut limits = icecore::Limits::default();
@@ -115,7 +108,7 @@ impl Limits {
         let small = u32::try_from(value).unwrap_or(u32::MAX);
         match name {
             "depth" => self.depth = small,
-            // What a tape can hold is the most that can be asked for.
+            // The maximum of a tape is the highest possible value.
             "nodes" => self.nodes = small.min(Limits::default().nodes),
             "string" => self.string = value,
             "decompressed" => self.decompressed = value,
@@ -136,25 +129,23 @@ impl Limits {
         Ok(())
     }
 
-    /// How many bytes an input of `compressed` bytes may be decompressed to.
+    /// Returns the number of bytes to which an input of `compressed` bytes may be decompressed.
     pub fn decompressed_from(&self, compressed: usize) -> u64 {
         (compressed as u64).saturating_mul(self.ratio).max(ALWAYS_BYTES).min(self.decompressed)
     }
 
-    /// How many nodes may come from copies or repeated links, where `size`
-    /// bytes or nodes are there.
+    /// Returns the number of nodes that may come from copies or repeated links, for `size` bytes or nodes.
     pub fn expanded_from(&self, size: usize) -> u64 {
         (size as u64).saturating_mul(self.expansion).max(ALWAYS_NODES)
     }
 
-    /// How many bytes may be written for an input of `size` bytes, after
-    /// decompression.
+    /// Returns the number of bytes that may be written for an input of `size` bytes, after decompression.
     pub fn output_from(&self, size: usize) -> u64 {
         self.output_within(size, u64::MAX).0
     }
 
-    /// The same where no more than `slack` is left of what is always allowed; and how
-    /// much of it the size alone allows.
+    /// The same, if only `slack` remains of the output that is always allowed; also returns the part that the size
+    /// alone allows.
     pub(crate) fn output_within(&self, size: usize, slack: u64) -> (u64, u64) {
         let earned = (size as u64).saturating_mul(self.growth);
         (earned.max(ALWAYS_OUTPUT.min(slack)).min(self.output), earned)

@@ -20,7 +20,7 @@ pub enum LossKind {
     Encoding,
     /// A reference to a scalar became the scalar.
     Reference,
-    /// A value that stands in several places was written several times.
+    /// A value that occurs in several places was written several times.
     Sharing,
     /// A link to a container that contains it became null.
     Cycle,
@@ -38,7 +38,7 @@ pub enum LossKind {
     /// An integer that is too large for the target became a string: beyond 64 bits, or
     /// beyond 63 and a sign.
     BigInt,
-    /// A key that is no string became one.
+    /// A key that is not a string became one.
     Key,
     /// Two keys became the same.
     DuplicateKey,
@@ -50,7 +50,7 @@ pub enum LossKind {
     Code,
     /// A v-string became a string.
     VString,
-    /// A tied variable became the object behind it.
+    /// A tied variable became the object that it is tied to.
     Tied,
     /// A restricted hash became an ordinary one.
     Restricted,
@@ -66,16 +66,15 @@ pub enum LossKind {
     Header,
     /// A boolean became a number or a string.
     Bool,
-    /// A time or a date of Ruby's became text.
+    /// A Ruby time or date became text.
     Time,
-    /// A range of Ruby's became text.
+    /// A Ruby range became text.
     Range,
-    /// A rational, complex or decimal number of Ruby's became text.
+    /// A Ruby rational, complex or decimal number became text.
     Number,
-    /// A set of Ruby's became an array.
+    /// A Ruby set became an array.
     Set,
-    /// A list had fewer items than the format has fields; zero or nothing was
-    /// written for those that were missing.
+    /// A list had fewer items than the format has fields; zero or nothing was written for the missing items.
     Missing,
     /// Items for which the format has no field were left out.
     Surplus,
@@ -83,36 +82,35 @@ pub enum LossKind {
     Wrapped,
     /// The end of a string did not fit its field.
     Width,
-    /// A string that is no number was written as one.
+    /// A string that is not a number was written as one.
     Numeric,
     /// A null became an empty string or zero.
     Null,
-    /// Characters that are no bytes were written as UTF-8.
+    /// Characters above one byte were written as UTF-8.
     Wide,
-    /// A member was left out whose name would have passed for one that the target
-    /// writes itself, as that of the class.
+    /// A member was left out because its name would have been taken for one that the target itself writes, such as the
+    /// class.
     Reserved,
-    /// A number became a string that has its digits.
+    /// A number became a string of its digits.
     Quoted,
     /// A float without a fraction became an integer.
     Integral,
     /// A map became a list, or a list a map.
     ArrayKind,
-    /// A struct of Ruby's became an ordinary object.
+    /// A Ruby struct became an ordinary object.
     Struct,
     /// A string of digits became a number.
     Unquoted,
-    /// Text became bytes, or bytes text, of other characters.
+    /// Text became bytes, or bytes became text, with other characters.
     Text,
-    /// What a wrapper said beside its content, as an expiry, was dropped.
+    /// A property that a wrapper stored in addition to its content, such as an expiry, was dropped.
     Wrapper,
-    /// The bytes of a string were taken for another encoding than its own, which is not known,
-    /// or in which they are no text.
+    /// The bytes of a string were interpreted in another encoding than its own, because that is unknown, or because the
+    /// bytes are invalid in it.
     Undecoded,
-    /// An object got another class, as the target's language has one of that name itself.
+    /// An object got another class, because the target's language has a class of that name itself.
     Renamed,
-    /// The source of a regular expression or v-string was replaced, as evaluating the text
-    /// would run code in it.
+    /// The source of a regular expression or v-string was replaced, because evaluating the text would run code in it.
     EmbeddedCode,
 }
 
@@ -286,12 +284,11 @@ impl LossKind {
 pub struct Loss {
     /// What was lost.
     pub kind: LossKind,
-    /// How often.
+    /// Number of losses of this kind.
     pub count: u64,
-    /// The path of the first; empty, if no paths are kept.
+    /// The path of the first loss; empty if no paths are kept.
     pub path: String,
-    /// The paths of the next ones, as many as [`Limits::loss_paths`](crate::Limits::loss_paths)
-    /// asks for.
+    /// The paths of further losses, up to the number in [`Limits::loss_paths`](crate::Limits::loss_paths).
     pub more: Vec<String>,
 }
 
@@ -317,14 +314,14 @@ pub type Written = Result<Losses, Error>;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
     list: Vec<Loss>,
-    /// How many paths beside the first are kept.
+    /// Number of paths that are kept after the first one.
     more: usize,
-    /// Whether not even the first is.
+    /// Whether no path is kept at all.
     is_mute: bool,
 }
 
 impl Losses {
-    /// No losses. The limits bound how many paths of each kind are kept.
+    /// Returns no losses. The limits set the number of paths that are kept for each kind.
     pub(crate) fn within(limits: &Limits) -> Losses {
         let more = limits.loss_paths.saturating_sub(1) as usize;
         Losses { list: Vec::new(), more, is_mute: limits.loss_paths == 0 }
@@ -346,7 +343,7 @@ impl Losses {
         }
     }
 
-    /// Adds to the count of a loss that has a first path.
+    /// Adds to the count of a kind that already has a first path.
     pub(crate) fn again(&mut self, kind: LossKind, times: u64) {
         if let Some(loss) = self.list.iter_mut().find(|loss| loss.kind == kind) {
             loss.count += times;
@@ -387,7 +384,7 @@ impl Losses {
         self.merge(other);
     }
 
-    /// The losses, by kind, in the order in which they first happened.
+    /// The losses by kind, in the order in which each kind first occurred.
     pub fn iter(&self) -> impl Iterator<Item = &Loss> {
         self.list.iter()
     }

@@ -8,7 +8,7 @@ use std::fmt;
 /// An option of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opt {
-    /// Its name.
+    /// Name of the option.
     pub name: &'static str,
     /// The type of its value.
     pub takes: OptionType,
@@ -22,17 +22,16 @@ pub struct Opt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OptionType {
-    /// Nothing: it is on if it is named. `=0` or `=no` switch it off.
+    /// No value: the flag is on if it is named. `=0` or `=no` switch it off.
     Flag,
-    /// A whole number in this range.
+    /// An integer in this range.
     Number(i64, i64),
     /// One of these words; the first is the default.
     Choice(&'static [&'static str]),
     /// Any text.
     Text,
-    /// Words, separated by commas. In a stage words behind the first need no quotes if
-    /// they are letters, digits, `-` and `_` and no names of options:
-    /// `names=title,author`.
+    /// Words, separated by commas. In a stage, words after the first need no quotes if they consist of letters, digits,
+    /// `-` and `_` and are not names of options: `names=title,author`.
     List,
 }
 
@@ -73,7 +72,7 @@ pub struct Settings {
     values: Vec<(&'static str, Setting)>,
 }
 
-/// As they stand in a stage: `:level=3,canonical`; nothing, if there are none.
+/// The syntax of a stage: `:level=3,canonical`; empty if there are no options.
 impl fmt::Display for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, (name, value)) in self.values.iter().enumerate() {
@@ -90,7 +89,7 @@ impl fmt::Display for Settings {
     }
 }
 
-/// A value of an option, in quotes where it needs them.
+/// A value of an option, with quotes if needed.
 struct Quoted<'t>(&'t str);
 
 impl fmt::Display for Quoted<'_> {
@@ -120,8 +119,7 @@ impl Settings {
     /// Sets an option. A later setting replaces an earlier one.
     ///
     /// # Errors
-    /// Of kind `Usage`, if the table lacks the option or the value does not
-    /// fit it.
+    /// Of kind `Usage`, if the option is not in the table or the value does not fit it.
     pub fn set(&mut self, table: &'static [Opt], stage: &str, name: &str, value: Option<&str>) -> Result<(), Error> {
         let option = table.iter().find(|option| option.name == name).ok_or_else(|| {
             let known: Vec<_> = table.iter().map(|option| option.name).collect();

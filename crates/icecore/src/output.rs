@@ -1,4 +1,4 @@
-//! Outputs: where writers write to.
+//! Outputs: the destination of writers.
 
 mod metered;
 
@@ -7,14 +7,13 @@ pub(crate) use metered::{Metered, Rationed, metered};
 
 use crate::error::Error;
 
-/// The size of the buffer from which on writers offer it to the output.
+/// The size of the buffer at which writers offer it to the output.
 pub(crate) const READY: usize = 64 << 10;
 
-/// Where a writer writes to.
+/// The destination of a writer.
 ///
-/// A writer appends to [`Output::buffer`] and calls [`Output::ready`] from time to
-/// time, when it will not change what is in the buffer; an output may then empty it.
-/// A `Vec<u8>` is an output that never does.
+/// A writer appends to [`Output::buffer`] and sometimes calls [`Output::ready`], when it will no longer change the
+/// content of the buffer; then an output may empty it. A `Vec<u8>` is an output that never does so.
 ///
 /// ```
 /// use icecore::{Error, ErrorKind, Limits, Output, Stage};
@@ -48,45 +47,43 @@ pub trait Output {
     /// The buffer to append to.
     fn buffer(&mut self) -> &mut Vec<u8>;
 
-    /// The buffer may be emptied.
+    /// Called when the buffer may be emptied.
     ///
     /// # Errors
-    /// Of kind `Output`, if no more is wanted.
+    /// Of kind `Output`, if the receiver does not want more.
     fn ready(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// As [`Output::ready`], but the buffer has to stay: what is in it may still be
-    /// touched.
+    /// Like [`Output::ready`], but the buffer must stay, because the writer may still change its content.
     ///
     /// # Errors
-    /// If there is too much in it.
+    /// If the buffer is too large.
     fn held(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// How many bytes more may be written. A writer that writes much without
-    /// calling [`Output::ready`] looks.
+    /// Returns the number of bytes that may still be written. A writer that writes much without calling
+    /// [`Output::ready`] checks this.
     fn room(&self) -> u64 {
         u64::MAX
     }
 
-    /// How much of what is always allowed, however small the input, is left: for
-    /// outputs that many documents go to.
+    /// Returns how much remains of the output that is always allowed, however small the input is; for outputs that
+    /// receive many documents.
     fn slack(&self) -> u64 {
         u64::MAX
     }
 
-    /// So much of it was used.
+    /// Records that this much of it was used.
     fn spend(&mut self, _bytes: u64) {}
 
-    /// One of several values at the root is complete, and ends where the buffer does.
-    /// For formats that write such as texts of their own (Data::Dumper).
+    /// Called when one of several values at the root is complete, and ends where the buffer ends. For formats that
+    /// write such values as separate texts (Data::Dumper).
     fn value_ends(&mut self) {}
 
-    /// Memory that a writer may work with and [gives back](Output::give_spare)
-    /// at the end. An output that is used again and again keeps it: then a small
-    /// document costs no allocation.
+    /// Returns memory that a writer may use and [gives back](Output::give_spare) at the end. An output that is reused
+    /// keeps it, so that a small document needs no allocation.
     fn take_spare(&mut self) -> Spare {
         Spare::default()
     }
@@ -95,44 +92,43 @@ pub trait Output {
     fn give_spare(&mut self, _spare: Spare) {}
 }
 
-/// Scratch memory of writers. Its content means nothing to the output.
+/// Scratch memory of writers. Its content has no meaning for the output.
 #[derive(Clone, Debug, Default)]
 pub struct Spare {
     pub(crate) bytes: Vec<u8>,
-    /// What wrappers are put around.
+    /// The content of wrappers.
     pub(crate) inside: Vec<u8>,
     pub(crate) words: Vec<u64>,
     pub(crate) open: Vec<Frame>,
-    /// Keys and the fronts of objects as a text has them, by id.
+    /// Keys and beginnings of objects in their text form, by id.
     pub(crate) keys: Vec<Kept<64>>,
     pub(crate) fronts: Vec<Kept<96>>,
-    /// How keys and classes are called in the document of the last call, by id.
+    /// Short forms of keys and classes in the document of the last call, by id.
     pub(crate) called_keys: Vec<Called>,
     pub(crate) called_classes: Vec<Called>,
     pub(crate) call: u32,
-    /// Symbols by number, as the writer of Marshal says who has them; open containers.
+    /// Symbols by number, in a form that the Marshal writer defines; open containers.
     pub(crate) symbols: Vec<u64>,
     pub(crate) containers: Vec<u64>,
 }
 
-/// What is written for a name that was there before: up to seven bytes, and their number in
-/// the highest one.
+/// The short form of a name that occurred before: up to seven bytes, and their number in the highest byte.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Called {
-    /// In which call; another one knows nothing of it.
+    /// The call to which it belongs; it is invalid in other calls.
     pub(crate) call: u32,
     pub(crate) bytes: u64,
 }
 
-/// A short piece of text for a name.
+/// The short text of a name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kept<const N: usize> {
-    /// The generation of the table that the name is in.
+    /// The generation of the table that contains the name.
     pub(crate) generation: u64,
     pub(crate) len: u8,
-    /// Of a key: whether it might be an integer, in the place of a string.
+    /// For a key: whether it might be an integer instead of a string.
     pub(crate) is_cast: bool,
-    /// Of an object: how many entries the text says it has.
+    /// For an object: the number of entries in the text.
     pub(crate) count: u32,
     pub(crate) text: [u8; N],
 }
@@ -143,12 +139,12 @@ impl<const N: usize> Default for Kept<N> {
     }
 }
 
-/// A container of which a part was written.
+/// A partly written container.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Frame {
-    /// How many children or entries are still to come.
+    /// Number of children or entries that still follow.
     pub(crate) left: u32,
-    /// The key of its own.
+    /// Its own key.
     pub(crate) key: u16,
     pub(crate) is_map: bool,
 }

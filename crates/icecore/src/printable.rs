@@ -1,10 +1,9 @@
-//! What data says, in a line for people: nothing in it moves the cursor of a terminal,
-//! ends the line or hides what stands beside it.
+//! Data in a line for people: nothing in it moves the cursor of a terminal, ends the line or hides text next to it.
 
 use std::borrow::Cow;
 
-/// The text with what a terminal would act on as escapes: `\n`, `\u{1b}`. What names and
-/// data say goes through this before it stands in a message, a table or a page.
+/// Returns the text with characters that a terminal would interpret as escapes: `\n`, `\u{1b}`. Names and data pass
+/// through this before they are put in a message, a table or a page.
 ///
 /// ```
 /// assert_eq!(icecore::text::printable("a\x1b[31m\u{202e}"), "a\\u{1b}[31m\\u{202e}");
@@ -23,8 +22,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped.collect())
 }
 
-/// Whether a character is shown as it is. What turns the direction of writing or can't
-/// be seen is not.
+/// Whether a character is shown unchanged. Characters that are invisible or change the direction of writing are not.
 ///
 /// ```
 /// assert!(icecore::text::is_printable('é') && !icecore::text::is_printable('\u{9b}'));

@@ -1,4 +1,4 @@
-//! A document that breaks off, with what is missing marked.
+//! A document that breaks off, with marks for the missing parts.
 
 use crate::document::{Builder, Changes, Cursor, Document, Extent, IS_KEY, KEY_NODE, Kind, NO_KEY};
 use crate::error::Error;
@@ -10,31 +10,30 @@ use std::collections::HashSet;
 const MARK: &str = "(missing)";
 /// The key of a value whose own key is missing.
 const UNNAMED: &str = "(unnamed)";
-/// How much of what was not understood a mark holds.
+/// Maximum number of unreadable bytes that a mark contains.
 const REST: usize = 64 << 10;
 
-/// What could be read of a document that breaks off.
+/// The readable part of a document that breaks off.
 #[derive(Debug)]
 pub struct Salvaged {
-    /// It, with a mark at the end of each container that was not read to its end.
+    /// The document, with a mark at the end of each container that was not read completely.
     pub document: Document<'static>,
-    /// How many values it has, without the marks.
+    /// Number of its values, without the marks.
     pub values: u64,
-    /// Behind which byte of the input nothing was understood.
+    /// Offset in the input after which nothing could be read.
     pub from: u64,
-    /// How many bytes that are.
+    /// Number of unreadable bytes.
     pub lost: u64,
 }
 
 impl Outcome<'_> {
-    /// What could be read of a document that breaks off; `None`, if there is nothing, or if it
-    /// does not break off. It has to be read with detail.
+    /// Returns the readable part of a document that breaks off; `None` if there is nothing, or if it does not break
+    /// off. The document must have been read with detail.
     ///
-    /// A list that was not read to its end gets a last item `{"(missing)": {…}}`, a map a last
-    /// entry with this key. It says how many items or entries were read, how many there should be
-    /// if the input says so, and, of the innermost one, what is wrong, where, how many bytes were
-    /// not understood, and the first of them. A value whose key would have come behind it has
-    /// the key `(unnamed)`.
+    /// An incomplete list gets a last item `{"(missing)": {…}}`, an incomplete map a last entry with this key. It
+    /// contains the number of items or entries that were read, and the declared number if the input has it. For the
+    /// innermost container it also contains the error, its position, the number of unreadable bytes, and the first of
+    /// these bytes. A value whose key would have followed it gets the key `(unnamed)`.
     ///
     /// ```
     /// use icecore::{Limits, Request, Stage};
@@ -51,13 +50,13 @@ impl Outcome<'_> {
     /// ```
     ///
     /// # Errors
-    /// If it has more names or values than a document can hold.
+    /// If it has more names or values than a document can contain.
     pub fn salvage(&self) -> Result<Option<Salvaged>, Error> {
         self.salvage_before(usize::MAX)
     }
 
-    /// As [`Outcome::salvage`], for callers that know where the next document begins: what stands
-    /// from there on was not lost.
+    /// Like [`Outcome::salvage`], for callers that know where the next document begins: the bytes from there on do not
+    /// count as lost.
     ///
     /// ```
     /// use icecore::{Limits, Request, Stage};
@@ -69,7 +68,7 @@ impl Outcome<'_> {
     /// ```
     ///
     /// # Errors
-    /// As for [`Outcome::salvage`].
+    /// Those of [`Outcome::salvage`].
     pub fn salvage_before(&self, end: usize) -> Result<Option<Salvaged>, Error> {
         let (Some(error), Some(trace)) = (&self.error, self.document.trace()) else { return Ok(None) };
         if self.document.nodes().is_empty() || trace.cut.is_empty() {
@@ -79,7 +78,7 @@ impl Outcome<'_> {
         let input = self.document.input();
         let cut_word = self.cut_word();
         let layer = u8::from(trace.layer.is_some());
-        // What is behind stands outside of a layer.
+        // Bytes after the document are outside of a layer.
         let input = if layer == 0 { input.get(..end).unwrap_or(input) } else { input };
         let is_read = |(node, extent): &(usize, &Extent)| {
             extent.layer == layer && !extent.copied && !is_cut(*node) && cut_word != Some(*node as u32)
@@ -115,11 +114,11 @@ impl Outcome<'_> {
         changes.keys.extend(unnamed.into_iter().map(|value| (value, Cursor::new(&name, 1))));
         for (node, whole, mark) in &marks {
             match self.document.node(*node).kind {
-                // The entry, or the map that has it.
+                // The entry, or the map that contains it.
                 Kind::Map => drop(changes.added.insert(*node, vec![Cursor::new(mark, 1)])),
                 Kind::Array => drop(changes.added.insert(*node, vec![mark.root()])),
                 Kind::Object | Kind::Ref | Kind::Attrs if *whole > 0 => {}
-                // What is nothing without all of its parts.
+                // Values that need all of their parts.
                 _ => drop(changes.replaced.insert(*node, mark.root())),
             }
         }
@@ -131,21 +130,21 @@ impl Outcome<'_> {
 }
 
 impl Outcome<'_> {
-    /// A value of a text behind which nothing stands: it may be cut, or be a key, unless the
-    /// format says where values end.
+    /// Returns a value at the end of a text with nothing after it: it may be truncated or be a key, unless the format
+    /// declares where values end.
     fn cut_word(&self) -> Option<u32> {
         let document = &self.document;
         let can = crate::format::by_name(&document.spelling()?.format)?.can;
         let at = document.nodes().len().checked_sub(1)?;
         let behind = document.input().get(document.trace()?.extents.get(at)?.end as usize..)?;
-        // An arrow behind a key may be cut as well.
+        // An arrow after a key may be truncated as well.
         let is_nothing = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'=';
         let is_cut = can.text && can.end != End::Declared && behind.iter().all(is_nothing);
         (is_cut && !document.nodes()[at].kind.is_container()).then_some(at as u32)
     }
 
-    /// How many items a container has, without a key that has no value. And which values have no
-    /// key: in some formats it comes behind.
+    /// Counts the items of a container, without keys that have no value. Also collects values without a key: in some
+    /// formats the key follows.
     fn without_halves(&self, container: u32, gone: &mut HashSet<u32>, unnamed: &mut Vec<u32>) -> Count {
         let (document, tape) = (&self.document, self.document.tape());
         let is_map = document.node(container).kind == Kind::Map;
@@ -154,7 +153,7 @@ impl Outcome<'_> {
         while at < end {
             let (key, next) = (document.node(at).key, tape.next(at));
             if key == IS_KEY {
-                // The key of a value that comes first may be written here later.
+                // The key of a preceding value may be written here later.
                 if next >= end || !matches!(document.node(next).key, KEY_NODE | NO_KEY) {
                     gone.insert(next);
                 }
@@ -171,7 +170,7 @@ impl Outcome<'_> {
     }
 }
 
-/// How many items there are, and how many of them are whole.
+/// Number of items, and of complete items.
 struct Count {
     all: u32,
     whole: u32,

@@ -1,9 +1,9 @@
-//! Cells of tables that a spreadsheet would run.
+//! Table cells that a spreadsheet would evaluate.
 
 use crate::printable::is_printable;
 use std::borrow::Cow;
 
-/// The cell with `'` before it, if a spreadsheet would take it for a formula.
+/// Returns the cell with a leading `'`, if a spreadsheet would interpret it as a formula.
 ///
 /// ```
 /// use icecore::text::spreadsheet_text;
@@ -14,9 +14,9 @@ pub fn spreadsheet_text(cell: &[u8]) -> Cow<'_, [u8]> {
     if is_formula(cell) { Cow::Owned([b"'", cell].concat()) } else { Cow::Borrowed(cell) }
 }
 
-/// Whether a spreadsheet would take a cell for a formula, and run it: it begins with a sign of a
-/// formula, perhaps after blanks, quotes and characters that are not seen. A cell that begins with
-/// a tab or a line end counts as well (OWASP: CSV injection). Numbers do not: `-5` stays a number.
+/// Returns `true` if a spreadsheet would interpret a cell as a formula and run it: it begins with the sign of a
+/// formula, perhaps after blanks, quotes and invisible characters. A cell that begins with a tab or a line end counts
+/// as well (OWASP: CSV injection). Numbers do not: `-5` stays a number.
 ///
 /// ```
 /// use icecore::text::is_formula;
@@ -25,7 +25,7 @@ pub fn spreadsheet_text(cell: &[u8]) -> Cow<'_, [u8]> {
 /// ```
 pub fn is_formula(cell: &[u8]) -> bool {
     match cell.first() {
-        // Most cells begin so.
+        // Most cells begin like this.
         None | Some(b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'{' | b'[') => false,
         Some(b'\t' | b'\r' | b'\n') => true,
         _ => begins_formula(cell) && !is_number(cell.trim_ascii()),
@@ -37,7 +37,7 @@ fn begins_formula(cell: &[u8]) -> bool {
         if let Some(first) = chunk.valid().chars().find(|c| !is_skipped(*c)) {
             return is_sign(first);
         }
-        // As a spreadsheet reads them that takes bytes for characters: blanks, controls and marks of UTF-16.
+        // As read by a spreadsheet that treats bytes as characters: blanks, controls and marks of UTF-16.
         if !chunk.invalid().iter().all(|byte| matches!(byte, 0x80..=0xa0 | 0xad | 0xfe | 0xff)) {
             return false;
         }
@@ -45,7 +45,7 @@ fn begins_formula(cell: &[u8]) -> bool {
     false
 }
 
-/// The signs that begin a formula, also in their wide and small forms.
+/// The signs that begin a formula, including their wide and small forms.
 fn is_sign(c: char) -> bool {
     matches!(
         c,
@@ -64,7 +64,7 @@ fn is_sign(c: char) -> bool {
     )
 }
 
-/// What a spreadsheet, or a program that cleans cells before it, may take off.
+/// Characters that a spreadsheet, or a program that cleans cells before it, may remove.
 fn is_skipped(c: char) -> bool {
     let is_blank = matches!(
         c,
@@ -82,7 +82,7 @@ fn is_skipped(c: char) -> bool {
     c == '"' || c.is_whitespace() || !is_printable(c) || is_blank
 }
 
-/// Whether this is a number in digits: `-5`, `+1.5`, `-1e-7`.
+/// Returns `true` if this is a number in digits: `-5`, `+1.5`, `-1e-7`.
 fn is_number(cell: &[u8]) -> bool {
     let unsigned = cell.strip_prefix(b"-").or(cell.strip_prefix(b"+")).unwrap_or(cell);
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();

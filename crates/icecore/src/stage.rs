@@ -11,11 +11,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-/// A format with its options, and what it is wrapped in.
+/// A format with its options, and its wrappers.
 ///
-/// Written `NAME[:option[=value],…]`, with wrappers before it, outermost first,
-/// each followed by `/`. A value that holds `/ , : =` or blanks
-/// stands in quotes: single ones are plain, double ones know JSON's escapes.
+/// Syntax: `NAME[:option[=value],…]`, with wrappers before it, outermost first, each followed by `/`. A value that
+/// contains `/ , : =` or blanks is quoted: single quotes have no escapes, double quotes have JSON's escapes.
 ///
 /// ```
 /// let stage = icecore::Stage::parse("sereal:compress=zstd,level=3")?;
@@ -26,7 +25,7 @@ use std::str::FromStr;
 /// # Ok::<(), icecore::Error>(())
 /// ```
 ///
-/// With wrappers, and what they say beside the content:
+/// With wrappers, and the properties that they store in addition to the content:
 ///
 /// ```
 /// use icecore::{Limits, Stage};
@@ -76,11 +75,10 @@ impl Stage {
         Stage { wrappers: Vec::new(), format, settings: Settings::new() }
     }
 
-    /// Reads a stage.
+    /// Parses a stage.
     ///
     /// # Errors
-    /// Of kind `Usage`, if the syntax is broken or the format or an option is
-    /// not known.
+    /// Of kind `Usage`, if the syntax is wrong, or the format or an option is unknown.
     pub fn parse(text: &str) -> Result<Stage, Error> {
         let mut stages = parse_path(text)?;
         let raw = stages.pop().ok_or_else(|| unknown(text))?;
@@ -105,7 +103,7 @@ impl Stage {
         Ok(stage)
     }
 
-    /// Sets an option; the value is taken verbatim.
+    /// Sets an option; the value is used verbatim.
     ///
     /// # Errors
     /// Of kind `Usage`, if there is no such option or the value does not fit.
@@ -113,8 +111,7 @@ impl Stage {
         self.settings.set(self.format.options, self.format.name, name, value)
     }
 
-    /// The extension of files that are written so, without a dot: that of the format, and
-    /// those of the wrappers behind it.
+    /// The extension of files in this stage, without a dot: that of the format, followed by those of the wrappers.
     ///
     /// ```
     /// use icecore::Stage;
@@ -127,7 +124,7 @@ impl Stage {
         all.into_iter().filter(|extension| !extension.is_empty()).collect::<Vec<_>>().join(".")
     }
 
-    /// Whether what is written so is no text: a terminal shows nonsense.
+    /// Whether the output is binary and should not be shown in a terminal.
     ///
     /// ```
     /// use icecore::Stage;
@@ -149,13 +146,12 @@ impl Stage {
         &self.settings
     }
 
-    /// What the format is wrapped in, outermost first.
+    /// The wrappers, outermost first.
     pub fn wrappers(&self) -> &[Wrap] {
         &self.wrappers
     }
 
-    /// The stage of one line, if this is a format of lines, each of which is a
-    /// document.
+    /// The stage of one line, if this is a format of lines that are a document each.
     ///
     /// ```
     /// let stage = icecore::Stage::parse("ndjson:sort_keys")?;
@@ -179,19 +175,18 @@ impl Stage {
         Some(Stage { wrappers: wrappers.to_vec(), ..self.clone() })
     }
 
-    /// The same stage inside one more wrapper.
+    /// Adds an outer wrapper to the stage.
     pub(crate) fn wrapped_in(mut self, wrapper: &'static Wrapper, settings: Settings) -> Stage {
         self.wrappers.insert(0, Wrap { wrapper, settings });
         self
     }
 
-    /// What errors call the bytes that the format reads, if they are not the
-    /// input.
+    /// Name in error messages of the bytes that the format reads, if they are not the input.
     pub fn layer(&self) -> Option<&'static str> {
         self.wrappers.last().map(|wrap| wrap.wrapper.layer)
     }
 
-    /// Takes the wrappers off.
+    /// Removes the wrappers.
     ///
     /// ```
     /// let stage = icecore::Stage::parse("slashes/json")?;
@@ -206,18 +201,17 @@ impl Stage {
         self.unwrap_within(input, &mut limits.clone())
     }
 
-    /// As [`Stage::unwrap`], for callers that read what is inside as well: decompression
-    /// is bounded through all layers together, and the limits become what is left
-    /// of them for the format.
+    /// Like [`Stage::unwrap`], for callers that also read the content: the limit for decompression applies to all
+    /// layers together, and `limits` is reduced to what remains for the format.
     ///
     /// # Errors
-    /// As for [`Stage::unwrap`].
+    /// Those of [`Stage::unwrap`].
     pub fn unwrap_within<'a>(&self, input: &'a [u8], limits: &mut Limits) -> Result<Unwrapped<'a>, Error> {
         self.unwrap_by(input, limits, None)
     }
 
-    /// As [`Stage::unwrap_within`], for callers that want what is left of damaged data: where a
-    /// wrapper is cut or broken, what came out of it before that, and why no more did.
+    /// Like [`Stage::unwrap_within`], for callers that want the readable part of damaged data: if a wrapper is
+    /// truncated or damaged, returns the content before the damage and the reason.
     ///
     /// ```
     /// use icecore::{Limits, Stage};
@@ -231,7 +225,7 @@ impl Stage {
     /// ```
     ///
     /// # Errors
-    /// As for [`Stage::unwrap`], if nothing came out, or too much.
+    /// Those of [`Stage::unwrap`], if there is no content, or too much.
     pub fn unwrap_as_far<'a>(
         &self,
         input: &'a [u8],
@@ -260,14 +254,13 @@ impl Stage {
         Ok(Unwrapped { bytes, notes, metadata, unchecked })
     }
 
-    /// As [`Stage::unwrap_within`], without notes.
+    /// Like [`Stage::unwrap_within`], without notes.
     pub(crate) fn inside<'a>(&self, input: &'a [u8], limits: &mut Limits) -> Result<Cow<'a, [u8]>, Error> {
         self.peel(input, limits, None, |_, _, _| {})
     }
 
-    /// Takes the wrappers off. For each, `tell` gets the length of the outside and what
-    /// was inside. With `broken`, the beginning of what is inside serves where not all of it comes
-    /// out, and the first reason for that is put there.
+    /// Removes the wrappers. For each, `tell` gets the length of the wrapped data and the content. With `broken`, the
+    /// beginning of the content is used if not all of it can be unwrapped, and the first reason is stored there.
     fn peel<'a>(
         &self,
         input: &'a [u8],
@@ -301,7 +294,7 @@ impl Stage {
                 (found, _) => found?,
             };
             let (outside, inside) = (bytes.len(), found.bytes.len());
-            // What shrinks costs no more than its input did.
+            // Content that is not larger than its input does not count.
             if inside > outside {
                 limits.decompressed = limits.decompressed.saturating_sub(inside as u64);
             }
@@ -312,7 +305,7 @@ impl Stage {
         Ok(bytes)
     }
 
-    /// The names of its wrappers and its format, outermost first: `slashes/php`.
+    /// Names of the wrappers and the format, outermost first: `slashes/php`.
     ///
     /// ```
     /// let stage = icecore::Stage::parse("laravel-cache/php:lenient")?;
@@ -324,11 +317,11 @@ impl Stage {
         wrappers.chain([self.format().name]).collect::<Vec<_>>().join("/")
     }
 
-    /// As [`Stage::wrap`], with what the wrappers said that the content came from, as far
-    /// as options of these do not say otherwise. What found no place is returned.
+    /// Like [`Stage::wrap`], with properties of the wrappers around the original content, unless options of this stage
+    /// set them. Properties without a place are returned.
     ///
     /// # Errors
-    /// As for [`Stage::wrap`].
+    /// Those of [`Stage::wrap`].
     pub fn wrap_with(&self, bytes: Vec<u8>, metadata: &[Metadata]) -> Result<(Vec<u8>, Vec<Metadata>), Error> {
         let mut stage = self.clone();
         let mut lost = Vec::new();
@@ -344,10 +337,10 @@ impl Stage {
         Ok((stage.wrap(bytes)?, lost))
     }
 
-    /// Puts the wrappers on.
+    /// Adds the wrappers.
     ///
     /// # Errors
-    /// Of kind `Usage`, if options do not fit.
+    /// Of kind `Usage`, if options are unsuitable.
     pub fn wrap(&self, mut bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
         if self.wrappers.is_empty() {
             return Ok(bytes);
@@ -357,11 +350,10 @@ impl Stage {
         Ok(outside)
     }
 
-    /// Puts the wrappers, of which there are some, on and appends the whole. What was inside
-    /// is used up.
+    /// Adds the wrappers (at least one) and appends the result. `inside` is consumed.
     ///
     /// # Errors
-    /// As for [`Stage::wrap`]; then a part may have been appended.
+    /// Those of [`Stage::wrap`]; then a part may have been appended.
     pub(crate) fn wrap_onto(&self, inside: &mut Vec<u8>, out: &mut Vec<u8>) -> Result<(), Error> {
         for (at, Wrap { wrapper, settings }) in self.wrappers.iter().enumerate().rev() {
             let mut between = Vec::new();
@@ -375,7 +367,7 @@ impl Stage {
     }
 }
 
-/// As [`Stage::parse`].
+/// Same as [`Stage::parse`].
 ///
 /// ```
 /// let stage: icecore::Stage = "gzip/json:sort_keys".parse()?;
@@ -390,8 +382,8 @@ impl FromStr for Stage {
     }
 }
 
-/// As it is written: [`Stage::parse`] makes the same stage of it. Keys of signatures are
-/// shown as well; [`Stage::name`] shows no options.
+/// The syntax of [`Stage::parse`], which returns the same stage for it. Keys of signatures are included;
+/// [`Stage::name`] has no options.
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for Wrap { wrapper, settings } in &self.wrappers {
@@ -441,8 +433,7 @@ struct RawStage {
 }
 
 impl RawStage {
-    /// The options, with the words of a list put together: they were split at its
-    /// commas.
+    /// Returns the options. Words of a list option, which were split at its commas, are joined again.
     fn options(self, table: &[Opt]) -> Vec<(String, Option<String>)> {
         let takes = |name: &str| table.iter().find(|option| option.name == name).map(|option| option.takes);
         let mut whole: Vec<(String, Option<String>)> = Vec::with_capacity(self.options.len());
@@ -461,7 +452,7 @@ impl RawStage {
     }
 }
 
-/// Splits a path of stages; the outermost comes first.
+/// Splits a path of stages; the outermost is first.
 fn parse_path(text: &str) -> Result<Vec<RawStage>, Error> {
     let mut scan = Scan { text, at: 0 };
     let mut stages = Vec::new();

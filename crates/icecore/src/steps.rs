@@ -1,7 +1,7 @@
-//! Counts steps of work for the engine's own tests: a count shows whether work is linear,
-//! and unlike a time it does not depend on the machine. Only tests compile it.
+//! Counts steps of work for the engine's own tests: a count shows whether work is linear and, unlike a time, does not
+//! depend on the machine. Only tests compile it.
 
-/// So many steps are done here.
+/// Counts this number of steps.
 #[inline(always)]
 pub(crate) fn count(steps: usize) {
     #[cfg(test)]
@@ -21,15 +21,15 @@ mod tests {
         pub(super) static COUNT: Cell<u64> = const { Cell::new(0) };
     }
 
-    /// How many steps this does.
+    /// Returns the number of steps that `run` takes.
     pub(crate) fn counted(run: impl FnOnce()) -> u64 {
         let before = COUNT.get();
         run();
         COUNT.get() - before
     }
 
-    /// Doubles the size four times: the steps may never grow by more than 2.5 times,
-    /// where twice the work on twice the size would be four times as many.
+    /// Doubles the size four times. Each time, the steps may grow by a factor of at most 2.5; quadratic work would grow
+    /// by a factor of four.
     pub(crate) fn is_linear(name: &str, first: usize, run: impl Fn(usize)) {
         let steps: Vec<u64> = (0..5).map(|times| counted(|| run(first << times))).collect();
         assert!(steps[0] > 0, "{name}: nothing was counted");

@@ -1,31 +1,31 @@
 //! Long strings by their location.
 //!
-//! A copy, an id or a link names a string again with a few bytes of input. A lookup by
-//! content would read all of the string each time, so the location is looked up first.
+//! A copy, an id or a link refers to a string again with a few bytes of input. A lookup by content would read the whole
+//! string each time, so the location is looked up first.
 
 use crate::hash::SeededMap;
 
-/// Strings up to this length are as quickly read as looked up.
+/// Strings up to this length are read as quickly as they are looked up.
 const SHORT: usize = 64;
 
-/// Whether a string is long enough for its place to be asked.
+/// Whether a string is long enough for a lookup by location.
 #[inline]
 pub(crate) fn is_long(bytes: &[u8]) -> bool {
     bytes.len() > SHORT
 }
 
-/// What is known of long strings, by where they are in memory.
+/// Data about long strings, by their location in memory.
 #[derive(Debug, Default)]
 pub(crate) struct StringLocations<T>(SeededMap<(usize, usize), T>);
 
 impl<T: Copy> StringLocations<T> {
-    /// What is known of this very string.
+    /// Returns the data of this string.
     #[inline]
     pub(crate) fn get(&self, bytes: &[u8]) -> Option<T> {
         if is_long(bytes) { self.0.get(&place(bytes)).copied() } else { None }
     }
 
-    /// Remembers something of this string.
+    /// Stores data of this string.
     #[inline]
     pub(crate) fn set(&mut self, bytes: &[u8], known: T) {
         if is_long(bytes) {

@@ -1,10 +1,10 @@
-//! The name that a mistyped one was probably meant to be.
+//! Suggestions for mistyped names.
 
-/// How alike two names must be, from 0 to 1, for one to be suggested for the other.
+/// Minimum similarity of two names, from 0 to 1, for a suggestion.
 const ALIKE: f64 = 0.84;
 
-/// The known name that is the same but for case, `-` and `_`, or else the one that is most
-/// alike, if any is.
+/// Returns the known name that differs only in case, `-` and `_`, or else the most similar one, if any is similar
+/// enough.
 ///
 /// ```
 /// assert_eq!(icecore::text::nearest("serael", ["storable", "sereal"].into_iter()), Some("sereal"));

@@ -1,14 +1,14 @@
-//! Numbers with a point at a fixed place.
+//! Fixed-point numbers.
 
 use crate::view::{Value, View};
 use icecore::{Known, Limits};
 use std::fmt::Write;
 
-/// The most digits that are looked at: more never fit.
+/// Maximum number of digits that are examined: more never fit.
 const LONGEST: usize = 400;
 
-/// A value as a whole number of the last decimal place; `None` if that can't be without loss.
-/// A float is what its shortest digits say.
+/// Returns a value as an integer in units of the last decimal place; `None` if that would lose something. A float is
+/// converted by its shortest digits.
 pub(super) fn decimal(view: &View<'_>, at: u32, digits: u8, scale: i8) -> Option<i128> {
     let mut text = TextOnStack::default();
     let unscaled = match view.value(at) {
@@ -25,7 +25,7 @@ pub(super) fn decimal(view: &View<'_>, at: u32, digits: u8, scale: i8) -> Option
     (-most + 1..most).contains(&unscaled).then_some(unscaled)
 }
 
-/// An integer of any size, or Ruby's `BigDecimal`.
+/// An integer of any size, or a `BigDecimal` of Ruby.
 fn special(view: &View<'_>, at: u32, scale: i8) -> Option<i128> {
     let value = view.document?.at(at)?;
     if let icecore::Value::BigInt(number) = value.value() {
@@ -42,7 +42,7 @@ fn shifted(value: i128, scale: i8) -> Option<i128> {
     value.checked_mul(10i128.checked_pow(u32::try_from(scale).ok()?)?)
 }
 
-/// `-12.50`, `1e3`: what is behind the last place must be zeros.
+/// Parses `-12.50`, `1e3`: digits after the last place must be zeros.
 fn parse(text: &[u8], scale: i8) -> Option<i128> {
     if text.len() > LONGEST {
         return None;
@@ -73,7 +73,7 @@ fn parse(text: &[u8], scale: i8) -> Option<i128> {
     Some(if number.starts_with('-') { -unscaled } else { unscaled })
 }
 
-/// Room for the digits of any float.
+/// Space for the digits of any float.
 struct TextOnStack {
     bytes: [u8; LONGEST],
     len: usize,

@@ -1,4 +1,4 @@
-//! A column that is being filled.
+//! A column while it is being filled.
 
 mod decimal;
 mod nested;
@@ -29,7 +29,7 @@ use text::Strings;
 use told::Told;
 pub(crate) use told::What;
 
-/// How deep types may be.
+/// Maximum nesting depth of types.
 pub(crate) const DEPTH: usize = 64;
 
 /// The values of one field.
@@ -62,7 +62,7 @@ enum Values {
     Told(Told),
 }
 
-/// Runs code for all values that are strings, for those that are lists, and so on.
+/// Runs code that depends on the kind of values: strings, lists, and so on.
 macro_rules! each {
     ($values:expr, null: $null:expr, bits: $bits:ident => $bit:expr, vector: $vector:ident => $number:expr, parts: $parts:ident => $other:expr $(,)?) => {
         match $values {
@@ -87,7 +87,7 @@ macro_rules! each {
 }
 
 impl Column {
-    /// A column for this field, which stands so deep.
+    /// Creates a column for this field at this depth.
     pub(crate) fn new(field: &Field, depth: usize) -> Result<Column, Error> {
         let refused = || Error::Field { name: field.name().clone(), data_type: field.data_type().clone() };
         if depth > DEPTH {
@@ -101,7 +101,7 @@ impl Column {
         Ok(Column { values, nulls: NullBufferBuilder::new(0), is_nullable: field.is_nullable() })
     }
 
-    /// What it tells of the value that it stands in, instead of a part of it.
+    /// Returns what the column shows of the value that contains it, if it is not a part of that value.
     pub(crate) fn tells(&self) -> Option<What> {
         match &self.values {
             Values::Told(told) if told.what != What::Json => Some(told.what),
@@ -109,7 +109,7 @@ impl Column {
         }
     }
 
-    /// Whether something is filled by what only a document can say.
+    /// Whether a part of the column can only be filled from a document.
     pub(crate) fn needs_document(&self) -> bool {
         match &self.values {
             Values::Told(told) => told.what != What::Class,
@@ -122,7 +122,7 @@ impl Column {
         }
     }
 
-    /// Forgets what it knows of the keys of tapes.
+    /// Drops cached keys of tapes.
     pub(crate) fn forget_names(&mut self) {
         match &mut self.values {
             Values::List(list) => list.items.forget_names(),
@@ -138,7 +138,7 @@ impl Column {
         self.nulls.len()
     }
 
-    /// Makes room for so many rows.
+    /// Reserves space for this number of rows.
     pub(crate) fn reserve(&mut self, rows: usize) {
         match &mut self.values {
             Values::Int(values, _) => values.reserve(rows),
@@ -151,12 +151,11 @@ impl Column {
         }
     }
 
-    /// Adds the value at this node. What was added of one that does not fit must be taken away
-    /// by [`Column::truncate`].
+    /// Adds the value at this node. After an error, the caller must remove what was added with [`Column::truncate`].
     #[inline]
     pub(crate) fn push(&mut self, view: &View<'_>, at: u32) -> Result<(), Misfit> {
         let node = view.node(at);
-        // What most values are, and most fields want.
+        // The most common values and fields.
         match (&mut self.values, node.kind) {
             (Values::Int(values, Integer::I64), Kind::Int) => {
                 view.spend(at, 0)?;
@@ -166,7 +165,7 @@ impl Column {
                 view.spend(at, 0)?;
                 values.push(f64::from_bits(node.payload));
             }
-            // Sereal writes what fits in 32 bits.
+            // Sereal writes floats that fit in 32 bits as such.
             (Values::Float(values), Kind::Float32) => {
                 view.spend(at, 0)?;
                 values.push(f64::from(f32::from_bits(node.payload as u32)));
@@ -232,7 +231,7 @@ impl Column {
             (Values::LargeBinary(values), Value::Text(value)) => values.push(value),
             (Values::List(list), Value::List) => list.push(view, view.items(at))?,
             (Values::LargeList(list), Value::List) => list.push(view, view.items(at))?,
-            // A language without lists has no empty one.
+            // A language without lists has no empty list.
             (Values::List(list), Value::Map) if view.is_empty(at) => list.push(view, std::iter::empty())?,
             (Values::LargeList(list), Value::Map) if view.is_empty(at) => list.push(view, std::iter::empty())?,
             (Values::Map(map), Value::Map | Value::List) => map.push(view, at)?,
@@ -248,7 +247,7 @@ impl Column {
         Ok(())
     }
 
-    /// Adds a key of a map; integers may be wanted, or text.
+    /// Adds a key of a map; the column may contain integers or text.
     fn push_key(&mut self, key: &[u8], at: u32) -> Result<(), Misfit> {
         let value = Value::Text(key);
         let is_pushed = match &mut self.values {
@@ -267,7 +266,7 @@ impl Column {
         Ok(())
     }
 
-    /// Adds what is told of the object at this node, and what of its body has no field.
+    /// Adds what a virtual field shows of the object at this node, including entries of its body without a field.
     fn push_told(&mut self, view: &View<'_>, at: u32, rest: &[record::Left]) -> Result<(), Misfit> {
         match &mut self.values {
             Values::Told(told) if told.what == What::Rest => {
@@ -279,7 +278,7 @@ impl Column {
         }
     }
 
-    /// Adds the values at these nodes as a list; the first of them, if it is none.
+    /// Adds the values at these nodes as a list, or only the first one if the column is not a list.
     fn push_found(&mut self, view: &View<'_>, at: u32, found: &mut dyn Iterator<Item = u32>) -> Result<(), Misfit> {
         let is_pushed = match &mut self.values {
             Values::List(list) => list.push(view, found)?,
@@ -296,12 +295,12 @@ impl Column {
         Ok(())
     }
 
-    /// Whether its values are any, as JSON.
+    /// Whether its values are of any kind, as JSON.
     pub(crate) fn is_json(&self) -> bool {
         matches!(&self.values, Values::Told(told) if told.what == What::Json)
     }
 
-    /// Adds a value that is JSON already.
+    /// Adds a value that is already JSON.
     pub(crate) fn push_json(&mut self, json: &[u8]) -> Result<(), Misfit> {
         match &mut self.values {
             Values::Told(told) if json != b"null" => told.push(json, 0)?,
@@ -311,12 +310,12 @@ impl Column {
         Ok(())
     }
 
-    /// Whether its values are found without reading all of a document.
+    /// Whether its values are found without reading a whole document.
     pub(crate) fn is_skimmed(&self) -> bool {
         matches!(&self.values, Values::Record(record) if record.is_skimmed())
     }
 
-    /// Adds what is found so; see [`Record::skim`].
+    /// Adds the values that are found this way; see [`Record::skim`].
     pub(crate) fn skim(
         &mut self,
         blob: &[u8],
@@ -331,7 +330,7 @@ impl Column {
         Ok(())
     }
 
-    /// Adds null; an error, if that may not be. `at`: what is null, or where it is missing.
+    /// Adds null; an error if null is not allowed. `at` is the null value, or the place where a value is missing.
     pub(crate) fn push_null(&mut self, at: u32) -> Result<(), Misfit> {
         if !self.is_nullable {
             return Err(Misfit::new(at, self.expected(), "null"));
@@ -340,7 +339,7 @@ impl Column {
         Ok(())
     }
 
-    /// Adds null, though nobody may see it.
+    /// Adds a null that is not visible to readers of the column.
     pub(crate) fn fill_null(&mut self) {
         each!(&mut self.values,
             null: {},
@@ -351,7 +350,7 @@ impl Column {
         self.nulls.append_null();
     }
 
-    /// Takes away what was added behind the first `len` values.
+    /// Removes the values after the first `len`.
     pub(crate) fn truncate(&mut self, len: usize) {
         each!(&mut self.values,
             null: {},
@@ -362,7 +361,7 @@ impl Column {
         self.nulls.truncate(len);
     }
 
-    /// The array; the column is empty again.
+    /// Returns the array, and empties the column.
     pub(crate) fn finish(&mut self) -> Result<ArrayRef, Error> {
         let len = self.len();
         let nulls = std::mem::replace(&mut self.nulls, NullBufferBuilder::new(0)).finish();
@@ -453,7 +452,7 @@ impl Column {
     }
 }
 
-/// Where values of this type go; `None`, if it is not filled.
+/// Returns the storage for values of this type; `None` if the type is not supported.
 fn values(data_type: &DataType, depth: usize) -> Result<Option<Values>, Error> {
     let inner = |field: &FieldRef| Column::new(field, depth + 1).map(Box::new);
     Ok(Some(match data_type {
@@ -491,14 +490,14 @@ fn values(data_type: &DataType, depth: usize) -> Result<Option<Values>, Error> {
     }))
 }
 
-/// Adds a value, if there is one; whether there was.
+/// Adds a value, if there is one; returns whether there was one.
 fn extend<T>(values: &mut Vec<T>, value: Option<T>) -> bool {
     let is_there = value.is_some();
     values.extend(value);
     is_there
 }
 
-/// The beginning of a text, for a message.
+/// Returns the beginning of a text, for a message.
 fn shown(text: &[u8]) -> String {
     const LONGEST: usize = 40;
     let head = text.get(..LONGEST).unwrap_or(text);
@@ -511,7 +510,7 @@ fn primitive<T: ArrowPrimitiveType>(values: &mut Vec<T::Native>, nulls: Option<N
 }
 
 fn integers(mut values: Vec<i64>, to: Integer, nulls: Option<NullBuffer>) -> ArrayRef {
-    // Each was seen to fit.
+    // Each value was checked to fit.
     macro_rules! narrow {
         ($kind:ty, $native:ty) => {
             Arc::new(primitive::<$kind>(&mut values.iter().map(|value| *value as $native).collect(), nulls))
@@ -528,7 +527,7 @@ fn integers(mut values: Vec<i64>, to: Integer, nulls: Option<NullBuffer>) -> Arr
     }
 }
 
-/// The fields of a struct that is not null where it stands.
+/// Returns the columns of a struct that is not null itself.
 pub(crate) fn fields_of(fields: &Fields, depth: usize) -> Result<Vec<Column>, Error> {
     fields.iter().map(|field| Column::new(field, depth)).collect()
 }

@@ -23,7 +23,7 @@ impl<O: OffsetSizeTrait> List<O> {
         List { offsets: vec![O::usize_as(0)], field: field.clone(), items }
     }
 
-    /// Adds these values as a list; `false`, if all lists would have too many.
+    /// Adds these values as a list; `false` if all lists together would have too many items.
     pub(super) fn push(&mut self, view: &View<'_>, items: impl Iterator<Item = u32>) -> Result<bool, Misfit> {
         for item in items {
             self.items.push(view, item)?;
@@ -63,7 +63,7 @@ impl Map {
         Map { offsets: vec![0], entries: entries.clone(), is_sorted, keys, values }
     }
 
-    /// Adds the entries of a map, or the items of a list under their positions.
+    /// Adds the entries of a map, or the items of a list with their positions as keys.
     pub(super) fn push(&mut self, view: &View<'_>, at: u32) -> Result<bool, Misfit> {
         let mut digits = itoa::Buffer::new();
         if view.node(at).kind == Kind::Array {

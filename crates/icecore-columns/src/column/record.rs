@@ -1,4 +1,4 @@
-//! Structs: the entries of a map, or the members of an object, by their names; or values on paths.
+//! Structs: the entries of a map, or the members of an object, by name; or values on paths.
 
 use super::told::What;
 use super::{Column, fields_of};
@@ -13,51 +13,51 @@ use arrow_schema::Fields;
 use icecore::select::{self, Pattern};
 use icecore::{Kind, Limits, Stage};
 
-/// A key that is no field: no column has a number so high.
+/// A key without a field: no column has this number.
 const NONE: u16 = u16::MAX;
 
 #[derive(Debug)]
 pub(crate) struct Record {
     fields: Fields,
     columns: Vec<Column>,
-    /// The fields whose values are found on paths, with these.
+    /// The fields whose values are found on paths, with their paths.
     paths: Vec<(usize, Pattern)>,
-    /// Whether a field takes the entries that have none.
+    /// Whether a field takes the entries without a field.
     has_rest: bool,
-    /// Those of the map that is being added.
+    /// These entries of the map that is being added.
     rest: Vec<Left>,
-    /// The key that filled each column for it.
+    /// The key that filled each column in this map.
     filled_by: Vec<Option<Key>>,
-    /// For ids of keys which field that is, from 1 on; 0: not known yet.
+    /// For each key id, the number of its field, from 1 on; 0: not known yet.
     by_id: Vec<u16>,
-    /// The keys of the last map, in their order, if the next one may have the same.
+    /// The keys of the last map, in order, if the next map may have the same.
     guess: Vec<Guess>,
-    /// Whether these fill all columns.
+    /// Whether these keys fill all columns.
     is_whole: bool,
-    /// Whether one of them has none.
+    /// Whether one of these keys has no field.
     has_extra: bool,
     len: usize,
 }
 
-/// An entry that has no field.
+/// An entry without a field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Left {
     pub(crate) key: Key,
     pub(crate) value: u32,
-    /// Whether the field with its bare name has another member's value.
+    /// Whether the field with its bare name has the value of another member.
     pub(crate) is_second: bool,
 }
 
-/// An entry of the next map, as it was in the last one.
+/// An expected entry of the next map, as in the last one.
 #[derive(Clone, Copy, Debug)]
 struct Guess {
     key: u16,
-    /// Which column it fills; none, if there are not so many.
+    /// The column that it fills; none if there is no column with this number.
     column: u16,
 }
 
 impl Record {
-    /// A struct of these fields; so deep it stands in others. Paths are those of the whole document.
+    /// Creates a struct of these fields at this depth. Paths apply to the whole document.
     pub(crate) fn new(fields: &Fields, depth: usize) -> Result<Record, Error> {
         let columns = fields_of(fields, depth)?;
         let mut paths = Vec::new();
@@ -93,12 +93,12 @@ impl Record {
         self.columns.iter_mut().for_each(|column| column.reserve(rows));
     }
 
-    /// Whether all fields are found on paths, so that the document may be anything.
+    /// Whether all fields are found on paths, so that the document may be of any kind.
     pub(crate) fn has_only_paths(&self) -> bool {
         !self.paths.is_empty() && self.paths.len() == self.columns.len()
     }
 
-    /// Whether its values can be found by skimming, one after the other, in less time than by reading all.
+    /// Whether finding its values by skimming, one after another, takes less time than reading everything.
     pub(crate) fn is_skimmed(&self) -> bool {
         const MOST: usize = 4;
         self.has_only_paths() && self.paths.len() <= MOST && self.paths.iter().all(|(_, path)| path.is_definite())
@@ -110,12 +110,12 @@ impl Record {
         self.columns.iter_mut().for_each(Column::forget_names);
     }
 
-    /// Adds the map at this node, which is settled; an empty list is one.
+    /// Adds the map (or empty list) at this node, whose links are resolved.
     pub(crate) fn push(&mut self, view: &View<'_>, map: u32) -> Result<bool, Misfit> {
         let pushed = self.push_map(view, map);
         if pushed.is_err() {
-            // The keys were noted only up to the value that does not fit, and nothing of this map may decide
-            // where values of the next one go.
+            // The keys were recorded only up to the value that does not fit; nothing of this map may determine where
+            // values of the next one go.
             self.guess.clear();
         }
         pushed.map(|()| true)
@@ -129,7 +129,7 @@ impl Record {
         self.push_by_names(view, map)
     }
 
-    /// Adds a map that has the keys of the last one; `false`, and nothing, if it has others.
+    /// Adds a map that has the keys of the last one; returns `false` and adds nothing if it has others.
     #[inline]
     fn push_as_guessed(&mut self, view: &View<'_>, map: u32) -> Result<bool, Misfit> {
         if self.guess.is_empty() || view.node(map).aux as usize != self.guess.len() {
@@ -140,7 +140,7 @@ impl Record {
         for guess in &self.guess {
             let node = view.node(at);
             if node.key != guess.key {
-                // What was added is taken away, and added again by its names: it counts once.
+                // The added values are removed, and added again by name; they count once.
                 view.set_budget(budget);
                 let len = self.len;
                 self.columns.iter_mut().for_each(|column| column.truncate(len));
@@ -188,7 +188,7 @@ impl Record {
                 let Some(filled_column) = self.columns.get_mut(column) else {
                     match self.has_rest {
                         true => self.rest.push(Left { key, value, is_second }),
-                        // What a path has may stand in any of them.
+                        // The value of a path may be in any of the entries.
                         false => self.has_extra = self.paths.is_empty(),
                     }
                     continue;
@@ -196,7 +196,7 @@ impl Record {
                 self.filled_by[column] = Some(key);
                 let column = filled_column;
                 if column.len() > self.len {
-                    // A key that is there twice: the last one counts.
+                    // A key that occurs twice: the last one counts.
                     column.truncate(self.len);
                     is_plain = false;
                 }
@@ -215,7 +215,7 @@ impl Record {
         self.end(view, map)
     }
 
-    /// Adds what is found on the paths, when no field has a name.
+    /// Adds the values on the paths, if no field has a name.
     pub(crate) fn push_paths(&mut self, view: &View<'_>, root: u32) -> Result<bool, Misfit> {
         self.push_found(view, root)?;
         self.len += 1;
@@ -240,7 +240,7 @@ impl Record {
         Ok(())
     }
 
-    /// Adds what is on the paths in these bytes, without reading all of them.
+    /// Adds the values on the paths in these bytes, without reading all of them.
     pub(crate) fn skim(
         &mut self,
         blob: &[u8],
@@ -252,7 +252,7 @@ impl Record {
             let column = &mut self.columns[*field];
             let len = self.len;
             select::each(blob, stage, path, limits, &mut |path, document| {
-                // Its names are its own.
+                // The names of this document are separate.
                 column.forget_names();
                 column.truncate(len);
                 let view = View::new(document.tape(), document.input(), Some(document), notes);
@@ -270,7 +270,7 @@ impl Record {
         Ok(())
     }
 
-    /// What has no value yet gets null; fields that tell of the value itself are filled.
+    /// Columns without a value get null; virtual fields that describe the value itself are filled.
     fn end(&mut self, view: &View<'_>, map: u32) -> Result<(), Misfit> {
         let len = self.len;
         for (column, field) in self.columns.iter_mut().zip(self.fields.iter()) {
@@ -302,7 +302,7 @@ impl Record {
         view.key(key, &mut itoa::Buffer::new()).map_or(NONE, |name| self.named(name))
     }
 
-    /// The field of this name, as PHP mangles it or Ruby marks it.
+    /// Returns the field of this name, which may be mangled by PHP or marked by Ruby.
     fn named(&self, name: &[u8]) -> u16 {
         let whole = qualified(name);
         let name = bare(name);
@@ -319,7 +319,7 @@ impl Record {
         found.and_then(|at| u16::try_from(at + 1).ok()).unwrap_or(NONE)
     }
 
-    /// Adds null, though nobody may see it.
+    /// Adds a null that is not visible to readers of the column.
     pub(crate) fn push_empty(&mut self) {
         self.columns.iter_mut().for_each(Column::fill_null);
         self.len += 1;
@@ -348,7 +348,7 @@ fn missing(misfit: Misfit, name: &str) -> Misfit {
     }
 }
 
-/// The object whose body this is, or it itself.
+/// Returns the object whose body this is, or the node itself.
 fn owner(view: &View<'_>, body: u32) -> u32 {
     match body.checked_sub(1) {
         Some(before) if view.node(before).kind == Kind::Object => before,

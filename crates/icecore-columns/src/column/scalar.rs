@@ -1,8 +1,8 @@
-//! Numbers and texts that values are, without loss or not at all.
+//! Conversion of values to numbers and texts, without any loss.
 
 use crate::view::Value;
 
-/// An integer type of Arrow whose values an `i64` holds.
+/// An integer type of Arrow whose values fit in an `i64`.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Integer {
     I8,
@@ -29,7 +29,7 @@ impl Integer {
     }
 }
 
-/// The integer that a value is: a text is one, if it is written as one.
+/// Returns the integer value; text counts if it is written like an integer.
 #[inline]
 pub(super) fn integer(value: &Value<'_>) -> Option<i64> {
     match value {
@@ -37,7 +37,7 @@ pub(super) fn integer(value: &Value<'_>) -> Option<i64> {
         Value::Text(text) => number(text),
         Value::Float(value) => {
             let whole = *value as i64;
-            // 2^63 itself becomes the largest integer, which is not the same.
+            // 2^63 itself becomes the largest integer, which is a different value.
             (whole as f64 == *value && whole != i64::MAX).then_some(whole)
         }
         _ => None,
@@ -52,7 +52,7 @@ pub(super) fn unsigned(value: &Value<'_>) -> Option<u64> {
     }
 }
 
-/// The integer that a text writes in the usual way: no sign that says nothing, no zeros before it.
+/// Parses an integer in its usual form: without a redundant sign and leading zeros.
 pub(super) fn number<N: std::str::FromStr>(text: &[u8]) -> Option<N> {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     let is_usual = match digits {
@@ -83,7 +83,7 @@ pub(super) fn float32(value: &Value<'_>) -> Option<f32> {
     (f64::from(wide as f32) == wide || wide.is_nan()).then_some(wide as f32)
 }
 
-/// Hands over the text that a value is; numbers are written.
+/// Passes on the text of a value; numbers are converted.
 #[inline]
 pub(super) fn text(value: &Value<'_>, push: impl FnOnce(&[u8]) -> bool) -> bool {
     match value {

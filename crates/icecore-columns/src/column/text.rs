@@ -1,4 +1,4 @@
-//! Strings that stand one behind the other.
+//! Strings that are stored one after another.
 
 use arrow_array::{ArrayRef, GenericByteArray, types::ByteArrayType};
 use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(super) struct Strings<O> {
     offsets: Vec<O>,
     bytes: Vec<u8>,
-    /// How many bytes there were the last time.
+    /// Number of bytes in the previous batch.
     before: usize,
 }
 
@@ -19,13 +19,13 @@ impl<O: ArrowNativeType + TryFrom<usize>> Strings<O> {
         Strings { offsets: vec![O::default()], bytes: Vec::new(), before: 0 }
     }
 
-    /// Makes room for so many; of bytes as many as the last time.
+    /// Reserves space for this number of strings, and for as many bytes as in the previous batch.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.offsets.reserve(rows);
         self.bytes.reserve(self.before);
     }
 
-    /// Adds one; `false`, if all of them would be too long for the offsets.
+    /// Adds a string; `false` if all of them together would be too long for the offsets.
     #[inline]
     pub(super) fn push(&mut self, value: &[u8]) -> bool {
         let Ok(end) = O::try_from(self.bytes.len() + value.len()) else { return false };
@@ -34,7 +34,7 @@ impl<O: ArrowNativeType + TryFrom<usize>> Strings<O> {
         true
     }
 
-    /// Adds an empty one, where there is none.
+    /// Adds an empty string for a missing value.
     #[inline]
     pub(super) fn push_empty(&mut self) {
         self.push(b"");

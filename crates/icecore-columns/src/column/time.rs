@@ -1,4 +1,4 @@
-//! Moments and days: what classes for them keep, and texts of ISO 8601.
+//! Moments and days: objects of time classes, and texts in ISO 8601.
 
 use crate::misfit::Misfit;
 use crate::view::View;
@@ -9,21 +9,21 @@ use jiff::{Timestamp, civil};
 
 /// The Julian day of 1970-01-01.
 const EPOCH: i64 = 2_440_588;
-/// The day of 1970-01-01 as Rata Die counts, from 0001-01-01 on.
+/// 1970-01-01 as a Rata Die day, counted from 0001-01-01 on.
 const EPOCH_OF_RATA_DIE: i64 = 719_163;
 const DAY: i64 = 86_400;
 
-/// A moment: seconds since 1970 in UTC, and nanoseconds behind them.
+/// A moment: seconds since 1970 in UTC, and nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Moment {
     seconds: i64,
     nanoseconds: u32,
-    /// Whether it says how far from UTC it is.
+    /// Whether its offset from UTC is known.
     is_placed: bool,
 }
 
-/// The moment that a value is, in this unit; none may be lost. A column with a time zone needs
-/// moments that say where they are; one without takes local times as they stand.
+/// Returns the moment in this unit; no precision may be lost. A column with a time zone needs moments with a known
+/// offset; a column without one takes local times unchanged.
 pub(super) fn moment(view: &View<'_>, at: u32, unit: TimeUnit, has_zone: bool) -> Result<Option<i64>, Misfit> {
     let Some(moment) = value(view, at).and_then(of_value) else { return Ok(None) };
     if has_zone && !moment.is_placed {
@@ -37,7 +37,7 @@ pub(super) fn moment(view: &View<'_>, at: u32, unit: TimeUnit, has_zone: bool) -
     Ok(moment.count(unit))
 }
 
-/// How many of a unit are in a second, and how many nanoseconds in it.
+/// Returns the number of units in a second, and the number of nanoseconds in a unit.
 fn parts(unit: TimeUnit) -> (i64, u32) {
     match unit {
         TimeUnit::Second => (1, 1_000_000_000),
@@ -48,14 +48,14 @@ fn parts(unit: TimeUnit) -> (i64, u32) {
 }
 
 impl Moment {
-    /// How many of this unit since 1970; `None`, if 64 bits do not hold them.
+    /// Returns the number of units since 1970; `None` if it does not fit in 64 bits.
     fn count(self, unit: TimeUnit) -> Option<i64> {
         let (per_second, nanoseconds_each) = parts(unit);
         self.seconds.checked_mul(per_second)?.checked_add(i64::from(self.nanoseconds / nanoseconds_each))
     }
 }
 
-/// The day that a value is, since 1970-01-01.
+/// Returns the day of a value, counted from 1970-01-01.
 pub(super) fn day(view: &View<'_>, at: u32) -> Option<i32> {
     let value = value(view, at)?;
     if let Some(Known::Date(day)) = Known::of(value) {
@@ -69,7 +69,7 @@ fn days(day: icecore::known::Day) -> Option<i32> {
     i32::try_from(day.julian_day().checked_sub(EPOCH)?).ok()
 }
 
-/// Whether values of this kind are moments, with what precision; for those who infer types.
+/// Returns the precision of values that are moments; for type inference.
 pub(crate) fn precision(value: Cursor<'_>) -> Option<(TimeUnit, bool)> {
     // Texts that look like times stay texts.
     let moment = if text(value).is_some() { None } else { of_value(value) }?;
@@ -77,12 +77,12 @@ pub(crate) fn precision(value: Cursor<'_>) -> Option<(TimeUnit, bool)> {
     moment.count(unit).map(|_| (unit, moment.is_placed))
 }
 
-/// Whether a value is a day of a class for days.
+/// Whether a value is a day of a date class.
 pub(crate) fn is_day(value: Cursor<'_>) -> bool {
     matches!(Known::of(value), Some(Known::Date(day)) if days(day).is_some())
 }
 
-/// The value behind links and references.
+/// Returns the value after links and references.
 fn value<'d>(view: &View<'d>, at: u32) -> Option<Cursor<'d>> {
     view.document?.at(view.target(at))
 }
@@ -113,9 +113,9 @@ fn of_value(value: Cursor<'_>) -> Option<Moment> {
     }
 }
 
-/// `2026-02-02T03:40:00.5+01:00`; with a blank for the T, and without the distance from UTC.
+/// Parses `2026-02-02T03:40:00.5+01:00`, also with a blank instead of the T, and without the offset from UTC.
 fn of_text(text: &str) -> Option<Moment> {
-    /// What jiff shows at most, and a little more.
+    /// The maximum length of jiff's output, and a little more.
     const LONGEST: usize = 48;
     if text.len() > LONGEST || !text.starts_with(|letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '+'))
     {
@@ -124,13 +124,13 @@ fn of_text(text: &str) -> Option<Moment> {
     if let Ok(moment) = text.parse::<Timestamp>() {
         return Some(placed(moment));
     }
-    // A day alone is none, and neither is one with a zone that can't be told.
+    // A day without a time is not a moment, nor is a text with a zone that is unknown.
     let is_local = text.contains(':') && !text.contains('[') && !text.ends_with('Z');
     let local: civil::DateTime = if is_local { text.parse().ok()? } else { return None };
     Some(Moment { is_placed: false, ..placed(Offset::UTC.to_timestamp(local).ok()?) })
 }
 
-/// `DateTime`, `DateTimeImmutable` and what is derived from them, as Carbon.
+/// `DateTime`, `DateTimeImmutable` and classes derived from them, such as Carbon.
 fn php(body: Cursor<'_>) -> Option<Moment> {
     let member = |name: &str| body.get(name);
     let local: civil::DateTime = member("date")?.as_str()?.parse().ok()?;
@@ -139,7 +139,7 @@ fn php(body: Cursor<'_>) -> Option<Moment> {
         1 => TimeZone::fixed(offset(zone)?),
         _ if matches!(zone, "UTC" | "Z" | "GMT") => TimeZone::UTC,
         3 => TimeZone::get(zone).ok()?,
-        // An abbreviation means something else in each country.
+        // An abbreviation means different zones in different countries.
         _ => return None,
     };
     Some(placed(zone.to_ambiguous_timestamp(local).compatible().ok()?))
@@ -170,7 +170,7 @@ fn perl(body: Cursor<'_>) -> Option<Moment> {
     Some(Moment { seconds, nanoseconds, is_placed })
 }
 
-/// Perl's `Time::Piece`: an array with the seconds since 1970 behind nine parts.
+/// Perl's `Time::Piece`: an array with the seconds since 1970 after nine parts.
 fn time_piece(body: Cursor<'_>) -> Option<Moment> {
     let seconds = body.item(9)?.as_i64()?;
     Some(Moment { seconds, nanoseconds: 0, is_placed: true })

@@ -1,4 +1,4 @@
-//! Fields that tell of a value, or show it as JSON.
+//! Virtual fields: what they show is computed from a value (its class, its JSON, its remaining entries).
 
 use super::record::Left;
 use super::text::Strings;
@@ -12,14 +12,14 @@ use arrow_buffer::NullBuffer;
 use icecore::{Builder, Codec, Document, Stage};
 use std::collections::HashSet;
 
-/// What is told.
+/// What a virtual field shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     /// The name of the object's class.
     Class,
     /// The value, as JSON.
     Json,
-    /// The entries that have no field, as an object of JSON.
+    /// The entries without a field, as a JSON object.
     Rest,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Told {
     pub(crate) what: What,
     texts: Strings<i32>,
     json: Codec,
-    /// What is being written.
+    /// The text that is being written.
     text: Vec<u8>,
 }
 
@@ -48,7 +48,7 @@ impl Told {
         Ok(Told { what, texts: Strings::new(), json: Codec::new(Stage::parse("json")?), text: Vec::new() })
     }
 
-    /// Adds the class of the value; `false`, if it has none.
+    /// Adds the class of the value; `false` if it has none.
     pub(super) fn push_class(&mut self, view: &View<'_>, at: u32) -> Result<bool, Misfit> {
         let Some(class) = view.class(at) else { return Ok(false) };
         if std::str::from_utf8(class).is_err() {
@@ -58,7 +58,7 @@ impl Told {
         Ok(true)
     }
 
-    /// Adds the value as JSON; `false`, if it is null there.
+    /// Adds the value as JSON; `false` if it is null.
     pub(super) fn push_json(&mut self, view: &View<'_>, at: u32) -> Result<bool, Misfit> {
         self.text.clear();
         self.write(view, at)?;
@@ -69,7 +69,7 @@ impl Told {
         Ok(true)
     }
 
-    /// Adds these entries as an object of JSON.
+    /// Adds these entries as a JSON object.
     pub(super) fn push_entries(&mut self, view: &View<'_>, at: u32, entries: &[Left]) -> Result<(), Misfit> {
         self.text.clear();
         self.text.push(b'{');
@@ -107,7 +107,8 @@ impl Told {
         Ok(())
     }
 
-    /// Writes what is the same in every JSON, without a document of its own; `false`, and nothing, if it is more.
+    /// Writes values that are the same in every JSON output, without creating a document; returns `false` and writes
+    /// nothing for other values.
     fn write_leaf(&mut self, view: &View<'_>, at: u32) -> bool {
         match view.value(at) {
             Value::Null => self.text.extend_from_slice(b"null"),
@@ -125,7 +126,8 @@ impl Told {
         self.text.push(b'"');
     }
 
-    /// Writes the bare name of a member, or all of it, if another member has that name: as JSON has it elsewhere.
+    /// Writes the bare name of a member, or its full name if another member has that bare name, as in other JSON
+    /// output.
     fn write_key(&mut self, view: &View<'_>, entry: &Left, written: &mut HashSet<Vec<u8>>) -> Result<(), Misfit> {
         let mut digits = itoa::Buffer::new();
         let whole = view.key(entry.key, &mut digits).unwrap_or_default();
@@ -148,7 +150,7 @@ impl Told {
         pushed
     }
 
-    /// Adds a text that was made.
+    /// Adds a finished text.
     pub(super) fn push(&mut self, text: &[u8], at: u32) -> Result<(), Misfit> {
         if self.texts.push(text) { Ok(()) } else { Err(Misfit::new(at, "at most 2 GB of strings in a batch", "more")) }
     }
@@ -166,7 +168,7 @@ impl Told {
     }
 }
 
-/// Whether a text has no escapes in JSON.
+/// Whether a text needs no escapes in JSON.
 fn is_plain(text: &[u8]) -> bool {
     text.iter().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\'))
 }

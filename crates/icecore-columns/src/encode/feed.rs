@@ -19,7 +19,7 @@ use icecore::raw::Node;
 use icecore::{ErrorKind, Kind};
 use std::fmt::Write;
 
-/// A column whose values are written; what it is was looked up once for all rows.
+/// A column whose values are written; its type was examined once for all rows.
 pub(super) struct Feed<'a> {
     values: Values<'a>,
     nulls: Option<NullBuffer>,
@@ -48,10 +48,10 @@ struct Struct<'a> {
     rest: Option<(Blobs<'a>, Box<Graft>)>,
 }
 
-/// Whether columns of this field can be written.
+/// Checks that columns of this field can be written.
 ///
 /// # Errors
-/// [`Error::Field`], if not.
+/// [`Error::Field`] if they can't.
 pub(super) fn check(field: &Field, depth: usize) -> Result<(), Error> {
     let refused = || Err(Error::Field { name: field.name().clone(), data_type: field.data_type().clone() });
     if depth > DEPTH || field.metadata().contains_key(AT) {
@@ -104,7 +104,7 @@ fn is_bytes(data_type: &DataType) -> bool {
 }
 
 impl<'a> Feed<'a> {
-    /// The column of a field that was checked.
+    /// Creates the feed of a field that was checked.
     pub(super) fn new(field: &Field, array: &'a dyn Array) -> Result<Feed<'a>, Error> {
         let refused = || Error::Field { name: field.name().clone(), data_type: array.data_type().clone() };
         let told = field.metadata().get(FILLED_WITH).and_then(|word| What::parse(word));

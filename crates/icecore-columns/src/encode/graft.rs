@@ -1,4 +1,4 @@
-//! Values that JSON says, among the nodes of a row.
+//! Values given as JSON, among the nodes of a row.
 
 use super::nodes::Nodes;
 use icecore::raw::{IS_KEY, KEY_NODE, Location, NO_KEY, Node, Tape};
@@ -9,7 +9,7 @@ use icecore::{Codec, Error, ErrorKind, Kind, Stage};
 pub(super) struct Graft {
     codec: Codec,
     tape: Tape,
-    /// Where the containers stand that are open, and where they end on the tape.
+    /// Positions of open containers, and their ends on the tape.
     open: Vec<(usize, u32)>,
 }
 
@@ -18,14 +18,14 @@ impl Graft {
         Ok(Graft { codec: Codec::new(Stage::parse("json")?), tape: Tape::new(), open: Vec::new() })
     }
 
-    /// Adds the value that the text says.
+    /// Adds the value of a JSON text.
     pub(super) fn value(&mut self, text: &[u8], to: &mut Nodes<'_>) -> Result<(), Error> {
         self.read(text)?;
         let end = self.tape.nodes().len() as u32;
         self.copy(text, self.tape.root(), end, to)
     }
 
-    /// Adds the entries of the object that the text says; returns how many there are.
+    /// Adds the entries of the object in a JSON text; returns their number.
     pub(super) fn entries(&mut self, text: &[u8], to: &mut Nodes<'_>) -> Result<usize, Error> {
         self.read(text)?;
         let root = self.tape.root();
@@ -45,7 +45,7 @@ impl Graft {
         }
     }
 
-    /// Copies the nodes between these indexes, with the names of the other tape.
+    /// Copies the nodes between these indexes, including names of the other tape.
     fn copy(&mut self, text: &[u8], from: u32, end: u32, to: &mut Nodes<'_>) -> Result<(), Error> {
         let Graft { tape, open, .. } = self;
         open.clear();

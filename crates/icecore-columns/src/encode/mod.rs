@@ -1,15 +1,15 @@
-//! A column of values to a column of blobs.
+//! Encodes a column of values to a column of blobs.
 //!
 //! | type | becomes |
 //! |---|---|
-//! | booleans, integers, floats | themselves |
+//! | booleans, integers, floats | the same |
 //! | strings; binaries | text; bytes |
 //! | decimals, days, times | text: `12.50`, `2026-02-02`, `2026-02-02T03:40:00.5Z`, without the `Z` if the column has no zone |
 //! | lists; structs, maps | lists; maps |
-//! | a field filled with `class` | no entry: the struct is an object of this class, where it is not null |
-//! | a field filled with `json` | the value that the text says |
-//! | a field filled with `rest` | the entries of the object of JSON that the text says |
-//! | null | null; as a whole row, no blob |
+//! | a field filled with `class` | no entry: the struct is an object of this class if it is not null |
+//! | a field filled with `json` | the value of the JSON text |
+//! | a field filled with `rest` | the entries of the object in the JSON text |
+//! | null | null; for a whole row, no blob |
 
 mod feed;
 mod graft;
@@ -25,10 +25,10 @@ use icecore::raw::{Spare, Tape};
 use icecore::{Codec, Document, Losses, Stage};
 use nodes::Nodes;
 
-/// The most bytes that blobs of one column have together: offsets are of 32 bits.
+/// Maximum number of bytes of all blobs of one column: offsets have 32 bits.
 const MOST: usize = i32::MAX as usize;
 
-/// Encodes columns as blobs of one stage, one after the other, with the memory of those before.
+/// Encodes columns as blobs of one stage one after another, and reuses the memory of the previous ones.
 ///
 /// ```
 /// use arrow_array::{Array, BinaryArray};
@@ -48,27 +48,27 @@ pub struct Encoder {
     options: Options,
     tape: Tape,
     spare: Spare,
-    /// What is being written.
+    /// The blob that is being written.
     blob: Vec<u8>,
 }
 
-/// A column that was encoded.
+/// An encoded column.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Encoded {
-    /// The blobs; null where the value was, and where a row is bad.
+    /// The blobs; null where the value was null, and where a row is bad.
     pub column: BinaryArray,
     /// Bad rows, in order.
     pub bad: Vec<Bad>,
-    /// What the format could not say, in all rows together.
+    /// What the format could not store, in all rows together.
     pub losses: Losses,
 }
 
 impl Encoder {
-    /// An encoder of columns of this field to this stage.
+    /// Creates an encoder of columns of this field to this stage.
     ///
     /// # Errors
-    /// If a field has a type that is not taken.
+    /// If a field has an unsupported type.
     pub fn new(stage: Stage, field: &Field, options: Options) -> Result<Encoder, Error> {
         feed::check(field, 0)?;
         let mut codec = Codec::new(stage);
@@ -77,10 +77,10 @@ impl Encoder {
         Ok(Encoder { codec, field: field.clone(), options, tape, spare, blob: Vec::new() })
     }
 
-    /// Encodes a column, which has the type of the field.
+    /// Encodes a column, which must have the type of the field.
     ///
     /// # Errors
-    /// If it has another type; [`Error::Row`], if bad rows stop.
+    /// If it has another type; [`Error::Row`] if bad rows raise errors.
     pub fn encode(&mut self, column: &dyn Array) -> Result<Encoded, Error> {
         if column.data_type() != self.field.data_type() {
             return Err(Error::Field { name: self.field.name().clone(), data_type: column.data_type().clone() });
@@ -110,7 +110,7 @@ impl Encoder {
         Ok(Encoded { column: blobs.finish(), bad, losses })
     }
 
-    /// Writes a row into the blob. Says what was lost, if it may be something.
+    /// Writes a row into the blob. Returns the losses, if there may be any.
     fn row(&mut self, feed: &mut Feed<'_>, row: usize) -> Result<Option<Losses>, icecore::Error> {
         self.blob.clear();
         let mut nodes = Nodes::new(&mut self.tape);

@@ -1,9 +1,9 @@
-//! Nodes of a tape that is being filled.
+//! Nodes of a tape while it is being filled.
 
 use icecore::raw::{IS_KEY, KEY_NODE, Location, NO_KEY, Node, Tape};
 use icecore::{Error, ErrorKind, Kind};
 
-/// The nodes of a document, in the memory of the tape before.
+/// The nodes of a document, in reused memory of the tape.
 pub(super) struct Nodes<'t> {
     pub(super) tape: &'t mut Tape,
     pub(super) nodes: Vec<Node>,
@@ -18,7 +18,7 @@ impl<'t> Nodes<'t> {
         Nodes { tape, nodes, arena, key: NO_KEY }
     }
 
-    /// Gives the tape all of them.
+    /// Puts all nodes on the tape.
     pub(super) fn fill(self) {
         self.tape.fill(self.nodes, self.arena, 0, None);
     }
@@ -29,12 +29,12 @@ impl<'t> Nodes<'t> {
         self.nodes.len() - 1
     }
 
-    /// Text or bytes.
+    /// Adds text or bytes.
     pub(super) fn string(&mut self, kind: Kind, bytes: &[u8]) -> Result<(), Error> {
         self.bytes_of(kind, 0, bytes)
     }
 
-    /// What has bytes, with these flags.
+    /// Adds a value that is stored as bytes, with these flags.
     pub(super) fn bytes_of(&mut self, kind: Kind, flags: u8, bytes: &[u8]) -> Result<(), Error> {
         let node = self.string_node(kind, bytes)?;
         self.push(node.with(flags));
@@ -48,7 +48,7 @@ impl<'t> Nodes<'t> {
         Ok(Node::string(kind, place, len))
     }
 
-    /// The key of the next value.
+    /// Sets the key of the next value.
     pub(super) fn key(&mut self, kind: Kind, name: &[u8]) -> Result<(), Error> {
         self.key = match self.tape.key_id(kind, 0, name) {
             Some(id) => id,
@@ -61,20 +61,20 @@ impl<'t> Nodes<'t> {
         Ok(())
     }
 
-    /// An integer as the key of the next value.
+    /// Sets an integer as the key of the next value.
     pub(super) fn number_key(&mut self, node: Node) {
         self.nodes.push(Node { key: IS_KEY, ..node });
         self.key = KEY_NODE;
     }
 
-    /// Begins an object, whose body comes next.
+    /// Begins an object, whose body follows.
     pub(super) fn begin_object(&mut self, class: &[u8]) -> Result<usize, Error> {
         let kind = if class.is_ascii() { Kind::Bytes } else { Kind::Text };
         let class = self.tape.class_id(kind, class)?;
         Ok(self.push(Node::open(Kind::Object, class)))
     }
 
-    /// Ends the container at this index, which has so many parts.
+    /// Ends the container at this index, which has this number of parts.
     pub(super) fn end(&mut self, at: usize, count: usize) -> Result<(), Error> {
         let end = u32::try_from(self.nodes.len()).map_err(|_| too_long())?;
         self.nodes[at].aux = u32::try_from(count).map_err(|_| too_long())?;

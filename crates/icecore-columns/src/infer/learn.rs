@@ -1,4 +1,4 @@
-//! Shapes of the values of documents.
+//! Infers shapes from the values of documents.
 
 use super::shape::{Range, Shape, Struct};
 use crate::blobs::Blobs;
@@ -13,7 +13,7 @@ use icecore::raw::Tape;
 use icecore::{Cursor, Document, Kind, Known, Limits, Value};
 use std::collections::HashMap;
 
-/// Learns a type from blobs.
+/// Infers a type from blobs.
 ///
 /// ```
 /// use arrow_array::BinaryArray;
@@ -39,16 +39,16 @@ pub struct Inference {
 }
 
 impl Inference {
-    /// For blobs of this source. The limits are those for each blob.
+    /// For blobs of this source. The limits apply to each blob.
     pub fn new(source: impl Into<Source>, limits: &Limits) -> Inference {
         let codecs = Codecs::new(source.into(), limits);
         Inference { codecs, tape: Tape::new(), shape: Shape::Nothing, rows: 0, bad: 0 }
     }
 
-    /// Looks at all blobs of a column.
+    /// Examines all blobs of a column.
     ///
     /// # Errors
-    /// If it has none.
+    /// If it does not contain blobs.
     pub fn look_at(&mut self, column: &dyn Array) -> Result<(), Error> {
         let blobs = Blobs::of(column)?;
         for blob in (0..column.len()).filter_map(|row| blobs.get(row)) {
@@ -57,7 +57,7 @@ impl Inference {
         Ok(())
     }
 
-    /// Looks at one. What can't be read is counted, and teaches nothing.
+    /// Examines one blob. A blob that can't be read is counted, and is otherwise ignored.
     pub fn look(&mut self, blob: &[u8]) {
         self.rows += 1;
         match self.shape_of(blob) {
@@ -77,32 +77,32 @@ impl Inference {
         Ok(shape)
     }
 
-    /// How many blobs there were.
+    /// Number of blobs.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// How many of them could not be read.
+    /// Number of blobs that could not be read.
     pub fn bad(&self) -> u64 {
         self.bad
     }
 
-    /// A field with the name `value` for blobs like these.
+    /// Returns a field with the name `value` for blobs like these.
     pub fn field(&self) -> Field {
         self.shape.field("value")
     }
 }
 
-/// How often the values of a document are looked at: always so often, and so often for each, as
-/// links lead to some again.
+/// Limits for how many values of a document are examined, because links lead to some again: this number always, and
+/// this number for each value.
 const ALWAYS: u64 = 1024;
 const EACH: u64 = 4;
 
-/// A look at the values of one document.
+/// The examination of one document.
 struct Look {
-    /// How many values more are looked at; what comes then is mixed.
+    /// Number of values that may still be examined; after that, values count as mixed.
     left: u64,
-    /// The lists and maps that are being looked at.
+    /// The lists and maps that are being examined.
     open: Vec<u32>,
 }
 
@@ -152,7 +152,7 @@ impl Look {
                 }
             }
             Value::Array | Value::Map if value.is_empty() && class.is_none() => Shape::Empty,
-            // What is in itself has no type.
+            // A value that contains itself has no type.
             Value::Array | Value::Map if self.open.contains(&value.index()) => Shape::Mixed,
             Value::Array | Value::Map => {
                 self.open.push(value.index());
@@ -174,7 +174,7 @@ impl Look {
 
     fn members(&mut self, map: Cursor<'_>, class: Option<&[u8]>) -> Shape {
         let mut members = Struct::of(class);
-        // Which key has a name; only marked ones share one with another.
+        // The key that owns each name; only marked keys can share a name.
         let is_marked = |key: &[u8]| key.starts_with(b"\0") || class.is_some() && key.starts_with(b"@");
         let has_marked = map.entries().any(|(key, _)| key.node().kind.is_string() && is_marked(key.bytes()));
         let mut named: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
@@ -188,7 +188,7 @@ impl Look {
                 kind if kind.is_string() => bare(key.bytes()),
                 _ => return Shape::Mixed,
             };
-            // The mark that Ruby puts before members is not a part of a name in a column.
+            // Ruby's mark of a member is not part of the name of a column.
             let name = if class.is_some() { name.strip_prefix(b"@").unwrap_or(name) } else { name };
             let other;
             let name = match has_marked && key.node().kind.is_string() {
@@ -205,7 +205,7 @@ impl Look {
     }
 }
 
-/// Times, days and decimals of classes for them.
+/// Times, days and decimals, if they are objects of special classes.
 fn special(value: Cursor<'_>) -> Option<Shape> {
     if !value.kind().has_class() {
         return None;

@@ -1,16 +1,16 @@
-//! Types that are learned from a sample of blobs.
+//! Inference of types from a sample of blobs.
 //!
 //! | values | type |
 //! |---|---|
 //! | integers | `int64`; above that `uint64`, `decimal(38, 0)` |
-//! | integers and floats | `float64`, if it holds all of the integers |
-//! | texts, numbers among them | `utf8`; `binary`, if one is not UTF-8 |
-//! | times of classes for times | `timestamp[us, UTC]`; `timestamp[ns, UTC]` for what is finer |
-//! | days, decimals of such classes | `date32`, `decimal` with the digits that were seen |
-//! | lists | a list of what the items have in common |
+//! | integers and floats | `float64`, if it represents all of the integers exactly |
+//! | texts, also mixed with numbers | `utf8`; `binary` if one is not UTF-8 |
+//! | times of time classes | `timestamp[us, UTC]`; `timestamp[ns, UTC]` for higher precision |
+//! | days, decimals of such classes | `date32`, `decimal` with the digits that occurred |
+//! | lists | a list of the common type of the items |
 //! | maps, objects | a struct with all keys, and `_class` for the name of a class |
-//! | maps with many keys, and not the same ones | a map |
-//! | anything else together | `json` |
+//! | maps with many different keys | a map |
+//! | any other mixture | `json` |
 //!
 //! Every field may be null. Texts that look like numbers or times stay texts.
 

@@ -1,18 +1,18 @@
-//! What values have in common.
+//! Common types of values.
 
 use crate::FILLED_WITH;
 use arrow_schema::{DataType, Field, Fields, TimeUnit};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// From so many keys on, maps that do not have the same ones are maps, not structs.
+/// From this number of keys on, maps with different keys become maps, not structs.
 const MANY_KEYS: usize = 64;
-/// So many keys of structs are kept apart.
+/// Maximum number of keys of a struct that are kept separately.
 const MOST_KEYS: usize = 1024;
 /// The field for the name of a class.
 const CLASS: &str = "_class";
 
-/// What the values of a field have in common.
+/// The common type of the values of a field.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Shape {
     /// Only nulls, or nothing.
@@ -21,21 +21,21 @@ pub(super) enum Shape {
     Bool,
     Int(Range),
     Float,
-    /// Digits before the point, and behind it.
+    /// Digits before and after the point.
     Decimal(u8, u8),
     Text,
     Bytes,
     Day,
     Time(TimeUnit, bool),
     List(Box<Shape>),
-    /// A list or a map with nothing in it, of a language that does not tell them apart.
+    /// An empty list or map, in a language that does not distinguish them.
     Empty,
     Struct(Struct),
-    /// Values that only JSON takes together.
+    /// Values that only JSON can represent together.
     Mixed,
 }
 
-/// Between which bounds integers are.
+/// Bounds of integers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Range {
     pub(super) low: i128,
@@ -44,18 +44,18 @@ pub(super) struct Range {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Struct {
-    /// In the order in which they were seen.
+    /// In the order in which they occurred.
     fields: Vec<(String, Shape)>,
     places: HashMap<String, usize>,
-    /// How many entries all of them had together, and how many maps that were.
+    /// Number of entries in all maps together, and number of maps.
     entries: u64,
     maps: u64,
     has_class: bool,
-    /// Whether a name of a class is no text.
+    /// Whether the name of a class is not valid text.
     has_odd_class: bool,
     /// Whether there were more keys than are kept.
     is_full: bool,
-    /// What values of keys that are not kept had in common.
+    /// Common type of the values of keys that are not kept.
     others: Option<Box<Shape>>,
 }
 
@@ -68,7 +68,7 @@ impl Range {
         Range { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 
-    /// Whether a float holds every integer between the bounds.
+    /// Whether a float represents every integer between the bounds exactly.
     fn fits_float(self) -> bool {
         const MOST: i128 = 1 << 53;
         self.low >= -MOST && self.high <= MOST
@@ -91,7 +91,7 @@ impl Range {
 }
 
 impl Shape {
-    /// Adds what another one has.
+    /// Adds the values of another shape.
     pub(super) fn merge(&mut self, other: Shape) {
         let mine = std::mem::take(self);
         *self = match (mine, other) {
@@ -131,7 +131,7 @@ impl Shape {
         };
     }
 
-    /// A field of this name for such values, and whether one had a class.
+    /// Returns a field of this name for these values.
     pub(super) fn field(&self, name: &str) -> Field {
         match self.data_type() {
             Some(data_type) => Field::new(name, data_type, true),
@@ -140,10 +140,10 @@ impl Shape {
         }
     }
 
-    /// `None`: only JSON takes them.
+    /// Returns the type; `None` if only JSON can represent the values.
     fn data_type(&self) -> Option<DataType> {
         Some(match self {
-            // Nothing is known of it, and text takes most.
+            // Nothing is known of the values, and text accepts most values.
             Shape::Nothing => DataType::Utf8,
             Shape::Bool => DataType::Boolean,
             Shape::Int(range) => range.data_type(),
@@ -164,7 +164,7 @@ impl Shape {
 }
 
 impl Struct {
-    /// Of an object of this class, or of a map.
+    /// Creates the shape of an object of this class, or of a map.
     pub(super) fn of(class: Option<&[u8]>) -> Struct {
         let has_odd_class = class.is_some_and(|class| std::str::from_utf8(class).is_err());
         Struct { has_class: class.is_some(), has_odd_class, maps: 1, ..Struct::default() }
@@ -201,7 +201,7 @@ impl Struct {
         }
     }
 
-    /// Whether its keys are data: there are many, and most maps have few of them.
+    /// Whether its keys are data: there are many different keys, and most maps have few of them.
     fn is_map(&self) -> bool {
         const OF_WHICH: u64 = 4;
         let keys = self.fields.len() as u64;
@@ -227,7 +227,7 @@ impl Struct {
         let told = |name: &str| {
             Field::new(name, DataType::Utf8, true).with_metadata([(FILLED_WITH.to_owned(), "class".to_owned())].into())
         };
-        // A member of that name comes first.
+        // A member with that name has priority.
         let is_told = self.has_class && !self.has_odd_class && !self.places.contains_key(CLASS);
         let class = is_told.then(|| told(CLASS));
         let members = self.fields.iter().map(|(name, shape)| shape.field(name));

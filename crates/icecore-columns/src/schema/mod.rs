@@ -7,15 +7,15 @@
 //! path   = '"', text, '"' | "'", text, "'" ;
 //! ```
 //!
-//! Types have the names of Arrow; those of SQL, DuckDB and Spark are read as well:
+//! Types have the names of Arrow; those of SQL, DuckDB and Spark are accepted as well:
 //!
-//! | written | also read | |
+//! | written | also accepted | |
 //! |---|---|---|
 //! | `bool` | `boolean` | |
 //! | `int8`, `int16`, `int32`, `int64` | `tinyint`, `smallint`, `int` and `integer`, `bigint` and `long` | |
 //! | `uint8`, `uint16`, `uint32`, `uint64` | `utinyint`, `usmallint`, `uinteger`, `ubigint` | |
 //! | `float32`, `float64` | `real` and `float`, `double` | |
-//! | `decimal(38, 2)` | `decimal128(38, 2)`, `numeric(38, 2)` | digits, and how many of them behind the point |
+//! | `decimal(38, 2)` | `decimal128(38, 2)`, `numeric(38, 2)` | digits, and the number of digits after the point |
 //! | `utf8`, `large_utf8` | `string`, `str`, `text`, `varchar`; `large_string` | |
 //! | `binary`, `large_binary` | `bytes`, `blob`, `bytea` | |
 //! | `date32` | `date` | days |
@@ -24,10 +24,10 @@
 //! | `map<utf8, int64>` | | |
 //! | `struct<city utf8, zip utf8>` | `row`, `record` | |
 //! | `json` | | any value, as JSON |
-//! | `rest` | | an object of JSON with the entries that have no field |
+//! | `rest` | | a JSON object with the entries without a field |
 //! | `class` | | the name of the object's class |
 //!
-//! Round brackets do for angled ones.
+//! Parentheses can be used instead of angle brackets.
 
 mod parse;
 mod print;

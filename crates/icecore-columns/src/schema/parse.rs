@@ -1,4 +1,4 @@
-//! Text to fields.
+//! Parses the text of fields.
 
 use super::words;
 use crate::error::Error;
@@ -6,14 +6,14 @@ use crate::{AT, FILLED_WITH};
 use arrow_schema::{DataType, Field, Fields, TimeUnit};
 use std::sync::Arc;
 
-/// How deep types may be.
+/// Maximum nesting depth of types.
 const DEPTH: usize = 64;
-/// The name of what has none.
+/// The name of a field without a name.
 const VALUE: &str = "value";
-/// What is told instead of filled by a type.
+/// Virtual fields, which are computed instead of filled by a type.
 const TOLD: [&str; 3] = ["class", "json", "rest"];
 
-/// What a text means: a struct of its fields, or a single type, as a field of the name `value`.
+/// Parses a schema: a struct of its fields, or a single type as a field with the name `value`.
 /// See the [module](super).
 ///
 /// ```
@@ -30,7 +30,7 @@ const TOLD: [&str; 3] = ["class", "json", "rest"];
 /// ```
 ///
 /// # Errors
-/// [`Error::Schema`], with the place in the text.
+/// [`Error::Schema`], with the offset in the text.
 pub fn parse(text: &str) -> Result<Field, Error> {
     let mut parser = Parser { text, at: 0 };
     let field = match parser.is_type() {
@@ -47,7 +47,7 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    /// Whether a type stands here, not a name with its type behind it.
+    /// Returns `true` if the text is a type, and not a name followed by its type.
     fn is_type(&mut self) -> bool {
         let word = self.word();
         self.skip_blanks();
@@ -64,7 +64,7 @@ impl<'t> Parser<'t> {
         self.at += self.rest().len() - self.rest().trim_start().len();
     }
 
-    /// Takes this, if it comes next.
+    /// Skips this character, if it is next.
     fn takes(&mut self, letter: char) -> bool {
         self.skip_blanks();
         let is_there = self.rest().starts_with(letter);
@@ -85,7 +85,7 @@ impl<'t> Parser<'t> {
         rest.get(..len).filter(|word| !word.is_empty())
     }
 
-    /// Takes these words, if they come next.
+    /// Skips these words, if they are next.
     fn takes_words(&mut self, words: &[&str]) -> bool {
         let start = self.at;
         let is_there = words.iter().all(|word| self.word().is_some_and(|found| found.eq_ignore_ascii_case(word)));
@@ -95,7 +95,7 @@ impl<'t> Parser<'t> {
         is_there
     }
 
-    /// A text in quotes, which stand twice for one.
+    /// Parses a quoted text, in which quotes are doubled.
     fn quoted(&mut self, quotes: &str) -> Option<String> {
         self.skip_blanks();
         let quote = self.rest().chars().next().filter(|letter| quotes.contains(*letter))?;
@@ -115,7 +115,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The bracket that closes one that opens here.
+    /// Skips an opening bracket; returns the matching closing one.
     fn opens(&mut self) -> Option<char> {
         match () {
             () if self.takes('<') => Some('>'),
@@ -176,7 +176,7 @@ impl<'t> Parser<'t> {
         Ok(field)
     }
 
-    /// A type, and whether it may be null.
+    /// Parses a type, and whether it may be null.
     fn value(&mut self, name: &str, depth: usize) -> Result<Field, Error> {
         if depth > DEPTH {
             return Err(self.expected(format!("at most {DEPTH} types within each other are needed")));

@@ -1,12 +1,12 @@
-//! Fields to text.
+//! Prints fields as text.
 
 use super::words;
 use crate::{AT, FILLED_WITH};
 use arrow_schema::{DataType, Field, Fields};
 use std::fmt::Write;
 
-/// The type of a field as text, which [`parse`](super::parse) reads; a struct as its fields. A row may always be null. Types without a
-/// name there are written as Arrow shows them, which it does not read.
+/// Returns the type of a field as text that [`parse`](super::parse) accepts; for a struct, its fields. A row may always
+/// be null. Types without a name in the schema language are printed as Arrow shows them, which `parse` does not accept.
 ///
 /// ```
 /// use icecore_columns::schema;
@@ -40,7 +40,7 @@ fn print_fields(fields: &Fields, out: &mut String) {
     }
 }
 
-/// The type, and whether it may be null.
+/// Prints the type, and whether it may be null.
 fn print_value(field: &Field, out: &mut String) {
     match field.metadata().get(FILLED_WITH) {
         Some(filled) => out.push_str(filled),
@@ -106,7 +106,7 @@ fn print_text(text: &str, is_bare: bool, out: &mut String) {
     out.push('"');
 }
 
-/// Whether a name needs no quotes. `--` would begin a comment, where the text is pasted into SQL.
+/// Returns `true` if a name needs no quotes. `--` would begin a comment if the text is pasted into SQL.
 fn is_word(text: &str) -> bool {
     let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '$' | '@');
     !text.is_empty() && text.chars().all(is_plain) && !text.contains("--")

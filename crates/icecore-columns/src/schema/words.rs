@@ -1,8 +1,8 @@
-//! What types are called.
+//! Names of types.
 
 use arrow_schema::{DataType, TimeUnit};
 
-/// Types without arguments: the name that is written comes first.
+/// Types without arguments: the first name is the one that is printed.
 const PLAIN: [(&[&str], DataType); 18] = [
     (&["bool", "boolean"], DataType::Boolean),
     (&["int8", "tinyint", "byte"], DataType::Int8),

@@ -1,12 +1,11 @@
-//! Both tapes side by side, node by node, as far as they say the same.
+//! Follows both tapes side by side, node by node, while they are equal.
 //!
-//! Most of two documents is nearly always written alike: the same nodes one behind the other, with
-//! other offsets. That is seen without a tree, a number or an allocation. What this does not find
-//! to be the same may be it all the same; [`Walk`](crate::walk::Walk) looks.
+//! Most parts of two documents are usually stored alike: the same sequence of nodes, with other offsets. This is
+//! detected without a tree, a number or an allocation. Values that are not found equal here may still be equal;
+//! [`Walk`](crate::walk::Walk) checks that.
 //!
-//! The stretch that was compared last is kept. A value in it is the same if it ends in it, and is
-//! not if the stretch breaks off in it; so on the way down to where two values
-//! differ nothing is compared twice, however deep that is.
+//! The range that was compared last is kept. A value in it is equal if it ends in the range, and is not equal if the
+//! range ends inside the value; so on the way down to a difference nothing is compared twice, at any depth.
 
 mod turned;
 
@@ -17,27 +16,27 @@ use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, flag};
 use icecore::{Document, Kind};
 use turned::Turned;
 
-/// Flags of nodes that are not compared in short.
+/// Flags of nodes that the fast path does not compare.
 const UNUSUAL: u8 = !(flag::REF | flag::HINT);
 
 pub(crate) struct Lockstep<'s, 'd> {
     pub(crate) sides: Sides<'s, 'd>,
-    /// Otherwise nothing is the same here: so the readable twin of all this looks at every value by itself.
+    /// If `false`, nothing counts as equal here: the readable twin examines every value separately.
     pub(crate) is_on: bool,
     pub(crate) rules: Rules,
-    /// Flags that count on every value.
+    /// Flags that are compared for every value.
     flags: u8,
     pub(crate) keys: Ids,
     classes: Ids,
     stretch: Stretch,
-    /// Values in the stretch that links name: in both documents.
+    /// Values in the range that links name: their nodes in both documents.
     named: Vec<(u32, u32)>,
-    /// What links name, and stands beside what.
+    /// Targets of links, with their counterparts.
     pub(crate) beside: Beside,
     pub(crate) turned: Turned,
 }
 
-/// So many nodes from these on are the same.
+/// Equal nodes from these on, and their number.
 #[derive(Clone, Copy, Default)]
 struct Stretch {
     left: u32,
@@ -68,8 +67,8 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         }
     }
 
-    /// Whether these values are the same, node by node. Then what links name in them stands beside
-    /// each other.
+    /// Returns `true` if these values are equal, node by node. Then targets of links in them are recorded as
+    /// counterparts.
     pub(crate) fn same(&mut self, left: u32, right: u32) -> bool {
         let is_same = self.looks_same(left, right);
         if is_same && !self.named.is_empty() {
@@ -82,7 +81,7 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         is_same
     }
 
-    /// As [`Lockstep::same`] of values that may not belong together.
+    /// Like [`Lockstep::same`], for values that may not be counterparts.
     pub(crate) fn looks_same(&mut self, left: u32, right: u32) -> bool {
         if !self.is_on {
             return false;
@@ -94,7 +93,7 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         end <= self.stretch.left + self.stretch.len
     }
 
-    /// Compares from here on.
+    /// Compares nodes from here on.
     fn follow(&mut self, left: u32, right: u32, end: u32) {
         self.stretch = Stretch { left, right, len: 0 };
         self.named.clear();
@@ -102,7 +101,7 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         let xs = document.nodes().get(left as usize..end as usize).unwrap_or(&[]);
         let ys = other.nodes().get(right as usize..).unwrap_or(&[]);
         for (at, (x, y)) in xs.iter().zip(ys).enumerate() {
-            // The usual in short; `pair` says of everything whether it is the same.
+            // Fast path for common nodes; `pair` decides for all nodes.
             let is_usual = x.kind == y.kind
                 && (x.flags | y.flags) & UNUSUAL == 0
                 && x.key < IS_KEY
@@ -141,11 +140,11 @@ impl<'s, 'd> Lockstep<'s, 'd> {
 
     fn containers(&mut self, x: &Node, y: &Node) -> bool {
         let at = (self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len);
-        // One that is open has no end: the document broke off.
+        // An open container has no end: the document broke off.
         x.end() != 0 && x.end().wrapping_sub(at.0) == y.end().wrapping_sub(at.1) && self.are_alike(x, y, at)
     }
 
-    /// Whether two containers, which stand at these nodes, are alike but for what is in them.
+    /// Returns `true` if two containers, which are at these nodes, are equal apart from their content.
     pub(crate) fn are_alike(&mut self, x: &Node, y: &Node, at: (u32, u32)) -> bool {
         let is_alike = x.kind == y.kind && x.aux == y.aux && self.rules.flags(x) == self.rules.flags(y);
         if !is_alike || matches!(x.kind, Kind::Array | Kind::Map) {
@@ -164,14 +163,14 @@ impl<'s, 'd> Lockstep<'s, 'd> {
             return x.kind == y.kind && are_usual_leaves(document, other, x, y)
                 || self.rules.leaf(document, x) == self.rules.leaf(other, y);
         }
-        // Links are the same if they name what stands beside each other: in the stretch or before.
+        // Links are equal if their targets are counterparts: in the range or before it.
         let at = (self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len);
         let target = |document: &Document<'_>, at: u32| document.at(at).map_or(at, |here| here.target().index());
         let (to, other_to) = (target(document, at.0), target(other, at.1));
         x.kind == y.kind && (self.stretch.has(to, other_to) || self.beside.has(to, other_to))
     }
 
-    /// Whether what counts of keys beside what they say is the same.
+    /// Returns `true` if the relevant flags of two keys are equal.
     fn are_keys(&self, x: &Node, y: &Node) -> bool {
         const OF_KEYS: u8 = flag::LOCKED | flag::PLACEHOLDER;
         let counts = if self.rules.is_exact() { x.flags ^ y.flags } else { (x.flags | y.flags) & flag::PLACEHOLDER };
@@ -183,7 +182,7 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         let (document, other, rules) = (self.sides.left.document, self.sides.right.document, self.rules);
         let names = (document.tape().keys().get(u32::from(x)), other.tape().keys().get(u32::from(y)));
         let (Some(a), Some(b)) = names else { return false };
-        // As the key of any map, and as that of a field.
+        // As the key of any map, and as the name of a field.
         let is_same = self.are_keys(&a.node, &b.node)
             && [false, true].into_iter().all(|is_field| {
                 rules.key(document, &a.node, a.bytes, is_field) == rules.key(other, &b.node, b.bytes, is_field)
@@ -205,7 +204,7 @@ impl<'s, 'd> Lockstep<'s, 'd> {
     }
 }
 
-/// Whether these nodes of one kind are leaves, of a usual kind, and say the same.
+/// Returns `true` if these nodes of one kind are leaves of a common kind with equal values.
 #[inline(always)]
 fn are_usual_leaves(document: &Document<'_>, other: &Document<'_>, x: &Node, y: &Node) -> bool {
     match x.kind {
@@ -218,12 +217,12 @@ fn are_usual_leaves(document: &Document<'_>, other: &Document<'_>, x: &Node, y: 
     }
 }
 
-/// Names of the first document: which of the second's is the same, as far as that is known.
+/// For names of the first document, the equal name of the second, if known.
 #[derive(Default)]
 pub(crate) struct Ids(Vec<u16>);
 
 impl Ids {
-    /// Whether two ids are known to be the same. What stands for none has no entry here.
+    /// Returns `true` if two ids are known to be equal. Special ids have no entry here.
     #[inline(always)]
     pub(crate) fn same(&self, x: u16, y: u16) -> bool {
         match self.0.get(usize::from(x)) {
@@ -240,8 +239,8 @@ impl Ids {
     }
 }
 
-/// Values of the first document that links name, and the ones of the second that stand beside
-/// them: a place for each node, from the first such value on.
+/// Values of the first document that links name, and their counterparts in the second: one entry for each node, from
+/// the first such value on.
 pub(crate) struct Beside {
     count: usize,
     places: Vec<u32>,
@@ -257,7 +256,7 @@ impl Beside {
             self.places = vec![0; self.count];
         }
         if let Some(place) = self.places.get_mut(left as usize) {
-            // 0 is none.
+            // 0 means none.
             *place = right.wrapping_add(1);
         }
     }

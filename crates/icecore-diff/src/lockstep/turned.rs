@@ -1,18 +1,18 @@
-//! Values that are the same but for the order of the keys in their maps, as perl writes one hash twice.
+//! Equality apart from the order of keys: perl writes the same hash in different orders.
 
 use super::Lockstep;
 use crate::tree;
 use icecore::raw::{IS_KEY, NO_KEY, flag};
 use icecore::{Document, Kind};
 
-/// Maps of more entries are left to those who have a table for them.
+/// Larger maps are left to the walk, which has a table for them.
 const FEW: usize = 32;
 
-/// What is kept from one comparison to the next.
+/// Data that is kept from one comparison to the next.
 pub(crate) struct Turned {
     stack: Vec<(u32, u32)>,
     entries: Vec<(u16, u32)>,
-    /// How many nodes comparisons that fail may still look at.
+    /// Number of nodes that failing comparisons may still visit.
     budget: u64,
 }
 
@@ -24,8 +24,8 @@ impl Turned {
 }
 
 impl Lockstep<'_, '_> {
-    /// As [`Lockstep::looks_same`], or the same but for the order of keys. What links name, or is one, is left
-    /// to the walk; and so is everything, once what fails has cost eight times the size of the documents.
+    /// Like [`Lockstep::looks_same`], or equal apart from the order of keys. Links and their targets are left to the
+    /// walk; so is everything, after failing comparisons have cost eight times the size of the documents.
     pub(crate) fn means_same(&mut self, left: u32, right: u32) -> bool {
         if self.looks_same(left, right) {
             return true;
@@ -64,7 +64,7 @@ impl Lockstep<'_, '_> {
         self.leaves(document, other, x, y)
     }
 
-    /// Compares two containers, but for containers in them: these are put on the stack.
+    /// Compares two containers without the containers in them, which are put on the stack.
     fn meet_inside(&mut self, left: u32, right: u32, stack: &mut Vec<(u32, u32)>) -> bool {
         let (document, other) = (self.sides.left.document, self.sides.right.document);
         let nodes = (document.nodes().get(left as usize), other.nodes().get(right as usize));

@@ -1,4 +1,4 @@
-//! Looking into values: what the language asks for.
+//! Access to values, as the language defines it.
 
 use super::held::below;
 use super::operators::{indices, key_of};
@@ -42,7 +42,7 @@ impl From<String> for Value {
     }
 }
 
-/// The bounds of a slice, as a path has them.
+/// Represents the bounds of a slice as in a path.
 impl From<Range<Value>> for Value {
     fn from(range: Range<Value>) -> Value {
         let bounds = [("start", range.start), ("end", range.end)];
@@ -51,20 +51,19 @@ impl From<Range<Value>> for Value {
     }
 }
 
-/// The bounds of a slice that an object says.
+/// Returns the bounds of a slice that an object represents.
 pub fn bounds(map: &Map) -> (Option<Value>, Option<Value>) {
     (map.member(b"start"), map.member(b"end"))
 }
 
-/// A place in something of so many items; one below zero counts from the end. None: before the
-/// beginning.
+/// Returns an index into a sequence of this length; a negative one counts from the end. `None`: before the beginning.
 fn absolute(at: i64, len: usize) -> Option<usize> {
     let len = len as i128;
     let at = if at < 0 { len + i128::from(at) } else { i128::from(at) };
     usize::try_from(at).ok()
 }
 
-/// The item of an array at this place.
+/// Returns the index of an item of an array.
 pub fn place(at: &Value, len: usize) -> Result<Option<usize>, Error> {
     match at.plain() {
         Value::Number(Number::Int(at)) => Ok(absolute(*at, len).filter(|at| *at < len)),
@@ -73,7 +72,7 @@ pub fn place(at: &Value, len: usize) -> Result<Option<usize>, Error> {
     }
 }
 
-/// A slice of so many items: where it begins and ends.
+/// Returns the start and end of a slice of a sequence of this length.
 pub fn slice(range: Range<&Value>, len: usize) -> Result<(usize, usize), Error> {
     let bound = |bound: Option<&Value>, usual: usize| match bound.map(Value::plain) {
         None | Some(Value::Null) => Ok(usual),
@@ -85,7 +84,7 @@ pub fn slice(range: Range<&Value>, len: usize) -> Result<(usize, usize), Error> 
     Ok((start, end.max(start)))
 }
 
-/// A slice of characters: the bytes where it begins and ends.
+/// Returns the start and end in bytes of a slice of characters.
 pub fn text_slice(range: Range<&Value>, text: &[u8]) -> Result<(usize, usize), Error> {
     room::steps(text.len() as u64 / 64);
     let (start, end) = slice(range, text.chars().count())?;
@@ -96,7 +95,7 @@ pub fn text_slice(range: Range<&Value>, text: &[u8]) -> Result<(usize, usize), E
 }
 
 impl Value {
-    /// The member or item there, if it is there.
+    /// Returns the member or item, if it exists.
     pub fn find(&self, index: &Value) -> Result<Option<Value>, Error> {
         Ok(match (self.plain(), index.plain()) {
             (Value::Null, _) => None,
@@ -105,7 +104,7 @@ impl Value {
             }
             (Value::List(_), part @ Value::List(_)) => Some(indices(self, part)?),
             (Value::Map(map), Value::Text(name)) => map.member(&name.bytes),
-            // A PHP array has numbers for keys.
+            // A PHP array has numbers as keys.
             (Value::Map(map), Value::Number(Number::Int(int))) => map.member(int.to_string().as_bytes()),
             (Value::Map(_), _) => None,
             (Value::List(_) | Value::Text(_), Value::Map(range)) => {
@@ -116,7 +115,7 @@ impl Value {
         })
     }
 
-    /// As `length` says.
+    /// Implements `length`.
     pub fn length(&self) -> ValR {
         match self.plain() {
             Value::Null => Ok(Value::from(0usize)),
@@ -131,7 +130,7 @@ impl Value {
 
 type Boxed<T> = Box<dyn Iterator<Item = ValR<T>>>;
 
-/// The items of a list, one after the other.
+/// The items of a list, one by one.
 struct Items(Rc<List>, usize);
 
 impl Iterator for Items {
@@ -253,14 +252,14 @@ impl jaq_core::ValT for Value {
     }
 }
 
-/// What a function of the library may hold for each item of an array, beside the array.
+/// Memory that a function of the library may hold for each item of an array, in addition to the array.
 const WHILE_SORTED: u64 = 128;
 
 impl jaq_std::ValT for Value {
     fn into_seq<S: FromIterator<Value>>(self) -> Result<S, Value> {
         match self.into_plain() {
             Value::List(list) => {
-                // Sorting and grouping hold a key for each item meanwhile, which nobody counts.
+                // Sorting and grouping hold a key for each item, which is not counted otherwise.
                 memory::require(list.len() as u64 * WHILE_SORTED);
                 Ok(Held::into_contents(list).into_iter().collect())
             }
@@ -300,7 +299,7 @@ impl jaq_std::ValT for Value {
     }
 }
 
-/// What an error is inside of an update.
+/// Converts an error to its form inside an update.
 pub fn thrown<'a>(error: Error) -> Exn<'a, Value> {
     Exn::from(error)
 }

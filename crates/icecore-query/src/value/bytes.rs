@@ -1,4 +1,4 @@
-//! The bytes of a string: shared, and counted once as long as anybody has them.
+//! The bytes of a string, which are shared, and counted once while they are in use.
 
 use crate::memory::{self, PIECE};
 use std::ops::Deref;
@@ -11,16 +11,16 @@ pub struct Bytes(Shared);
 #[derive(Clone, Debug)]
 enum Shared {
     Fixed(Rc<[u8]>),
-    /// One to which something was appended. Appending copies only what comes, as long as nobody
-    /// else has the string: `add` is linear.
+    /// A string to which something was appended. Appending copies only the new bytes, if the string is not shared:
+    /// `add` is linear.
     Growing(Rc<Vec<u8>>),
 }
 
-/// Strings that are shorter are copied when something is appended.
+/// Shorter strings are copied when something is appended.
 const SHORT: usize = 64;
 
 impl Bytes {
-    /// These bytes with others after them. Stops the filter if they are too many.
+    /// Returns these bytes with others appended. Stops the filter if they exceed the limit.
     pub fn append(mut self, more: &[u8]) -> Bytes {
         if let Shared::Growing(bytes) = &mut self.0
             && let Some(bytes) = Rc::get_mut(bytes)
@@ -104,7 +104,7 @@ impl Ord for Bytes {
     }
 }
 
-/// As a slice does, so that a map can be asked for a slice.
+/// Hashes like a slice, so that a map can be searched with a slice.
 impl std::hash::Hash for Bytes {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         (**self).hash(state);

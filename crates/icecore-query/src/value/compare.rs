@@ -4,7 +4,7 @@ use super::{Key, Map, Value};
 use crate::room;
 use std::cmp::Ordering;
 
-/// Where a kind stands in the order.
+/// Returns the rank of a kind in the order.
 fn rank(value: &Value) -> u8 {
     match value {
         Value::Null | Value::Absent(_) => 0,
@@ -17,7 +17,7 @@ fn rank(value: &Value) -> u8 {
     }
 }
 
-/// The members in the order of their names.
+/// Returns the members in the order of their names.
 fn sorted(map: &Map) -> Vec<(&Key, &Value)> {
     let mut members: Vec<_> = map.get().iter().collect();
     members.sort_unstable_by(|(a, _), (b, _)| a.shown.cmp(&b.shown));
@@ -75,7 +75,7 @@ impl PartialEq for Value {
 
 impl Eq for Value {}
 
-/// Whether `all` contains `part`: strings in strings, items in some items, members in those of
+/// Returns `true` if `all` contains `part`: strings in strings, each item in some item, each member in the member with
 /// the same name.
 pub fn contains(all: &Value, part: &Value) -> bool {
     room::step();

@@ -1,4 +1,4 @@
-//! Containers: made of a document when they are first looked into, shared until they are changed.
+//! Containers: created from a document when they are first accessed, and shared until they are changed.
 
 use super::{Origin, Value};
 use crate::memory::{Charge, PIECE};
@@ -6,22 +6,22 @@ use crate::room::{self, Stop};
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
-/// What a container holds.
+/// The contents of a container.
 pub trait Contents: Clone + Default {
-    /// What stands there in a document.
+    /// Creates the contents from a container of a document.
     fn of(origin: &Origin) -> Self;
 
-    /// How many bytes it takes beside itself.
+    /// Returns the memory in bytes in addition to the value itself.
     fn size(&self) -> usize;
 
-    /// The depth of the deepest value in it.
+    /// Returns the depth of the deepest value in it.
     fn depth(&self) -> u32;
 
-    /// Takes out the containers in it.
+    /// Moves the containers in it out of it.
     fn take_deep(&mut self, into: &mut Vec<Value>);
 }
 
-/// What a container takes beside itself and what it holds.
+/// Memory of a container in addition to itself and its contents.
 const OWN: usize = PIECE;
 
 /// A container.
@@ -30,17 +30,17 @@ pub struct Held<T: Contents> {
     contents: OnceCell<T>,
     origin: Option<Origin>,
     is_changed: bool,
-    /// How deep values are in it, at most; those of a document are not counted.
+    /// Maximum depth of the values in it; values of a document are not counted.
     depth: Cell<u32>,
-    /// Its memory.
+    /// Counts its memory.
     charge: Charge,
 }
 
-/// How deep values may be in values that a filter makes, and how often in a row it may look for something in null or
-/// take a part of a part. A path is as long as that, and the language takes paths apart by recursion.
+/// Maximum depth of values that a filter makes, and maximum number of consecutive lookups in null or parts of parts.
+/// This also limits the length of a path, and the language drops paths recursively.
 pub const DEEPEST: u32 = 1 << 17;
 
-/// One level deeper. Stops the filter where that is too deep.
+/// Returns the next depth. Stops the filter if that is too deep.
 pub fn below(depth: u32) -> u32 {
     if depth >= DEEPEST {
         room::stop(Stop::Depth);
@@ -62,7 +62,7 @@ impl<T: Contents> Clone for Held<T> {
 }
 
 impl<T: Contents> Held<T> {
-    /// One that a filter made.
+    /// A container that a filter made.
     pub fn new(contents: T) -> Held<T> {
         let depth = Cell::new(below(contents.depth()));
         let contents = OnceCell::from(contents);
@@ -71,18 +71,18 @@ impl<T: Contents> Held<T> {
         held
     }
 
-    /// One of a document.
+    /// A container of a document.
     pub fn of(origin: Origin) -> Held<T> {
         let charge = Charge::new(OWN + size_of::<Self>());
         Held { contents: OnceCell::new(), origin: Some(origin), is_changed: false, depth: Cell::new(0), charge }
     }
 
-    /// The bytes that it takes.
+    /// Returns its memory in bytes.
     fn size(&self) -> usize {
         OWN + size_of::<Self>() + self.contents.get().map_or(0, T::size)
     }
 
-    /// What it holds.
+    /// Returns the contents.
     pub fn get(&self) -> &T {
         if self.contents.get().is_none() {
             let contents = self.origin.as_ref().map_or_else(T::default, T::of);
@@ -92,34 +92,34 @@ impl<T: Contents> Held<T> {
         self.contents.get_or_init(T::default)
     }
 
-    /// How deep values are in it, at most.
+    /// Returns the maximum depth of the values in it.
     pub fn depth(&self) -> u32 {
         self.depth.get()
     }
 
-    /// Something so deep came in.
+    /// Records that a value of this depth was added.
     pub fn deepen(&self, depth: u32) {
         if depth >= self.depth.get() {
             self.depth.set(below(depth));
         }
     }
 
-    /// Where it stands in a document, or stood before it was changed.
+    /// Returns its origin in a document, even after a change.
     pub fn origin(&self) -> Option<&Origin> {
         self.origin.as_ref()
     }
 
-    /// Whether it is as it stands in its document.
+    /// Whether it differs from its document.
     pub fn is_changed(&self) -> bool {
         self.is_changed
     }
 
-    /// Where it stands, if nobody looked into it.
+    /// Returns its origin if its contents were never accessed.
     pub fn untouched(&self) -> Option<&Origin> {
         self.origin.as_ref().filter(|_| self.contents.get().is_none())
     }
 
-    /// The same container with other contents, which are made of those it has: its class stays.
+    /// Changes the contents of a container; its class stays.
     pub fn change<R>(held: &mut Rc<Held<T>>, change: impl FnOnce(&mut T) -> R) -> R {
         held.get();
         let held = Rc::make_mut(held);
@@ -131,7 +131,7 @@ impl<T: Contents> Held<T> {
         result
     }
 
-    /// What it holds, as a value of its own.
+    /// Returns the contents as an owned value.
     pub fn into_contents(mut held: Rc<Held<T>>) -> T {
         match Rc::get_mut(&mut held).and_then(|held| held.contents.take()) {
             Some(contents) => contents,
@@ -140,7 +140,7 @@ impl<T: Contents> Held<T> {
     }
 }
 
-/// Containers in containers are dropped one after the other: their depth costs no stack.
+/// Nested containers are dropped iteratively, so that their depth needs no stack.
 impl<T: Contents> Drop for Held<T> {
     fn drop(&mut self) {
         let mut pending = Vec::new();
@@ -158,7 +158,7 @@ impl<T: Contents> Drop for Held<T> {
     }
 }
 
-/// Takes the containers out of one that nobody else has.
+/// Moves the containers out of one that is not shared.
 fn take<T: Contents>(held: &mut Rc<Held<T>>, pending: &mut Vec<Value>) {
     if let Some(contents) = Rc::get_mut(held).and_then(|held| held.contents.get_mut()) {
         contents.take_deep(pending);

@@ -1,4 +1,4 @@
-//! Values as JSON text: whole, as `tojson` has it, and short, as messages show it.
+//! Values as JSON text: complete, for `tojson`, and shortened, for messages.
 
 use super::{Number, Value};
 use crate::memory;
@@ -6,11 +6,11 @@ use crate::room::{self, Stop};
 use icecore::{Limits, Stage};
 use std::fmt::{self, Display, Formatter, Write};
 
-/// More than a writer hands over at a time.
+/// An upper bound of what a writer outputs at a time.
 const WRITTEN_AT_ONCE: u64 = 1 << 20;
 
 impl Value {
-    /// The value as JSON. Stops the filter where that would be too much.
+    /// Returns the value as JSON. Stops the filter if that would be too large.
     pub fn to_json(&self) -> Vec<u8> {
         let mut limits = Limits::default();
         limits.output = memory::left();
@@ -29,7 +29,7 @@ impl Value {
 }
 
 impl Value {
-    /// What an error says that has this value.
+    /// Returns the message of an error with this value.
     pub fn message(&self) -> String {
         match self.plain() {
             Value::Text(text) => String::from_utf8_lossy(&text.bytes).into_owned(),
@@ -38,10 +38,10 @@ impl Value {
     }
 }
 
-/// How much of a value a message shows.
+/// Maximum length of a value in a message.
 const SHOWN: usize = 200;
 
-/// Text that ends when it is long enough.
+/// Text that stops when it is long enough.
 struct Short {
     text: String,
 }
@@ -53,7 +53,7 @@ impl Write for Short {
     }
 }
 
-/// A string is looked at as far as it is shown.
+/// Only the part of a string that is shown is examined.
 fn quoted(bytes: &[u8], out: &mut Short) -> fmt::Result {
     let head = bytes.get(..SHOWN).unwrap_or(bytes);
     out.write_char('"')?;
@@ -76,7 +76,7 @@ fn short(value: &Value, depth: usize, out: &mut Short) -> fmt::Result {
         Value::Null | Value::Absent(_) | Value::Odd(_) => out.write_str("null"),
         Value::Bool(value) => write!(out, "{value}"),
         Value::Number(Number::Int(int)) => write!(out, "{int}"),
-        // Digits are made of all bytes; these are few.
+        // Conversion to digits takes time for large integers; these are small.
         Value::Number(Number::Big(big)) if big.bits() < 512 => write!(out, "{}", ***big),
         Value::Number(Number::Big(_)) => out.write_str("a large integer"),
         Value::Number(Number::Float(float)) => write!(out, "{float:?}"),

@@ -24,7 +24,7 @@ use crate::memory::{Charge, PIECE};
 use indexmap::IndexMap;
 use std::rc::Rc;
 
-/// The members of an object, in their order.
+/// The members of an object, in order.
 pub type Members = IndexMap<Key, Value, foldhash::fast::RandomState>;
 
 /// An error of a filter.
@@ -42,10 +42,10 @@ pub enum Value {
     Text(Text),
     List(Rc<List>),
     Map(Rc<Map>),
-    /// Null that was found in null, and how often in a row: a path to it is as long as that.
+    /// Null that was found in null, with the number of consecutive lookups: a path to it has this length.
     Absent(u32),
-    /// What a filter sees of a value that says more: a symbol, a time, an object that is frozen
-    /// in its own way. Where it is not touched it is written as it was.
+    /// The view of a filter on a value that contains more: a symbol, a time, an object frozen in a special way. If it
+    /// is not changed, it is written in its original form.
     Odd(Rc<Odd>),
 }
 
@@ -54,7 +54,7 @@ pub enum Value {
 pub struct Odd {
     pub plain: Value,
     pub origin: Origin,
-    /// Its own memory.
+    /// Counts its own memory.
     _charge: Charge,
 }
 
@@ -70,7 +70,7 @@ impl Odd {
 }
 
 impl Value {
-    /// What filters see.
+    /// Returns the value that filters see.
     pub fn plain(&self) -> &Value {
         match self {
             Value::Odd(odd) => odd.plain.plain(),
@@ -79,7 +79,7 @@ impl Value {
         }
     }
 
-    /// The same as a value of its own.
+    /// The same, as an owned value.
     pub fn into_plain(self) -> Value {
         match self {
             Value::Odd(odd) => odd.plain.plain().clone(),
@@ -103,7 +103,7 @@ impl Value {
         Value::Text(Text::new(bytes.as_ref()))
     }
 
-    /// The document that it is all of, where it was not changed.
+    /// Returns the document if this is the complete, unchanged root of it.
     pub fn whole(&self) -> Option<&icecore::Document<'static>> {
         let is_changed = match self {
             Value::List(list) => list.is_changed(),
@@ -115,7 +115,7 @@ impl Value {
         (document.root().target().index() == origin.at).then_some(document)
     }
 
-    /// Where it stands in a document.
+    /// Returns its origin in a document.
     pub fn origin(&self) -> Option<&Origin> {
         match self {
             Value::List(list) => list.origin(),
@@ -125,12 +125,12 @@ impl Value {
         }
     }
 
-    /// The name of its class, if it has one.
+    /// Returns the name of its class, if it has one.
     pub fn class(&self) -> Option<&[u8]> {
         self.origin().and_then(Origin::class)
     }
 
-    /// How deep values are in it, at most; of a leaf, how many steps in a row led to it that others do not count.
+    /// Returns the maximum depth of values in it; for a leaf, the number of consecutive lookups that led to it.
     pub fn depth(&self) -> u32 {
         match self {
             Value::Absent(depth) => *depth,
@@ -142,7 +142,7 @@ impl Value {
         }
     }
 
-    /// What is found where nothing is.
+    /// Returns the result of a lookup that finds nothing.
     pub fn nothing_in(value: &Value) -> Value {
         match value {
             Value::Absent(depth) => Value::Absent(held::below(*depth)),
@@ -150,7 +150,7 @@ impl Value {
         }
     }
 
-    /// Whether it is a container; leaves are dropped as they are.
+    /// Whether it is a container; leaves need no special drop.
     fn is_deep(&self) -> bool {
         matches!(self, Value::List(_) | Value::Map(_) | Value::Odd(_))
     }
@@ -158,7 +158,7 @@ impl Value {
 
 impl FromIterator<Value> for Value {
     fn from_iter<I: IntoIterator<Item = Value>>(items: I) -> Value {
-        // Items are counted as they come: there may be no end of them.
+        // Items are counted as they come, because there may be infinitely many.
         let charge = Charge::default();
         let mut all: Vec<Value> = Vec::new();
         for item in items {
@@ -176,7 +176,7 @@ impl FromIterator<Value> for Value {
     }
 }
 
-/// The key of this name.
+/// Returns the key with this name.
 pub fn key(name: &str) -> Key {
     Key::of(&Text::new(name.as_bytes()))
 }

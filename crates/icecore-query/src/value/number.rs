@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::ops::Deref;
 use std::rc::Rc;
 
-/// An integer that takes memory of its own.
+/// An integer with allocated memory.
 #[derive(Debug)]
 pub struct BigInteger {
     value: BigInt,
@@ -30,36 +30,36 @@ impl Deref for BigInteger {
     }
 }
 
-/// An integer of any size or a float. Sums, differences, products and remainders of integers
-/// are integers; quotients are floats.
+/// An integer of any size or a float. Sums, differences, products and remainders of integers are integers; quotients
+/// are floats.
 #[derive(Clone, Debug)]
 pub enum Number {
     Int(i64),
-    /// One that is no `Int`.
+    /// An integer that does not fit an `Int`.
     Big(Rc<BigInteger>),
     Float(f64),
 }
 
 impl Number {
-    /// A big integer, or the small one that it is.
+    /// Returns a big integer, or a small one if it fits.
     pub fn big(value: BigInt) -> Number {
         value.to_i64().map_or_else(|| Number::Big(Rc::new(BigInteger::new(value))), Number::Int)
     }
 
-    /// From its sign and its bytes, least significant first.
+    /// Creates an integer from its sign and bytes, least significant first.
     pub fn from_bytes(negative: bool, magnitude: &[u8]) -> Number {
         let sign = if negative { Sign::Minus } else { Sign::Plus };
         Number::big(BigInt::from_bytes_le(sign, magnitude))
     }
 
-    /// A number as a filter writes it.
+    /// Parses a number in the syntax of filters.
     pub fn parse(text: &str) -> Option<Number> {
         if let Ok(int) = text.parse() {
             return Some(Number::Int(int));
         }
         let digits = text.strip_prefix('-').unwrap_or(text);
         if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            // The work grows with the square of the digits.
+            // The work is quadratic in the number of digits.
             return if digits.len() > 20_000 { None } else { text.parse().ok().map(Number::big) };
         }
         text.parse().ok().map(Number::Float)
@@ -101,12 +101,13 @@ impl Number {
         }
     }
 
-    /// How many bytes the integer has.
+    /// Returns the number of bytes of the integer.
     pub fn size(&self) -> u64 {
         if let Number::Big(big) = self { big.bits() / 8 } else { 8 }
     }
 
-    /// What `small` gives, or `big` where that does not fit; or `float`, where one is a float.
+    /// Returns the result of `small`, or of `big` if that does not fit; or of `float`, if one of the numbers is a
+    /// float.
     fn with(
         self,
         other: Number,
@@ -124,7 +125,7 @@ impl Number {
     }
 }
 
-/// The nearest float; infinity beyond the largest.
+/// Returns the nearest float; infinity beyond the largest one.
 fn big_float(big: &BigInt) -> f64 {
     let beyond = if big.sign() == Sign::Minus { f64::NEG_INFINITY } else { f64::INFINITY };
     big.to_f64().unwrap_or(beyond)
@@ -158,11 +159,11 @@ impl std::ops::Div for Number {
     }
 }
 
-/// Of integers: not by zero; that is looked at before.
+/// For integers, the divisor must not be zero; callers check that.
 impl std::ops::Rem for Number {
     type Output = Number;
     fn rem(self, other: Number) -> Number {
-        // The smallest integer by -1 does not fit, but leaves nothing.
+        // The smallest integer divided by -1 overflows, but its remainder is 0.
         let small = |a: i64, b: i64| Some(a.checked_rem(b).unwrap_or(0));
         self.with(other, small, |a, b| if b == BigInt::ZERO { b } else { a % b }, |a, b| a % b)
     }
@@ -179,8 +180,7 @@ impl std::ops::Neg for Number {
     }
 }
 
-/// An integer beside a float, exactly: rounding would make an order that contradicts itself.
-/// NaN is below everything.
+/// Compares an integer with a float exactly: rounding would make the order inconsistent. NaN is below everything.
 fn beside_float(int: &Number, float: f64) -> Ordering {
     if float.is_nan() {
         return Ordering::Greater;

@@ -8,17 +8,17 @@ use jaq_core::ops::Math;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// How long a string may get.
+/// Maximum length of a string.
 pub const LONGEST: u64 = 1 << 30;
-/// How many bytes a big integer may get: products of products soon take for ever.
+/// Maximum number of bytes of a big integer: repeated products would soon take forever.
 const LARGEST: u64 = 1 << 20;
 
-/// Stops where a string of so many bytes should be made; counts the work.
+/// Stops the filter if a string of this number of bytes is too long; counts the work.
 pub fn check_length(bytes: u64) {
     if bytes > LONGEST {
         room::stop(Stop::Size);
     }
-    // It is made, and copied to where it stays.
+    // The string is made, and copied to its final place.
     memory::require(bytes.saturating_mul(2));
     room::steps(bytes / 64);
 }
@@ -34,9 +34,9 @@ impl std::ops::Add for Value {
     type Output = ValR;
 
     fn add(self, other: Value) -> ValR {
-        // The library counts in a loop of its own: `last(range(1e18))`.
+        // The library has its own loops: `last(range(1e18))`.
         room::step();
-        // Null leaves the other one as it is.
+        // Null leaves the other value unchanged.
         match (self.plain(), other.plain()) {
             (_, Value::Null) => return Ok(self),
             (Value::Null, _) => return Ok(other),
@@ -80,7 +80,7 @@ impl std::ops::Sub for Value {
         match (self.into_plain(), other.into_plain()) {
             (Value::Number(a), Value::Number(b)) => number(a - b),
             (Value::List(mut a), Value::List(b)) => {
-                // What is held back is made when it is asked for: no value compares in another way afterwards.
+                // Deferred contents are created on access: afterwards no value compares differently.
                 #[allow(clippy::mutable_key_type)]
                 let gone: BTreeSet<&Value> = b.get().iter().collect();
                 Held::change(&mut a, |items| items.retain(|item| !gone.contains(item)));
@@ -91,7 +91,7 @@ impl std::ops::Sub for Value {
     }
 }
 
-/// Puts the members of one object into another one, and so on in those that both have.
+/// Merges the members of one object into another one, recursively for members of both.
 fn merge(into: &mut Rc<Map>, from: &Map) {
     room::step();
     into.deepen(from.depth().saturating_sub(1));
@@ -116,7 +116,7 @@ fn repeated(text: &Text, times: &Number) -> Value {
     };
     let length = (text.bytes.len() as u64).saturating_mul(times);
     check_length(length);
-    // An empty string stays one, however often.
+    // An empty string stays empty.
     Value::Text(text.like(&text.bytes.repeat(if length == 0 { 0 } else { times as usize })))
 }
 
@@ -156,7 +156,7 @@ impl std::ops::Div for Value {
     }
 }
 
-/// The parts between separators; the characters, where the separator is empty.
+/// Returns the parts between separators; the characters if the separator is empty.
 fn split(text: &Text, by: &Text) -> Value {
     let part = |bytes: &[u8]| Value::Text(text.like(bytes));
     match (text.bytes.is_empty(), by.bytes.is_empty()) {
@@ -188,7 +188,7 @@ impl std::ops::Neg for Value {
     }
 }
 
-/// Where `part` stands in `all`: characters of strings, items or runs of items of arrays.
+/// Returns the positions of `part` in `all`: characters of strings, items or runs of items of arrays.
 pub fn indices(all: &Value, part: &Value) -> ValR {
     let all_at = |found: &mut dyn Iterator<Item = usize>| found.map(|at| Value::from(at as isize)).collect();
     match (all.plain(), part.plain()) {
@@ -207,7 +207,7 @@ fn list_indices(all: &List, part: &Value) -> Value {
     all.get().iter().enumerate().filter(|(_, item)| *item == part).map(|(at, _)| Value::from(at as isize)).collect()
 }
 
-/// The characters at which a string begins in another one; overlaps count.
+/// Returns the character positions at which a string occurs in another one, including overlaps.
 fn text_indices(all: &[u8], part: &[u8]) -> Value {
     if part.is_empty() {
         return Value::list(Vec::new());
@@ -219,7 +219,7 @@ fn text_indices(all: &[u8], part: &[u8]) -> Value {
         .collect()
 }
 
-/// The key of this value: a string.
+/// Returns the key of this value, which must be a string.
 pub fn key_of(value: &Value) -> Result<Key, Error> {
     match value.plain() {
         Value::Text(text) => Ok(Key::of(text)),

@@ -1,7 +1,7 @@
 //! Documents as values: a container becomes values when a filter first looks into it.
 //!
-//! Lazy, as most filters look at little of a document; and what no filter touched is written as
-//! it stood, with classes, symbols, links and everything else that filters do not see.
+//! Conversion is lazy, because most filters access little of a document. A value that no filter changed is written in
+//! its original form, with classes, symbols, links and everything else that filters do not see.
 
 use super::held::Contents;
 use super::text::{Key, Marked, Spelled, Text};
@@ -14,22 +14,21 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// A document that values were made of.
+/// A document whose values are in use.
 #[derive(Debug)]
 pub struct Source {
     pub document: Document<'static>,
-    /// Keys by their ids, as maps and as objects show them.
+    /// Keys by their ids, in the form for maps and in the form for objects.
     keys: RefCell<Vec<Option<Key>>>,
     members: RefCell<Vec<Option<Key>>>,
-    /// Containers that links name: they are the same value everywhere.
-    /// None, once the filter is done with the document: values hold their source, and would be
-    /// held by it for ever.
+    /// Containers that links name: they are the same value everywhere. `None` after the filter is done with the
+    /// document: values own their source, so keeping them here would be a reference cycle.
     shared: RefCell<Option<HashMap<u32, Value>>>,
-    /// The memory of a document that a filter made.
+    /// Counts the memory of a document that a filter made.
     _charge: Charge,
 }
 
-/// A document that a filter works on.
+/// A document to which a filter is applied.
 #[derive(Debug)]
 pub struct Opened(Rc<Source>);
 
@@ -38,7 +37,7 @@ impl Opened {
         Opened::charged(document, Charge::default())
     }
 
-    /// A document that a filter made: it counts as what the filter holds.
+    /// Creates a document that a filter made: it counts as memory of the filter.
     pub fn made(document: Document<'static>) -> Opened {
         let charge = Charge::new(size_of_document(&document));
         Opened::charged(document, charge)
@@ -55,7 +54,7 @@ impl Opened {
         }))
     }
 
-    /// The value of the whole document.
+    /// Returns the value of the whole document.
     pub fn root(&self) -> Value {
         self.0.view(self.0.document.root().index())
     }
@@ -63,24 +62,24 @@ impl Opened {
 
 impl Drop for Opened {
     fn drop(&mut self) {
-        // What it held is dropped when nothing is borrowed any more.
+        // The contents are dropped after the borrow has ended.
         let shared = self.0.shared.borrow_mut().take();
         drop(shared);
     }
 }
 
-/// The bytes of its nodes and of its text.
+/// Returns the bytes of its nodes and of its text.
 pub fn size_of_document(document: &Document<'static>) -> usize {
     const KEY: usize = 2 * size_of::<Option<Key>>();
     let tape = document.tape();
     size_of_val(document.nodes()) + tape.keys().len() * KEY + PIECE
 }
 
-/// Where a value stands.
+/// The place of a value in a document.
 #[derive(Clone, Debug)]
 pub struct Origin {
     pub source: Rc<Source>,
-    /// The node of the value itself, its class included.
+    /// The node of the value itself, including its class.
     pub at: u32,
     /// The array or map in it.
     pub body: u32,
@@ -95,7 +94,7 @@ impl Origin {
         cursor(&self.source.document, self.body)
     }
 
-    /// The name of its class, if it has one.
+    /// Returns the name of its class, if it has one.
     pub fn class(&self) -> Option<&[u8]> {
         let mut here = self.value();
         loop {
@@ -121,17 +120,17 @@ impl Origin {
     }
 }
 
-/// The value at a node; null behind the last one.
+/// Returns the value at a node; the root if there is no such node.
 fn cursor<'d>(document: &'d Document<'static>, at: u32) -> Cursor<'d> {
     document.at(at).unwrap_or(document.root())
 }
 
 impl Source {
-    /// The value at a node, as filters see it: as JSON would show it.
+    /// Returns the value at a node as filters see it, which is how JSON would show it.
     pub fn view(self: &Rc<Source>, at: u32) -> Value {
         let start = cursor(&self.document, at);
         let target = start.target();
-        // What is linked to is one value. A leaf may be made again.
+        // The target of links is a single value. A leaf may be created again.
         let is_shared = target.index() != at || target.node().has(flag::TARGET);
         if !is_shared || !target.kind().is_container() {
             return self.fresh(target);
@@ -148,7 +147,7 @@ impl Source {
 
     fn fresh(self: &Rc<Source>, outer: Cursor<'_>) -> Value {
         let mut here = outer;
-        // Wrappers are few, and a chain of links is no circle: that was looked at before.
+        // Wrappers are few, and links have no cycles: that was checked before.
         loop {
             if matches!(here.kind(), Kind::Object | Kind::Opaque | Kind::Attrs)
                 && let Some(known) = Known::of(here)
@@ -187,7 +186,7 @@ impl Source {
         Value::Odd(Rc::new(Odd::new(plain, origin)))
     }
 
-    /// A leaf, and whether it says all that its node does.
+    /// Returns a leaf, and whether it represents everything in its node.
     fn leaf(&self, here: Cursor<'_>) -> (Value, bool) {
         use icecore::Value as Of;
         let text = |bytes: &[u8], is_bytes| Value::Text(Text { bytes: bytes.into(), is_bytes, cuts: 0 });
@@ -212,7 +211,7 @@ impl Source {
         }
     }
 
-    /// A value of one of Ruby's own classes, as JSON shows it.
+    /// Returns a value of one of Ruby's own classes as JSON shows it.
     fn known(self: &Rc<Source>, known: &Known<'_>) -> Option<Value> {
         Some(match known {
             Known::Set(members) => {
@@ -236,7 +235,7 @@ impl Source {
         })
     }
 
-    /// A key, made once for each id.
+    /// Returns a key, which is created once for each id.
     fn key(self: &Rc<Source>, key: &icecore::Key<'_>, id: u16, is_member: bool) -> Key {
         let made = if is_member { &self.members } else { &self.keys };
         let has_id = !matches!(id, NO_KEY | IS_KEY | KEY_NODE);
@@ -306,7 +305,7 @@ impl Contents for Vec<Value> {
     }
 }
 
-/// The last of those with the same key.
+/// Of members with the same key, the last one is used.
 impl Contents for Members {
     fn of(origin: &Origin) -> Members {
         let source = &origin.source;
@@ -335,11 +334,12 @@ impl Contents for Members {
     }
 }
 
-/// From so many entries on, all members are made for the first that is asked for.
+/// From this number of entries on, all members are created when the first one is accessed.
 const MANY: usize = 16;
 
 impl Map {
-    /// The member of this name. One of a small map is made alone: most filters ask for few.
+    /// Returns the member with this name. A member of a small map is created separately, because most filters access
+    /// few of them.
     pub fn member(&self, name: &[u8]) -> Option<Value> {
         match self.untouched() {
             Some(origin) if origin.body().len() < MANY => origin.member(name),
@@ -347,14 +347,14 @@ impl Map {
         }
     }
 
-    /// How many members it has.
+    /// Number of members.
     pub fn len(&self) -> usize {
         self.get().len()
     }
 }
 
 impl List {
-    /// How many items it has.
+    /// Number of items.
     pub fn len(&self) -> usize {
         self.untouched().map_or_else(|| self.get().len(), |origin| origin.body().len())
     }

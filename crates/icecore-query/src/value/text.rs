@@ -7,13 +7,13 @@ use std::borrow::Borrow;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-/// A string: characters in UTF-8, where it can be read as that. Bytes that can't are kept.
+/// A string: characters in UTF-8, if it is valid UTF-8. Invalid bytes are kept.
 #[derive(Clone, Debug)]
 pub struct Text {
     pub bytes: Bytes,
-    /// Whether its document had bytes here, as Perl and PHP have, and no text.
+    /// Whether the document had a byte string here, as in Perl and PHP, and not text.
     pub is_bytes: bool,
-    /// Of how many parts it is a part.
+    /// Number of consecutive slices that made it.
     pub cuts: u32,
 }
 
@@ -22,13 +22,13 @@ impl Text {
         Text { bytes: bytes.into(), is_bytes: false, cuts: 0 }
     }
 
-    /// A part or a combination of strings of this kind.
+    /// Returns a part or a combination of strings of this kind.
     pub fn like(&self, bytes: &[u8]) -> Text {
         Text { bytes: bytes.into(), is_bytes: self.is_bytes, cuts: 0 }
     }
 }
 
-/// How a key stands in a document.
+/// The form of a key in a document.
 #[derive(Clone, Debug)]
 pub enum Spelled {
     Text,
@@ -36,11 +36,11 @@ pub enum Spelled {
     Int(i64),
     Symbol,
     Marked(Rc<Marked>),
-    /// A key that is a value of its own: the one at this node.
+    /// A key that is a value: the one at this node.
     Node(Rc<Source>, u32),
 }
 
-/// A name with marks of its language, as `@name` or `\0*\0name`, or in an encoding of its own.
+/// A name with marks of its language, such as `@name` or `\0*\0name`, or with an encoding.
 #[derive(Debug)]
 pub struct Marked {
     pub raw: Vec<u8>,
@@ -49,7 +49,7 @@ pub struct Marked {
     pub is_locked: bool,
 }
 
-/// A key: what filters see of it, a string; and how it is written.
+/// A key: the string that filters see, and its written form.
 #[derive(Clone, Debug)]
 pub struct Key {
     pub shown: Bytes,

@@ -1,4 +1,4 @@
-//! Changing values: `|=`, and all that is made of it. A container keeps its class.
+//! Updates of values: `|=`, and everything that is defined by it. A container keeps its class.
 
 use super::access::{bounds, place, slice, text_slice, thrown};
 use super::operators::{LONGEST, check_length, key_of};
@@ -10,7 +10,7 @@ use jaq_core::path::Opt;
 use jaq_core::val::Range;
 use jaq_core::{Exn, ValX};
 
-/// The value as it is where the step is optional (`?`), else the error.
+/// Returns the unchanged value if the step is optional (`?`), otherwise the error.
 fn refused<'a>(value: Value, opt: Opt, error: impl FnOnce(Value) -> Error) -> ValX<'a, Value> {
     opt.fail(value, |value| thrown(error(value)))
 }
@@ -38,11 +38,11 @@ pub fn all<'a, I: Iterator<Item = ValX<'a, Value>>>(value: Value, opt: Opt, f: i
     }
 }
 
-/// In an object of more members the last one takes the place of one that is taken out: moving
-/// all that follow would take too long.
+/// In an object with more members, the last one replaces a deleted one: moving all following members would take too
+/// long.
 const ORDERED: usize = 10_000;
 
-/// Puts an item behind the end; what is between is null.
+/// Puts an item after the end; items between are null.
 fn put_behind(items: &mut Vec<Value>, at: usize, new: Value) {
     let size = |count: usize| (count as u64).saturating_mul(size_of::<Value>() as u64);
     if size(at) > 2 * LONGEST {
@@ -56,7 +56,7 @@ fn put_behind(items: &mut Vec<Value>, at: usize, new: Value) {
     items.push(new);
 }
 
-/// `.[index] |= f`; without an output of `f` what stood there is taken out.
+/// `.[index] |= f`; if `f` has no output, the item is deleted.
 pub fn one<'a, I: Iterator<Item = ValX<'a, Value>>>(
     value: Value,
     index: &Value,
@@ -100,7 +100,7 @@ pub fn one<'a, I: Iterator<Item = ValX<'a, Value>>>(
             map.deepen(depth);
             Ok(Value::Map(map))
         }
-        // Null becomes what the index asks for.
+        // Null becomes an empty container that fits the index.
         (Value::Null, Value::Text(_)) => one(Value::map(Members::default()), index, opt, f),
         (Value::Null, Value::Number(_)) => one(Value::list(Vec::new()), index, opt, f),
         (Value::List(mut list), Value::Number(Number::Int(at)))

@@ -1,4 +1,4 @@
-//! Values as documents. What no filter touched is copied as it stood, with everything that
+//! Converts values to documents. A value that no filter changed is copied in its original form, with everything that
 //! filters do not see.
 
 use super::text::{Marked, Spelled};
@@ -16,24 +16,24 @@ enum Open {
     Map { map: Rc<Map>, next: usize, shell: Shell },
 }
 
-/// What stands around a container that was changed: its class, references, attributes.
+/// The layers around a changed container: its class, references, attributes.
 #[derive(Default)]
 struct Shell {
     origin: Option<Origin>,
 }
 
 impl Value {
-    /// A document of this value alone.
+    /// Returns a document that consists of this value.
     ///
     /// # Errors
-    /// Of kind `Limit`, if it is nested too deep or has too many values.
+    /// Of kind `Limit`, if it is nested too deeply or has too many values.
     pub fn to_document(&self, limits: &Limits) -> Result<Document<'static>, Error> {
         let mut builder = match self.first_origin() {
             Some(origin) => Builder::like(&origin.source.document),
             None => Builder::new(),
         };
         let mut open = Vec::new();
-        // What is shared is written each time: the document may be much larger than the value.
+        // Shared values are written each time: the document may be much larger than the value.
         let charge = Charge::default();
         begin(self, &mut builder, &mut open);
         loop {
@@ -77,8 +77,7 @@ impl Value {
         builder.finish()
     }
 
-    /// The document that the value is of, or the first thing in it: names are those of its
-    /// language.
+    /// Returns the origin of the value, or of the first value in it with one: it determines the language of names.
     fn first_origin(&self) -> Option<Origin> {
         let mut here = self.clone();
         for _ in 0..4 {
@@ -96,7 +95,7 @@ impl Value {
     }
 }
 
-/// Writes a leaf or an untouched value; begins a container.
+/// Writes a leaf or an unchanged value; begins a container.
 fn begin(value: &Value, builder: &mut Builder, open: &mut Vec<Open>) {
     match value {
         Value::Null | Value::Absent(_) => drop(builder.null()),
@@ -136,7 +135,7 @@ fn begin(value: &Value, builder: &mut Builder, open: &mut Vec<Open>) {
     }
 }
 
-/// Text that is not UTF-8 is bytes; bytes that a document had stay bytes.
+/// Text that is not UTF-8 becomes bytes; byte strings of a document stay bytes.
 fn write_text(text: &Text, builder: &mut Builder) {
     match std::str::from_utf8(&text.bytes) {
         Ok(characters) if !text.is_bytes => drop(builder.text(characters)),
@@ -174,7 +173,7 @@ fn write_marked(marked: &Marked, builder: &mut Builder) {
 }
 
 impl Shell {
-    /// Begins what stands around the container.
+    /// Begins the layers around the container.
     fn begin(origin: Option<&Origin>, builder: &mut Builder) -> Shell {
         let Some(origin) = origin else { return Shell::default() };
         each(origin, |around| {
@@ -187,14 +186,14 @@ impl Shell {
                 (Kind::Ref, _) => drop(builder.begin_ref()),
                 (Kind::Attrs, true) => drop(builder.begin_attributes()),
                 (Kind::Attrs, false) => drop(builder.begin_extended(class, node.form())),
-                // Another kind is no shell: the body stands alone.
+                // Other kinds are not layers: the body has nothing around it.
                 _ => {}
             }
         });
         Shell { origin: Some(origin.clone()) }
     }
 
-    /// Ends the container and what stands around it.
+    /// Ends the container and the layers around it.
     fn end(self, builder: &mut Builder) {
         if let Some(default) = self.origin.as_ref().and_then(|origin| origin.body().default_value()) {
             builder.default_value().value(default);
@@ -215,7 +214,7 @@ impl Shell {
     }
 }
 
-/// The values around the body, from the outermost on.
+/// Passes on the values around the body, the outermost first.
 fn each(origin: &Origin, mut then: impl FnMut(Cursor<'_>)) {
     let mut here = origin.value();
     while here.index() != origin.body {

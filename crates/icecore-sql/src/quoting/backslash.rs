@@ -5,7 +5,7 @@ use icecore::rewrite::{Around, Decoded, Decoding};
 
 use super::nearest;
 
-/// What a backslash makes of a letter.
+/// Returns the byte that a backslash and this letter mean.
 fn escaped(letter: u8) -> u8 {
     match letter {
         b'0' => 0,
@@ -36,7 +36,7 @@ pub(super) fn decode(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
     Some(decoding.finish())
 }
 
-/// Bytes that have another form.
+/// Bytes that may be written in an escaped form.
 const MAY_BE_ESCAPED: [bool; 256] = {
     let mut table = [false; 256];
     let mut bytes = b"\0\x1a\\\n\r\"'".as_slice();
@@ -47,7 +47,7 @@ const MAY_BE_ESCAPED: [bool; 256] = {
     table
 };
 
-/// Whether this byte is written with a backslash here: as the nearest one is.
+/// Returns `true` if this byte is written with a backslash here, like the nearest such byte.
 fn is_escaped(byte: u8, letter: u8, around: &Around<'_>, default: bool) -> bool {
     let sample = |piece: &[u8]| {
         let mut escape = false;
@@ -64,7 +64,7 @@ fn is_escaped(byte: u8, letter: u8, around: &Around<'_>, default: bool) -> bool 
 }
 
 pub(super) fn encode(text: &[u8], quote: u8, around: &Around<'_>, out: &mut Vec<u8>) {
-    // Asked at most once for each byte that has two forms.
+    // Determined at most once for each byte that has two forms.
     let mut double = None;
     let mut single = None;
     let mut feed = None;
@@ -85,7 +85,7 @@ pub(super) fn encode(text: &[u8], quote: u8, around: &Around<'_>, out: &mut Vec<
             b'"' if *double.get_or_insert_with(|| is_escaped(byte, byte, around, true)) => byte,
             b'\'' if *single.get_or_insert_with(|| is_escaped(byte, byte, around, true)) => byte,
             _ => {
-                // Inside of its own quotes, a quote is doubled then.
+                // Without a backslash, a quote is doubled inside its own kind of quotes.
                 if byte == quote {
                     out.push(byte);
                 }

@@ -1,4 +1,4 @@
-//! Bytes in digits, and PostgreSQL's older form.
+//! Bytes as digits, and PostgreSQL's older form.
 
 use icecore::rewrite::{Around, Decoded, Decoding, Escaping};
 
@@ -8,7 +8,7 @@ fn digit(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).map(|digit| digit as u8)
 }
 
-/// Digits from `start` on. An odd number of them is a number, and no bytes.
+/// Decodes digits from `start` on. An odd number of digits is a number, not bytes.
 pub(super) fn decode_hex(raw: &[u8], start: usize) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
     let mut at = start;
@@ -38,7 +38,7 @@ pub(super) fn encode_hex(text: &[u8], upper: bool, around: &Around<'_>, out: &mu
     }
 }
 
-/// `\000`, `\\` and what stands for itself, in a string that has escapes of its own.
+/// Decodes `\000`, `\\` and plain bytes in a string that has its own escapes.
 pub(super) fn decode_escape(raw: &[u8], frame: Frame) -> Option<Decoded<'_>> {
     let outer = frame.quoting().decode(raw)?;
     let text = outer.text();

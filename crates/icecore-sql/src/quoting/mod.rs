@@ -1,4 +1,4 @@
-//! How a literal is written.
+//! Quoting of literals.
 
 mod backslash;
 mod bytes;
@@ -11,7 +11,7 @@ use icecore::rewrite::{Around, Decoded, Escaping};
 use crate::Kind;
 pub use sqlite::{Needle, Replaced};
 
-/// How the body of a literal says its text.
+/// How the body of a literal represents its text.
 ///
 /// ```
 /// use icecore::rewrite::{Edits, Escaping, raw_edits};
@@ -32,27 +32,27 @@ pub use sqlite::{Needle, Replaced};
 pub enum Quoting {
     /// MySQL's strings: a backslash escapes, and a quote may be doubled.
     Backslash(Quote),
-    /// The standard's: a quote is doubled, all else stands for itself.
+    /// Standard SQL strings: a quote is doubled, all other bytes represent themselves.
     Standard(Quote),
     /// PostgreSQL's `E'…'`.
     Escape,
     /// A cell of PostgreSQL's `COPY`.
     Copy,
-    /// `X'…'` and `0x…`: digits.
+    /// `X'…'` and `0x…`: hexadecimal digits.
     Hex,
-    /// PostgreSQL's `\x…`: a `bytea` in digits.
+    /// PostgreSQL's `\x…`: a `bytea` in hexadecimal digits.
     Bytea(Frame),
-    /// A `bytea` as PostgreSQL wrote it before: `\000`.
+    /// A `bytea` in PostgreSQL's older form: `\000`.
     ByteaEscape(Frame),
-    /// PostgreSQL's `$tag$…$tag$`: all stands for itself.
+    /// PostgreSQL's `$tag$…$tag$`: all bytes represent themselves.
     Dollar,
-    /// What SQLite's shell writes for text with ends of lines: `replace('a\nb','\n',char(10))`.
+    /// The form in SQLite's shell of text with line ends: `replace('a\nb','\n',char(10))`.
     Replaced(Replaced),
-    /// What SQLite's shell writes for text with control characters: `unistr('a\u0001b')`.
+    /// The form in SQLite's shell of text with control characters: `unistr('a\u0001b')`.
     Unistr,
 }
 
-/// What stands around a string.
+/// The quotes around a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Quote {
     /// `'…'`
@@ -70,7 +70,7 @@ impl Quote {
     }
 }
 
-/// What a `bytea` is written in.
+/// The string syntax around a `bytea`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Frame {
     /// `'…'`
@@ -82,7 +82,7 @@ pub enum Frame {
 }
 
 impl Frame {
-    /// The string without what it says of bytes.
+    /// Returns the quoting of the string, regardless of its `bytea` content.
     fn quoting(self) -> Quoting {
         match self {
             Frame::Standard => Quoting::Standard(Quote::Single),
@@ -91,7 +91,7 @@ impl Frame {
         }
     }
 
-    /// What digits begin with.
+    /// Returns the prefix of digits.
     fn prefix(self) -> &'static [u8] {
         match self {
             Frame::Standard => b"\\x",
@@ -100,11 +100,11 @@ impl Frame {
     }
 }
 
-/// How many digits are looked at where the type of a column is not known.
+/// Number of digits that are examined if the type of a column is unknown.
 const GUESS: usize = 32;
 
 impl Quoting {
-    /// The quoting of a value of PostgreSQL in a column of this kind.
+    /// Returns the quoting of a PostgreSQL value in a column of this kind.
     pub(crate) fn for_kind(self, body: &[u8], kind: Kind) -> Quoting {
         let frame = match self {
             Quoting::Standard(Quote::Single) => Frame::Standard,
@@ -159,15 +159,15 @@ impl Escaping for Quoting {
     }
 }
 
-/// How far around new text is looked for how something is written.
+/// Distance around new text that is searched for the local style.
 const NEAR: usize = 256;
 
-/// Whether the nearest byte that is `bare` stands alone, or behind a byte that makes an escape
-/// of it: `None` if there is none near.
+/// Calls `sample` with the replaced text, and then with the text before and after it; returns the first result. `None`
+/// if there is none nearby.
 pub(crate) fn nearest<'a, T>(around: &Around<'a>, sample: impl Fn(&'a [u8]) -> Option<T>) -> Option<T> {
     let raw = around.raw;
     let (start, end) = (around.start.min(raw.len()), around.end.min(raw.len()));
-    // What goes is the best sample of what comes.
+    // The replaced text is the best sample.
     let gone = raw.get(start..end.min(start + NEAR)).unwrap_or_default();
     sample(gone)
         .or_else(|| sample(raw.get(start.saturating_sub(NEAR)..start).unwrap_or_default()))

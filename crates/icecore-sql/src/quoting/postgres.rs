@@ -6,7 +6,7 @@ use memchr::{memchr, memchr2};
 
 use super::nearest;
 
-/// The value of the digits at the front, of at most `most`; and how many there are.
+/// Returns the value of up to `most` digits at the beginning, and their number.
 fn digits(text: &[u8], radix: u32, most: usize) -> (u32, usize) {
     let mut value = 0u32;
     let mut len = 0;
@@ -19,8 +19,7 @@ fn digits(text: &[u8], radix: u32, most: usize) -> (u32, usize) {
     (value, len)
 }
 
-/// One escape: `raw` begins behind the backslash. How many of its bytes it takes, and the byte
-/// it stands for.
+/// Parses one escape; `raw` begins after the backslash. Returns the number of bytes, and the byte that it represents.
 fn byte_escape(raw: &[u8], copy: bool) -> Option<(usize, u8)> {
     let byte = match *raw.first()? {
         b'b' => 8,
@@ -42,8 +41,8 @@ fn byte_escape(raw: &[u8], copy: bool) -> Option<(usize, u8)> {
     Some((1, byte))
 }
 
-/// `\u0041` and `\U00000041`, and two that are one character: how many bytes behind the
-/// backslash, and the character.
+/// Parses `\u0041` and `\U00000041`, and surrogate pairs: returns the number of bytes after the backslash, and the
+/// character.
 fn character(raw: &[u8]) -> Option<(usize, char)> {
     let unit = |raw: &[u8]| {
         let most = match raw.first()? {
@@ -104,8 +103,7 @@ pub(super) fn decode_copy(raw: &[u8]) -> Option<Decoded<'_>> {
     Some(decoding.finish())
 }
 
-/// Whether the bytes before end with an escape that takes the digit that comes next as its own:
-/// `\1`, `\x4`.
+/// Returns `true` if the preceding bytes end with an escape that would absorb the next digit: `\1`, `\x4`.
 fn is_open_number(raw: &[u8], next: Option<u8>) -> bool {
     let Some(next) = next.filter(u8::is_ascii_hexdigit) else {
         return false;
@@ -124,7 +122,7 @@ fn is_open_number(raw: &[u8], next: Option<u8>) -> bool {
     is_octal || is_hex
 }
 
-/// Appends the first byte so that no number before it takes it. `false`: it can't be done.
+/// Appends the first byte so that a number before it does not absorb it. `None`: this is impossible.
 fn first_byte(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> Option<usize> {
     let before = around.raw.get(..around.start).unwrap_or_default();
     let next = text.first().or_else(|| around.raw.get(around.end)).copied();
@@ -136,7 +134,7 @@ fn first_byte(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> Option<usi
     Some(1)
 }
 
-/// Whether this byte is written as the nearest one: with a backslash and a letter.
+/// Returns `true` if this byte is written with a backslash and a letter, like the nearest such byte.
 fn is_escaped(byte: u8, letter: u8, around: &Around<'_>) -> bool {
     let sample = |piece: &[u8]| {
         let mut escape = false;

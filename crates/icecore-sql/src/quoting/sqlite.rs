@@ -1,11 +1,11 @@
-//! What SQLite's shell writes for text that has control characters.
+//! Calls in the output of SQLite's shell for text with control characters.
 
 use icecore::rewrite::{Around, Decoded, Decoding};
 use memchr::{memchr, memchr2};
 
-/// What stands in a text in the place of an end of a line: `\n`, `\012` or `(\n7)`.
+/// The placeholder of a line end in a text: `\n`, `\012` or `(\n7)`.
 ///
-/// Only what the shell writes: no two of these can overlap.
+/// Only placeholders that the shell writes: no two of these can overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Needle {
     form: Form,
@@ -23,7 +23,7 @@ enum Form {
 }
 
 impl Needle {
-    /// The longest has a number of ten digits.
+    /// The longest one has a number of ten digits.
     pub(crate) const MAX: usize = 14;
 
     pub(crate) fn new(needle: &[u8], byte: u8) -> Option<Needle> {
@@ -36,11 +36,11 @@ impl Needle {
         };
         let number = numbered.map_or(Some(0), |digits| digits.parse().ok())?;
         let found = Needle { form, number };
-        // Others are no needles.
+        // Other texts are not placeholders.
         (found.text(byte).as_bytes() == needle).then_some(found)
     }
 
-    /// What it is where it stands for this end of a line.
+    /// Returns its text for this kind of line end.
     fn text(self, byte: u8) -> Text {
         let (letter, octal): (&[u8], &[u8]) = if byte == b'\n' { (b"\\n", b"\\012") } else { (b"\\r", b"\\015") };
         let mut text = Text { bytes: [0; Needle::MAX], len: 0 };
@@ -58,7 +58,7 @@ impl Needle {
     }
 }
 
-/// A needle as it stands in a text.
+/// A placeholder as text.
 #[derive(Clone, Copy)]
 struct Text {
     bytes: [u8; Needle::MAX],
@@ -79,7 +79,7 @@ impl Text {
     }
 }
 
-/// What the calls of `replace` around a text put in the place of what.
+/// The placeholders that the calls of `replace` around a text replace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Replaced {
     pub(crate) feed: Option<Needle>,
@@ -87,7 +87,7 @@ pub struct Replaced {
 }
 
 impl Replaced {
-    /// The needles, with what they stand for.
+    /// The placeholders, with the bytes that they represent.
     fn needles(&self) -> [Option<(Text, u8)>; 2] {
         let text = |needle: Option<Needle>, byte| needle.map(|needle| (needle.text(byte), byte));
         [text(self.feed, b'\n'), text(self.carriage, b'\r')]
@@ -119,7 +119,7 @@ impl Replaced {
         Some(decoding.finish())
     }
 
-    /// `false` if new text would be taken for what stands for an end of a line.
+    /// Returns `false` if new text would be read as a placeholder.
     pub(super) fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
         let needles = self.needles();
         let begin = out.len();
@@ -146,7 +146,7 @@ impl Replaced {
             let is_meant = meant.next_if_eq(&at).is_some();
             let rest = all.get(at..).unwrap_or_default();
             let is_taken = needles.iter().flatten().any(|(needle, _)| {
-                // What lies beside the new text stands there already.
+                // A placeholder outside of the new text was there before.
                 rest.starts_with(needle.as_bytes()) && at + needle.len > start && at < end.max(start)
             });
             if is_taken && !is_meant {
@@ -157,7 +157,7 @@ impl Replaced {
     }
 }
 
-/// The character of an escape that begins behind its backslash, and how many bytes it has.
+/// Parses an escape after its backslash; returns the number of bytes and the character.
 fn unistr_escape(rest: &[u8]) -> Option<(usize, char)> {
     let (skip, digits) = match rest.first()? {
         b'\\' => return Some((1, '\\')),

@@ -1,4 +1,4 @@
-//! Strings of the standard, and those in dollars.
+//! Standard SQL strings, and dollar-quoted strings.
 
 use icecore::raw::find_byte;
 use icecore::rewrite::{Around, Decoded, Decoding};
@@ -28,7 +28,7 @@ pub(super) fn encode(text: &[u8], quote: u8, out: &mut Vec<u8>) -> bool {
     memchr(0, text).is_none()
 }
 
-/// The tag is not known: new text must not be a part of one.
+/// The tag is not known: new text must not be part of one.
 pub(super) fn encode_dollar(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
     const MAX_TAG: usize = 1024;
     let is_tag = |byte: &&u8| crate::scan::is_word(**byte) && **byte != b'$';

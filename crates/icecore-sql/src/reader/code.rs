@@ -1,4 +1,4 @@
-//! What is outside of literals and comments.
+//! Lexing of everything outside of literals and comments.
 
 use std::ops::Range;
 
@@ -12,18 +12,18 @@ use crate::statement::Phase;
 use crate::{Dialect, Error, Literal, Quoting, scan, shell};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-/// How long a word or a name may be to be read as one.
+/// Maximum length of a word or a name that is processed as one.
 pub(crate) const MAX_WORD: usize = 1024;
-/// How much of a comment tells whose dump it is.
+/// Maximum number of bytes of a comment that are examined for the dialect.
 pub(crate) const MAX_SIGN: usize = 64;
-/// How long a delimiter may be.
+/// Maximum length of a delimiter.
 pub(crate) const MAX_DELIMITER: usize = 16;
-/// How long the line may be that sets it.
+/// Maximum length of the line that sets it.
 pub(crate) const MAX_DELIMITER_LINE: usize = 256;
-/// From this version on no server executes what a comment is conditional on.
+/// From this version on, no server executes a conditional comment.
 pub(crate) const NO_VERSION: u32 = 900_000;
 
-/// A name without the doubling of its quotes.
+/// Returns a name with its doubled quotes reduced.
 pub(crate) fn name_of(body: &[u8], close: u8) -> String {
     let name = String::from_utf8_lossy(body.get(..MAX_WORD).unwrap_or(body));
     if close == b']' || !body.contains(&close) {
@@ -34,7 +34,7 @@ pub(crate) fn name_of(body: &[u8], close: u8) -> String {
 }
 
 impl Reader {
-    /// Reads up to the next literal, or to what ends the window.
+    /// Reads up to the next literal, or to the end of the window.
     pub(crate) fn code(&mut self, window: &[u8], last: bool) -> Result<Step, Error> {
         if self.at == 0 && self.offset == 0 {
             if window.starts_with(BYTE_ORDER_MARK) {
@@ -112,7 +112,7 @@ impl Reader {
         Ok(Step::Hold(self.at))
     }
 
-    /// How long the delimiter here is: 0 if there is none. `None`: there is not enough to tell.
+    /// Returns the length of the delimiter here: 0 if there is none. `None`: the window is too short to decide.
     fn custom_delimiter(&self, window: &[u8], at: usize, last: bool) -> Option<usize> {
         let delimiter = self.delimiter.as_deref().unwrap_or_default();
         let rest = window.get(at..).unwrap_or_default();
@@ -125,8 +125,7 @@ impl Reader {
         Some(0)
     }
 
-    /// A string in single quotes that is the value of a row, if its end is there: what most
-    /// literals are. All others take the long way.
+    /// Fast path for a string in single quotes that is the value of a row and ends in the window, as most literals are.
     #[inline]
     fn value(&mut self, window: &[u8], last: bool) -> Option<Step> {
         if self.statement.phase != Phase::Values {
@@ -159,14 +158,13 @@ impl Reader {
         Some(Step::Found(Literal { whole: start..self.at, body: body..end, quoting, cell }))
     }
 
-    /// Whether a value of a row begins here, and nothing but what SQL says ends it.
+    /// Whether a value of a row begins here, and can only be ended by standard SQL.
     #[inline]
     fn is_plain_place(&self) -> bool {
         self.statement.depth == 1 && self.gather.is_empty() && self.delimiter.is_none()
     }
 
-    /// A number or NULL that is all of a value of a row: what most values without quotes are. All others take
-    /// the long way.
+    /// Fast path for a number or NULL that is the complete value of a row, as most values without quotes are.
     #[inline]
     fn bare_value(&mut self, window: &[u8]) -> Option<Step> {
         if !self.in_row() || !self.is_plain_place() {
@@ -182,7 +180,7 @@ impl Reader {
         Some(self.row_value(start..end, content, sign))
     }
 
-    /// A value of a row is complete; what ends it is here.
+    /// Completes a value of a row, whose end is here.
     #[inline]
     fn row_value(&mut self, whole: Range<usize>, content: Content, sign: u8) -> Step {
         let cell = self.statement.value(&self.tables);
@@ -197,28 +195,28 @@ impl Reader {
         }
     }
 
-    /// What was read from `start` on is a part of a value.
+    /// Records that the text from `start` on is part of a value.
     pub(crate) fn note(&mut self, start: usize) {
         if self.in_row() {
             self.gather.plain(start, self.at);
         }
     }
 
-    /// So is the sign that is here.
+    /// Records that the sign here is part of a value.
     fn note_sign(&mut self) {
         if self.in_row() {
             self.gather.plain(self.at, self.at + 1);
         }
     }
 
-    /// And a parenthesis that closes a call.
+    /// Records a parenthesis that closes a call.
     fn note_close(&mut self) {
         if self.in_row() {
             self.gather.close(self.at);
         }
     }
 
-    /// A string in single quotes, as the session reads it. `whole`: where its prefix begins.
+    /// A string in single quotes, in the session's quoting. `whole` is the start of its prefix.
     #[inline]
     fn quote(&mut self, whole: usize, window: &[u8], last: bool) -> Result<Step, Error> {
         self.open(whole, self.at, Some(self.single_quoting()), window, last)
@@ -279,13 +277,13 @@ impl Reader {
         Ok(Step::Go)
     }
 
-    /// Where the word ends that begins here; at most so much of it as matters: then the rest
-    /// is passed over.
+    /// Returns the end of the word that begins here. Only the relevant beginning of a long word is returned; the rest
+    /// is skipped.
     fn word_end(&mut self, window: &[u8], last: bool) -> Result<usize, Step> {
         let start = self.at;
         let mut end = scan::word_end(window, start);
         if self.delimiter.is_some() {
-            // The client looks for its delimiter in the middle of words as well.
+            // The client recognises its delimiter even in the middle of words.
             for at in start..end.min(start + MAX_WORD) {
                 match self.custom_delimiter(window, at, last) {
                     None => return Err(Step::Hold(start)),
@@ -343,7 +341,7 @@ impl Reader {
         Ok(Step::Go)
     }
 
-    /// A word that begins a literal.
+    /// Handles a word that begins a literal.
     fn prefix(&mut self, start: usize, end: usize, window: &[u8], last: bool) -> Result<Option<Step>, Error> {
         let word = window.get(start..end).unwrap_or_default();
         let quote = window.get(end) == Some(&b'\'');
@@ -352,7 +350,7 @@ impl Reader {
                 self.lexis.guess(Dialect::Postgres);
                 Some(Quoting::Escape)
             }
-            // Bits are no bytes; so are what PostgreSQL calls hexadecimal.
+            // Bit strings are not bytes; neither are hexadecimal strings of PostgreSQL.
             [b'x' | b'X'] if quote => Some(Quoting::Hex).filter(|_| !self.lexis.is_postgres()),
             [b'b' | b'B'] if quote => None,
             [b'u' | b'U'] if self.lexis.is_postgres() && window.get(end) == Some(&b'&') => match window.get(end + 1) {
@@ -370,7 +368,7 @@ impl Reader {
         self.open(start, end, quoting, window, last).map(Some)
     }
 
-    /// A call that SQLite's shell writes around a text.
+    /// Handles a call in which SQLite's shell wraps a text.
     fn call(
         &mut self,
         word: &[u8],
@@ -409,7 +407,7 @@ impl Reader {
         }
     }
 
-    /// `DELIMITER //`: the rest of the line.
+    /// Handles `DELIMITER //`: the rest of the line.
     fn set_delimiter(&mut self, end: usize, window: &[u8], last: bool) -> Step {
         let rest = window.get(end..).unwrap_or_default();
         let line = match scan::line_end(rest, 0) {
@@ -499,7 +497,7 @@ impl Reader {
         }
     }
 
-    /// A name in quotes.
+    /// Reads a quoted name.
     fn name(&mut self, close: u8, window: &[u8], last: bool) -> Result<Step, Error> {
         let start = self.at;
         let body = start + 1;
@@ -521,7 +519,7 @@ impl Reader {
         Ok(Step::Go)
     }
 
-    /// `--`: MySQL wants a space behind it.
+    /// Handles `--`: MySQL requires a space after it.
     fn dashes(&mut self, window: &[u8], last: bool) -> Step {
         let start = self.at;
         if self.lexis.is_mysql() {
@@ -550,7 +548,7 @@ impl Reader {
         Step::Go
     }
 
-    /// `/*`: MySQL executes what is in `/*!50001 … */` and `/*M!100100 … */`.
+    /// Handles `/*`: MySQL executes the content of `/*!50001 … */` and `/*M!100100 … */`.
     fn comment(&mut self, window: &[u8], last: bool) -> Step {
         let start = self.at;
         let rest = window.get(start + 2..).unwrap_or_default();
@@ -578,7 +576,7 @@ impl Reader {
         Step::Go
     }
 
-    /// `$tag$ … $tag$` of PostgreSQL.
+    /// Reads `$tag$ … $tag$` of PostgreSQL.
     fn dollar(&mut self, window: &[u8], last: bool) -> Result<Step, Error> {
         let start = self.at;
         let rest = window.get(start + 1..).unwrap_or_default();

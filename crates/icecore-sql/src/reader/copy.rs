@@ -5,23 +5,23 @@ use crate::{Content, Error, Kind, Literal, Quoting, Value, scan};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// Behind the statement: the rest of its line.
+    /// After the statement: the rest of its line.
     Rest,
     /// Before a line.
     Line,
     /// In a cell.
     Cell,
-    /// In a line of a form that is not read.
+    /// In a line of a form that is not supported.
     Other,
 }
 
-/// Where in the rows the reader stands.
+/// The position of the reader in the rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Copying {
     pub state: State,
-    /// The statement has options: its rows are passed over.
+    /// Whether the statement has options: then its rows are skipped.
     options: bool,
-    /// The last line ended with a carriage return; its line feed may come.
+    /// Whether the last line ended with a carriage return; its line feed may follow.
     carriage: bool,
     cell: usize,
     scan: usize,

@@ -1,4 +1,4 @@
-//! The lexer, by windows.
+//! The lexer, which works on windows.
 
 pub(crate) mod code;
 mod copy;
@@ -14,17 +14,17 @@ use code::MAX_WORD;
 use copy::{Copying, State};
 use open::Open;
 
-/// What a [`Reader`] is told.
+/// Options of a [`Reader`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// The dialect; recognised from the dump if not set.
+    /// The dialect; detected from the dump if not set.
     pub dialect: Option<Dialect>,
-    /// How many bytes a literal may have: 1 GiB, the most that MySQL and PostgreSQL take.
+    /// Maximum number of bytes of a literal: 1 GiB, the maximum of MySQL and PostgreSQL.
     pub literal: usize,
-    /// How many bytes the names of tables and columns may take: 64 MiB.
+    /// Maximum number of bytes for the names of tables and columns: 64 MiB.
     pub names: usize,
-    /// Hand out all values of rows as [`Next::Value`], and not only the literals among them.
+    /// Whether all values of rows are returned as [`Next::Value`], not only the literals among them.
     pub rows: bool,
 }
 
@@ -34,37 +34,37 @@ impl Default for Options {
     }
 }
 
-/// What comes next in a window.
+/// The next item in a window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// A literal. What stands before it, from the one before, is to be copied.
+    /// A literal. The caller copies the text between the previous one and this one.
     Literal(Literal),
-    /// A value of a row, with [`Options::rows`]. It is held as a whole, a row is not. No literal of a row is
-    /// handed out on its own then.
+    /// A value of a row, with [`Options::rows`]. The window contains the complete value, but not always the complete
+    /// row. Literals of rows are then not returned separately.
     Value(Value),
-    /// The first `used` bytes of the window are done with: the next window begins after them,
-    /// and has more at its end. All literals of this window are among them.
+    /// The first `used` bytes of the window are finished: the next window begins after them, and has more bytes at its
+    /// end. All literals of this window are in these bytes.
     More {
-        /// How many bytes to drop.
+        /// Number of bytes to drop.
         used: usize,
     },
-    /// The dump is over: what is left of the window is to be copied.
+    /// The dump is complete: the caller copies the rest of the window.
     End,
 }
 
-/// What the reader is inside of.
+/// The construct that the reader is inside of.
 #[derive(Debug)]
 pub(crate) enum Mode {
     Code,
-    /// A comment up to the end of the line; a command of a client.
+    /// A comment up to the end of the line, or a command of a client.
     Line,
     /// A comment between `/*` and `*/`.
     Block {
         depth: u32,
     },
-    /// A word that is too long to matter.
+    /// A word that is too long to be relevant.
     Word,
-    /// A name that is too long to matter.
+    /// A name that is too long to be relevant.
     Name {
         close: u8,
     },
@@ -72,13 +72,13 @@ pub(crate) enum Mode {
     Copy,
 }
 
-/// What a part of the lexer came to.
+/// The result of a part of the lexer.
 pub(crate) enum Step {
-    /// Another part goes on.
+    /// Another part continues.
     Go,
     Found(Literal),
     Value(Value),
-    /// What begins here can't be told without more.
+    /// The token that begins here is undecidable without more bytes.
     Hold(usize),
 }
 
@@ -86,21 +86,21 @@ pub(crate) enum Step {
 #[derive(Debug)]
 pub struct Reader {
     pub(crate) options: Options,
-    /// Where the window begins in the dump.
+    /// Offset of the window in the dump.
     pub(crate) offset: u64,
-    /// How far the window is read.
+    /// Position in the window.
     pub(crate) at: usize,
     pub(crate) mode: Mode,
     pub(crate) copying: Copying,
     pub(crate) lexis: Lexis,
     pub(crate) statement: Statement,
     pub(crate) tables: Tables,
-    /// What ends a statement, if it is not `;`.
+    /// The delimiter of statements, if it is not `;`.
     pub(crate) delimiter: Option<Vec<u8>>,
-    /// How many comments that MySQL executes are open.
+    /// Number of open comments that MySQL executes.
     pub(crate) conditional: u32,
     pub(crate) header: crate::header::Header,
-    /// The value of a row that is being read, if rows are handed out.
+    /// The current value of a row, if rows are returned.
     pub(crate) gather: Gather,
     unclosed: Option<u64>,
 }
@@ -112,12 +112,12 @@ impl Default for Reader {
 }
 
 impl Reader {
-    /// A reader that recognises the dialect.
+    /// Returns a reader that detects the dialect.
     pub fn new() -> Reader {
         Reader::default()
     }
 
-    /// A reader with options.
+    /// Returns a reader with options.
     pub fn with_options(options: Options) -> Reader {
         Reader {
             offset: 0,
@@ -136,8 +136,8 @@ impl Reader {
         }
     }
 
-    /// What comes next. `window` is what follows in the dump after the bytes that
-    /// [`Next::More`] dropped; `last` says that nothing comes after it.
+    /// Returns the next item. `window` contains the bytes of the dump after those that [`Next::More`] dropped; `last`:
+    /// no bytes follow it.
     ///
     /// # Errors
     /// If a limit is reached.
@@ -173,7 +173,7 @@ impl Reader {
         }
     }
 
-    /// The window of the next call begins later.
+    /// Adjusts offsets: the window of the next call begins later.
     fn drop_front(&mut self, used: usize) {
         self.offset += used as u64;
         self.at = self.at.saturating_sub(used);
@@ -185,7 +185,7 @@ impl Reader {
         self.gather.drop_front(used);
     }
 
-    /// From where on the window is needed: a value of a row is held as a whole.
+    /// Returns the start of the part of the window that is still needed: a value of a row must be complete.
     fn held(&self, start: usize, len: usize) -> Result<usize, Error> {
         let Some(begun) = self.gather.start().filter(|begun| *begun < start && self.in_row()) else {
             return Ok(start);
@@ -196,7 +196,7 @@ impl Reader {
         Ok(begun)
     }
 
-    /// Whether the reader stands in a row that is handed out.
+    /// Whether the reader is in a row that is returned.
     #[inline]
     pub(crate) fn in_row(&self) -> bool {
         self.options.rows && self.statement.depth > 0 && self.statement.phase == Phase::Values && !self.statement.skip
@@ -268,7 +268,7 @@ impl Reader {
         }
     }
 
-    /// Stops when names take too much, or when what follows can't be told apart.
+    /// Fails if names take too much memory, or if the text is ambiguous.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let (limit, offset) = (self.options.names, self.offset + self.at as u64);
         if let Some(name) = self.lexis.ambiguous {
@@ -280,10 +280,10 @@ impl Reader {
         Ok(())
     }
 
-    /// The table of a cell.
+    /// Returns the table of a cell.
     ///
     /// # Panics
-    /// If the cell is another reader's.
+    /// If the cell belongs to another reader.
     pub fn table(&self, id: TableId) -> &Table {
         &self.tables.list()[id.index()]
     }
@@ -293,41 +293,40 @@ impl Reader {
         self.tables.list()
     }
 
-    /// The dialect, as far as it is known. What is not recognised is read as MySQL's.
+    /// The dialect, if known. An unknown dialect is read as MySQL's.
     pub fn dialect(&self) -> Option<Dialect> {
         self.lexis.dialect()
     }
 
-    /// The charset in which the dump says that its literals are, from here on: a name of IANA, or `other` for one without
-    /// such a name. `None` if it says nothing, or that they are bytes. `UTF-8` is named as well.
+    /// The declared charset of the literals from here on: an IANA name, or `other` for a charset without such a name.
+    /// `None` if nothing is declared, or if they are bytes. `UTF-8` is named as well.
     pub fn charset(&self) -> Option<&'static str> {
         self.lexis.charset
     }
 
-    /// The charset that the last `CREATE TABLE` gives its table, if it does: [`Reader::charset`] counts more.
+    /// The charset that the last `CREATE TABLE` declares, if any: [`Reader::charset`] has priority.
     pub fn table_charset(&self) -> Option<&'static str> {
         self.lexis.table_charset
     }
 
-    /// How the rows of the statement that is being read are laid out: as long as the number stays, table and
-    /// columns are the same, in the same order. From 1 on.
+    /// Number of the layout of the current statement's rows, from 1 on: while it stays the same, table and columns are
+    /// the same, in the same order.
     pub fn layout(&self) -> u64 {
         self.statement.layout
     }
 
-    /// Passes over the values of the other rows of this statement: with [`Options::rows`], of a table that
-    /// nobody wants.
+    /// Skips the remaining rows of this statement: with [`Options::rows`], for a table that is not needed.
     pub fn skip_rows(&mut self) {
         self.statement.skip = true;
         self.gather.clear();
     }
 
-    /// Where the window of the next call begins in the dump.
+    /// Offset in the dump of the window of the next call.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Where a literal begins that the end of the dump cut off; known after [`Next::End`].
+    /// Offset of a literal that is cut off by the end of the dump; known after [`Next::End`].
     pub fn unclosed(&self) -> Option<u64> {
         self.unclosed
     }

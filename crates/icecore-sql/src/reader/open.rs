@@ -1,4 +1,4 @@
-//! Literals whose end is looked for.
+//! Literals whose end is being searched.
 
 use crate::reader::{Mode, Reader, Step};
 use crate::scan;
@@ -8,28 +8,28 @@ use crate::{Error, Literal, Quoting};
 /// A literal that has begun.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Open {
-    /// Where it begins, with its prefix.
+    /// Its start, including its prefix.
     pub whole: usize,
     pub body: usize,
-    /// From where the end is to be looked for.
+    /// The position from which the end is searched.
     pub scan: usize,
     pub ending: Ending,
-    /// What is not set is passed over: bits, and Unicode escapes of the standard.
+    /// `None` if the literal is skipped: bit strings, and Unicode escapes of the standard.
     pub quoting: Option<Quoting>,
 }
 
-/// What ends a literal.
+/// The end of a literal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ending {
     Quote {
         quote: u8,
         backslash: bool,
     },
-    /// What is no hexadecimal digit.
+    /// A byte that is not a hexadecimal digit.
     Digits,
-    /// The tag between `whole` and `body` once more.
+    /// The tag between `whole` and `body` again.
     Dollar,
-    /// A quote, and the arguments of as many calls of `replace`.
+    /// A quote, and the arguments of this number of calls of `replace`.
     Calls(u8),
 }
 
@@ -42,7 +42,7 @@ impl Open {
 }
 
 impl Reader {
-    /// Looks for the end of a literal.
+    /// Searches for the end of a literal.
     #[inline]
     pub(crate) fn literal(&mut self, open: Open, window: &[u8], last: bool) -> Result<Step, Error> {
         let end = match open.ending {
@@ -92,11 +92,11 @@ impl Reader {
         Error::LongLiteral { offset: self.offset + start as u64, limit: self.options.literal }
     }
 
-    /// A literal is complete.
+    /// Completes a literal.
     #[inline]
     fn found(&mut self, open: Open, window: &[u8], body_end: usize, behind: usize) -> Step {
         self.mode = Mode::Code;
-        // Digits that go on as a word are none.
+        // Digits that continue as a word are not a literal.
         if matches!(open.ending, Ending::Digits) && window.get(behind).is_some_and(|byte| scan::is_word(*byte)) {
             self.note(open.whole);
             return Step::Go;

@@ -6,7 +6,7 @@ use crate::rows::Content;
 use crate::scan::is_word;
 use crate::{Dialect, scan};
 
-/// What a text without literals is. It begins at `start` of the window.
+/// Returns the content of a text without literals that begins at `start` of the window.
 pub(crate) fn content(text: &[u8], start: usize, dialect: Option<Dialect>) -> Content {
     let is = |word: &str| text.eq_ignore_ascii_case(word.as_bytes());
     match text {
@@ -24,7 +24,7 @@ pub(crate) fn content(text: &[u8], start: usize, dialect: Option<Dialect>) -> Co
     }
 }
 
-/// `[+-] digits [. digits] [e [+-] digits]`, with digits before or behind the dot.
+/// Matches `[+-] digits [. digits] [e [+-] digits]`, with digits before or after the dot.
 fn is_number(text: &[u8]) -> bool {
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let text = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
@@ -43,8 +43,8 @@ fn is_number(text: &[u8]) -> bool {
     !exponent.is_empty() && digits(exponent) == exponent.len()
 }
 
-/// Where a number of digits and at most one dot between them ends that begins at `start`, if a comma or a
-/// parenthesis is right behind it: what most numbers are.
+/// Fast path: returns the end of a number that begins at `start` and consists of digits and at most one dot between
+/// them, if a comma or a parenthesis directly follows.
 #[inline]
 pub(crate) fn plain_number_end(window: &[u8], start: usize) -> Option<usize> {
     let digits = |from: usize| {
@@ -60,8 +60,8 @@ pub(crate) fn plain_number_end(window: &[u8], start: usize) -> Option<usize> {
     matches!(window.get(end), Some(b',' | b')')).then_some(end)
 }
 
-/// Whether all that stands around a literal says again what it is: `CONVERT("…" USING utf8mb4)` of
-/// mydumper, `CAST('…' AS json)`, `'…'::jsonb`.
+/// Returns `true` if the text around a literal only repeats its type: `CONVERT("…" USING utf8mb4)` of mydumper,
+/// `CAST('…' AS json)`, `'…'::jsonb`.
 pub(crate) fn is_cast(window: &[u8], whole: &Range<usize>, literal: &Range<usize>) -> bool {
     let (Some(before), Some(behind)) = (window.get(whole.start..literal.start), window.get(literal.end..whole.end))
     else {

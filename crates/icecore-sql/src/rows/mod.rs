@@ -1,4 +1,4 @@
-//! Rows: what stands between two commas is a value as a whole.
+//! Rows: the text between two commas is one value.
 
 use std::ops::Range;
 
@@ -6,46 +6,46 @@ pub(crate) mod bare;
 
 use crate::{Cell, Dialect, Quoting};
 
-/// A value of a row, whether it stands in quotes or not.
+/// A value of a row, with or without quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Value {
-    /// All of it in the window, without the blanks and comments around it.
+    /// The complete value in the window, without the blanks and comments around it.
     pub whole: Range<usize>,
-    /// What it is.
+    /// Its content.
     pub content: Content,
-    /// Whose value it is.
+    /// Its cell.
     pub cell: Cell,
-    /// It is the last one of its row.
+    /// Whether it is the last value of its row.
     pub ends_row: bool,
 }
 
-/// What a value is.
+/// The content of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Content {
-    /// A literal: where its body is, and how that is written.
+    /// A literal: its body, and its quoting.
     Literal(Range<usize>, Quoting),
-    /// A number, with its sign, as SQL writes it: `-1.50`, `.5`, `007`, `1e+999`.
+    /// A number, with its sign, in SQL syntax: `-1.50`, `.5`, `007`, `1e+999`.
     Number,
     /// `TRUE` or `FALSE`.
     Bool(bool),
     /// `NULL`.
     Null,
-    /// Bits, `b'0101'`: where the digits are.
+    /// Bits, `b'0101'`: the position of the digits.
     Bits(Range<usize>),
     /// The dump has no value: `DEFAULT`, or nothing at all.
     Absent,
-    /// Anything else, a call for example: nothing is computed.
+    /// Anything else, for example a call; it is not evaluated.
     Expression,
 }
 
-/// What was seen of a value.
+/// The parts of a value that were read so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Seen {
     #[default]
     Nothing,
-    /// `_binary`: a literal may come.
+    /// `_binary`: a literal may follow.
     Introducer,
     Plain,
     Literal,
@@ -58,10 +58,10 @@ pub(crate) struct Gather {
     seen: Seen,
     start: Option<usize>,
     end: usize,
-    /// The only literal, if there was one: all of it, its body, its quoting.
+    /// The only literal, if there was one: the complete literal, its body, its quoting.
     literal: Option<(Range<usize>, Range<usize>, Quoting)>,
     literals: u8,
-    /// The `)` of a call of `unistr` is to come.
+    /// Whether the `)` of a call of `unistr` is still expected.
     pub unistr: bool,
 }
 
@@ -76,7 +76,7 @@ impl Gather {
         self.seen == Seen::Nothing && self.start.is_none()
     }
 
-    /// Where the value begins.
+    /// Start of the value.
     pub fn start(&self) -> Option<usize> {
         self.start
     }
@@ -92,17 +92,17 @@ impl Gather {
         }
     }
 
-    /// The value begins here, if it has not begun.
+    /// Sets the start of the value, if it has not begun.
     pub fn touch(&mut self, start: usize) {
         self.start.get_or_insert(start);
     }
 
-    /// What was seen last goes on up to here.
+    /// Extends the last part up to here.
     pub fn extend(&mut self, end: usize) {
         self.end = end;
     }
 
-    /// Something without quotes.
+    /// Adds a part without quotes.
     pub fn plain(&mut self, start: usize, end: usize) {
         self.touch(start);
         self.end = end;
@@ -112,7 +112,7 @@ impl Gather {
         };
     }
 
-    /// A word: of MySQL's that begin with `_` one may stand before a literal.
+    /// Adds a word: in MySQL, a word that begins with `_` may precede a literal.
     pub fn word(&mut self, word: &[u8], start: usize, end: usize) {
         let is_first = self.seen == Seen::Nothing && word.first() == Some(&b'_');
         self.plain(start, end);
@@ -121,7 +121,7 @@ impl Gather {
         }
     }
 
-    /// A literal: where it begins, where what belongs to it ends, its body.
+    /// Adds a literal: its start, the end of everything that belongs to it, its body.
     pub fn literal(&mut self, start: usize, end: usize, body: Range<usize>, quoting: Quoting) {
         self.touch(start);
         self.end = end;
@@ -133,7 +133,7 @@ impl Gather {
         self.literal = Some((start..end, body, quoting)).filter(|_| self.literals == 1);
     }
 
-    /// A parenthesis that closes a call: that of `unistr` belongs to the literal.
+    /// Adds a parenthesis that closes a call: that of `unistr` belongs to the literal.
     pub fn close(&mut self, at: usize) {
         if std::mem::take(&mut self.unistr) {
             self.end = at + 1;
@@ -142,7 +142,7 @@ impl Gather {
         }
     }
 
-    /// The value is complete.
+    /// Completes the value.
     pub fn finish(&mut self, window: &[u8], dialect: Option<Dialect>) -> (Range<usize>, Content) {
         let whole = self.start.map_or(0..0, |start| start..self.end);
         let text = window.get(whole.clone()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Classes get other names, also in strings that are frozen data.
+//! Renaming of classes, also in strings that contain frozen data.
 
 use super::draft::Draft;
 use super::refusal::Refusal;
@@ -8,7 +8,7 @@ use crate::deep::{self, LEVELS, is_sealed, may_be_opened};
 use crate::document::{Document, Tape};
 use crate::limits::Limits;
 
-/// Renames the classes of a document, and those of what is frozen in its strings.
+/// Renames the classes of a document, and those of frozen data in its strings.
 pub(super) fn rename(draft: &mut Draft<'_>, map: &ClassMap, limits: &Limits, level: u32) -> Result<(), Refusal> {
     let mapped = draft.document().with_class_map(map).map_err(Refusal::Unwritable)?;
     let nested = nested(&mapped, map, limits, level)?;
@@ -28,7 +28,7 @@ pub(super) fn rename(draft: &mut Draft<'_>, map: &ClassMap, limits: &Limits, lev
     draft.exchange(tape).map_err(Refusal::Unwritable)
 }
 
-/// The strings that are frozen data in which something changes, and what they become.
+/// Returns the strings of frozen data in which something changes, each with its new bytes.
 fn nested(
     document: &Document<'_>,
     map: &ClassMap,

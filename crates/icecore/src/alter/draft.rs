@@ -1,4 +1,4 @@
-//! A document between its first and its last alteration.
+//! A document while alterations are applied to it.
 
 use super::places::Found;
 use super::refusal::Refusal;
@@ -10,25 +10,25 @@ use crate::losses::{LossKind, Losses};
 use crate::stage::Stage;
 use std::borrow::Cow;
 
-/// What a node was before all alterations.
+/// What a node was before any alteration.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Origin {
-    /// The node in the original; `None`, if it is new.
+    /// The node in the original; `None` if the node is new.
     pub(super) node: Option<u32>,
-    /// What is in it, or its name, changed.
+    /// Whether its content or its name changed.
     pub(super) is_touched: bool,
-    /// Its key is another one.
+    /// Whether its key changed.
     pub(super) is_renamed: bool,
 }
 
-/// The document as it is by now.
+/// The document in its current state.
 pub(super) struct Draft<'d> {
     pub(super) original: &'d Document<'d>,
     now: Cow<'d, Document<'d>>,
-    /// Of each node.
+    /// One for each node.
     pub(super) origins: Vec<Origin>,
     pub(super) losses: Losses,
-    /// The values that were stored once for several places, and are not any more.
+    /// Values that were stored once for several places and are now written out.
     pub(super) written_out: Option<Losses>,
     is_other: bool,
 }
@@ -50,12 +50,12 @@ impl<'d> Draft<'d> {
         &self.now
     }
 
-    /// Whether it means something else than the original.
+    /// Returns `true` if the document means something else than the original.
     pub(super) fn is_changed(&self) -> bool {
         self.is_other && *self.now != *self.original
     }
 
-    /// It is this one now; `kept` pairs its nodes before with those now.
+    /// Replaces the document; `kept` pairs nodes of the previous document with those of the new one.
     pub(super) fn become_other(&mut self, document: Document<'static>, kept: &[(u32, u32)]) {
         let mut origins = vec![Origin::default(); document.nodes().len()];
         for (before, now) in kept {
@@ -67,8 +67,8 @@ impl<'d> Draft<'d> {
         (self.origins, self.is_other) = (origins, true);
     }
 
-    /// Applies alterations in their order. As many as can be are found together, because the whole
-    /// document is made anew each time.
+    /// Applies alterations in their order. As many as possible are found together, because each change rebuilds the
+    /// whole document.
     pub(super) fn apply_all(
         &mut self,
         alterations: &[Alteration],
@@ -86,14 +86,14 @@ impl<'d> Draft<'d> {
         Ok(())
     }
 
-    /// Applies the first of these, as many as can be found together, and returns how many these are.
+    /// Applies as many of the first alterations as can be found together, and returns their number.
     fn apply_together(&mut self, alterations: &[Alteration], stage: &Stage, limits: &Limits) -> usize {
         let are_some = alterations.len() > 1 && alterations.iter().take(2).all(together::may_be);
         if !are_some || self.now.tape().has_copies() {
             return 0;
         }
         let (found, count) = together::find(&self.now, alterations, stage, limits);
-        // What can't be made is refused when it is made alone.
+        // A change that can't be made is refused when its alteration is applied alone.
         if count > 0 && self.change(found).is_ok() { count } else { 0 }
     }
 
@@ -110,7 +110,7 @@ impl<'d> Draft<'d> {
         let mut found = places::find(&self.now, alteration, stage, limits)?;
         let touched = found.touched();
         if is_copied(self.now.tape(), &touched) {
-            // A copy of what changes stays what it was.
+            // A copy of a changed value keeps the old value.
             self.written_out.get_or_insert_with(|| copies(&self.now));
             let plain = self.now.without_copies(limits).map_err(Refusal::Unwritable)?.into_owned().into_owned();
             self.become_other(plain, &[]);
@@ -119,7 +119,7 @@ impl<'d> Draft<'d> {
         self.change(found)
     }
 
-    /// Makes the document another one, with what was found.
+    /// Replaces the document by one with these changes.
     fn change(&mut self, mut found: Found) -> Result<(), Refusal> {
         crate::steps::count(self.now.nodes().len());
         let (document, kept) = Builder::changed(&self.now, &found.changes()).map_err(Refusal::Unwritable)?;
@@ -140,7 +140,7 @@ impl<'d> Draft<'d> {
         Ok(())
     }
 
-    /// Nodes keep their places, and some of them mean something else.
+    /// Replaces the tape by one whose nodes are in the same places, and some of which mean something else.
     pub(super) fn exchange(&mut self, tape: Tape) -> Result<(), Error> {
         for (at, (old, new)) in self.now.nodes().iter().zip(tape.nodes()).enumerate() {
             if old != new
@@ -158,7 +158,7 @@ impl<'d> Draft<'d> {
         Ok(())
     }
 
-    /// The document without the spelling of what changed; with `all`, without any.
+    /// Returns the document without the spelling of what changed; with `all`, without any spelling.
     pub(super) fn forgetting(&self, all: bool) -> Document<'_> {
         let mut document = self.now.clone().into_owned();
         if all {
@@ -175,7 +175,7 @@ impl<'d> Draft<'d> {
     }
 }
 
-/// The arrays and maps that stand in several places and are stored once, as losses of that.
+/// Returns the arrays and maps that occur in several places and are stored once, as losses of kind `Sharing`.
 fn copies(document: &Document<'_>) -> Losses {
     let mut losses = Losses::default();
     for (at, node) in (0u32..).zip(document.nodes()) {
@@ -187,7 +187,7 @@ fn copies(document: &Document<'_>) -> Losses {
     losses
 }
 
-/// Whether a copy elsewhere equals something in which one of these nodes is.
+/// Returns `true` if one of these nodes is in a value that a copy elsewhere refers to.
 fn is_copied(tape: &Tape, touched: &[u32]) -> bool {
     if !tape.has_copies() {
         return false;

@@ -1,41 +1,41 @@
-//! The children of a container, found without a walk over those beside them, while some of them
-//! go, come, and get other keys.
+//! The children of a container, found without a walk over their siblings, while children are added, removed and
+//! renamed.
 
 use crate::document::{Cursor, Key, Kind, Node, names_of};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// A child: one that the document has, by its node, or one that comes behind all of these, by its entry.
+/// A child: an existing one by its node, or an added one (these follow all existing ones) by its entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Slot {
     Old(u32),
     New(usize),
 }
 
-/// What a key is found by: the sort, a number, and bytes.
+/// What a key is found by: a sort, a number, and bytes.
 type Facet<'d> = (u8, u64, Cow<'d, [u8]>);
 
-/// Sorts of facets: the names of the ranks 0 to 2, integers, and what keys of a map differ in.
+/// Sorts of facets. 0 to 2 are the ranks of names; then come integers, and what distinguishes keys of a map.
 const INTEGER: u8 = 3;
 const IDENTITY: u8 = 4;
 
 pub(super) struct Index<'d> {
-    /// Values, keys left out.
+    /// Values, without keys.
     children: Vec<u32>,
-    /// The keys of the first of them, which are entries; empty for an array.
+    /// Keys of the first children, which are entries; empty for an array.
     keys: Vec<Key<'d>>,
     facets: BTreeSet<(Facet<'d>, Slot)>,
-    /// How many are gone; made when the first goes.
+    /// Which children were removed; allocated at the first removal.
     gone: Option<Tally>,
     gone_count: usize,
-    /// The entries that come.
+    /// The added entries.
     pub(super) added: Vec<usize>,
-    /// The last one that came with a string as its key.
+    /// The last added entry whose key is a string.
     pub(super) last_name: Option<usize>,
 }
 
 impl<'d> Index<'d> {
-    /// `None` for what is neither an array nor a map, or has not as many children as it says.
+    /// Returns `None` if `container` is neither an array nor a map, or has fewer children than its length says.
     pub(super) fn new(container: Cursor<'d>) -> Option<Index<'d>> {
         crate::steps::count(container.len() + 1);
         let children: Vec<u32> = container.children().map(|child| child.index()).collect();
@@ -63,7 +63,7 @@ impl<'d> Index<'d> {
         (index.children.len() == container.len()).then_some(index)
     }
 
-    /// How many of the document's own children are there.
+    /// Returns the number of the document's own children that remain.
     pub(super) fn left(&self) -> usize {
         self.children.len() - self.gone_count
     }
@@ -72,7 +72,7 @@ impl<'d> Index<'d> {
         self.gone_count + self.added.len() > 0
     }
 
-    /// The child of the document's own at this position, among those that are left.
+    /// Returns the child at this position among the document's own children that remain.
     pub(super) fn nth(&self, position: usize) -> Option<u32> {
         let at = match &self.gone {
             Some(gone) => gone.nth_left(position)?,
@@ -81,7 +81,7 @@ impl<'d> Index<'d> {
         self.children.get(at).copied()
     }
 
-    /// The last child with this name, and whether others look like it.
+    /// Returns the last child with this name, and whether other children look like it.
     pub(super) fn named(&self, name: &str) -> (Option<Slot>, bool) {
         let ranks = if name.contains('…') { 0..3 } else { 0..2 };
         let (mut found, mut count) = (None, 0);
@@ -97,19 +97,19 @@ impl<'d> Index<'d> {
         (found, count > 1)
     }
 
-    /// The last entry under this integer.
+    /// Returns the last entry with this integer as its key.
     pub(super) fn numbered(&self, number: i64) -> Option<Slot> {
         self.slots(INTEGER, sortable(number as u64), b"").next_back()
     }
 
-    /// The largest integer that is a key.
+    /// Returns the largest integer key.
     pub(super) fn largest(&self) -> Option<i64> {
         let first = ((INTEGER, 0, Cow::Borrowed(&b""[..])), Slot::Old(0));
         let behind = ((IDENTITY, 0, Cow::Borrowed(&b""[..])), Slot::Old(0));
         self.facets.range(first..behind).next_back().map(|((_, number, _), _)| sortable(*number) as i64)
     }
 
-    /// Whether another child than this has a key that a map can't have beside this one.
+    /// Returns `true` if a child other than `but` has a key that a map can't have in addition to this one.
     pub(super) fn is_taken(&self, key: &Key<'_>, but: u32) -> bool {
         let node = key.node();
         let (sort, number) = identity(&node);
@@ -123,19 +123,19 @@ impl<'d> Index<'d> {
         facets.range(facet(Slot::Old(0))..=facet(Slot::New(usize::MAX))).map(|(_, slot)| *slot)
     }
 
-    /// The key that an entry of the document has there.
+    /// Returns the key that an entry has in the document.
     pub(super) fn key(&self, node: u32) -> Option<Key<'d>> {
         self.keys.get(self.children.binary_search(&node).ok()?).copied()
     }
 
-    /// The keys that are left of the document's own, the last one first, with their values.
+    /// Returns the remaining keys of the document with their values, the last one first.
     pub(super) fn keys_from_last(&self) -> impl Iterator<Item = (u32, Key<'d>)> {
         let is_left = |at: usize| self.gone.as_ref().is_none_or(|gone| !gone.is_gone(at));
         let entries = self.children.iter().zip(&self.keys).enumerate().rev();
         entries.filter(move |(at, _)| is_left(*at)).map(|(_, (child, key))| (*child, *key))
     }
 
-    /// A child goes.
+    /// Removes a child.
     pub(super) fn remove(&mut self, node: u32) {
         let Ok(at) = self.children.binary_search(&node) else { return };
         self.forget(node);
@@ -143,13 +143,13 @@ impl<'d> Index<'d> {
         self.gone_count += usize::from(self.gone.get_or_insert_with(|| Tally::new(count)).remove(at));
     }
 
-    /// A child is found by another key.
+    /// Gives a child another key.
     pub(super) fn rename(&mut self, node: u32, key: &Key<'_>) {
         self.forget(node);
         self.insert(key, Slot::Old(node));
     }
 
-    /// A child comes.
+    /// Adds a child.
     pub(super) fn add(&mut self, key: Option<&Key<'_>>, entry: usize) {
         self.added.push(entry);
         if let Some(key) = key {
@@ -175,7 +175,7 @@ impl<'d> Index<'d> {
     }
 }
 
-/// All that a key is found by.
+/// Returns everything that a key is found by.
 fn facets<'k>(node: &Node, bytes: &'k [u8]) -> impl Iterator<Item = Facet<'k>> + use<'k> {
     let names = node.kind.is_string().then(|| names_of(bytes)).into_iter().flatten();
     let (sort, number) = identity(node);
@@ -190,14 +190,15 @@ fn identity(node: &Node) -> (u8, u64) {
     }
 }
 
-/// An integer so that those below 0 come first; and back.
+/// Maps an integer so that negative ones sort first; applied twice, it gives the integer back.
 fn sortable(payload: u64) -> u64 {
     payload ^ 1 << 63
 }
 
-/// Which of so many are left: a tree of sums, in which the one at a position is found by halving.
+/// Which of a number of children remain: a tree of sums, in which the child at a position is found by binary search.
 struct Tally {
-    /// Each has how many are left of those that end with it: as many as its lowest bit says. From 1 on.
+    /// Each sum counts the remaining children in the range that ends here; its length is the lowest set bit of the
+    /// index. Indices start at 1.
     sums: Vec<u32>,
     gone: Vec<bool>,
 }
@@ -213,7 +214,7 @@ impl Tally {
         self.gone.get(at).copied().unwrap_or(false)
     }
 
-    /// Whether it was there.
+    /// Removes a child; returns `true` if it was there.
     fn remove(&mut self, at: usize) -> bool {
         match self.gone.get_mut(at) {
             Some(gone) if !*gone => *gone = true,

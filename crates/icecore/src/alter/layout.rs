@@ -1,4 +1,4 @@
-//! Texts whose writer does not keep blanks: what stays is cut out of the original.
+//! Texts whose writer does not keep blanks: unchanged parts are copied from the original.
 
 use super::draft::{Draft, Origin};
 use crate::document::{Document, Extent, IS_KEY, KEY_NODE};
@@ -6,8 +6,8 @@ use crate::format::Request;
 use crate::limits::Limits;
 use crate::stage::Stage;
 
-/// The text of a draft: what did not change is that of the original, `body`; the rest is that
-/// of `plain`, which a writer made. `None`, if it can't be told what stands where.
+/// Returns the text of a draft: unchanged parts come from the original, `body`, the rest from `plain`, which a writer
+/// made. Returns `None` if the parts can't be matched.
 pub(super) fn carried(draft: &Draft<'_>, body: &[u8], plain: &[u8], stage: &Stage, limits: &Limits) -> Option<Vec<u8>> {
     let read = stage.format().read(plain, stage.settings(), Request::new(limits).detailed());
     let now = draft.document();
@@ -27,7 +27,7 @@ pub(super) fn carried(draft: &Draft<'_>, body: &[u8], plain: &[u8], stage: &Stag
     Some(carrying.out)
 }
 
-/// A document, and where in a text its nodes stand.
+/// A document, and the positions of its nodes in a text.
 struct Text<'t> {
     document: &'t Document<'t>,
     bytes: &'t [u8],
@@ -50,7 +50,7 @@ impl<'t> Text<'t> {
         self.bytes.get(start..end)
     }
 
-    /// The children of a container, keys left out.
+    /// Returns the children of a container, without keys.
     fn children(&self, at: u32) -> Vec<u32> {
         let tape = self.document.tape();
         let (mut children, mut next) = (Vec::new(), at + 1);
@@ -63,7 +63,7 @@ impl<'t> Text<'t> {
         children
     }
 
-    /// What stands before a child: from the child before it, or from the beginning.
+    /// Returns the text before a child, from the end of the previous child or from the beginning of the container.
     fn gap(&self, container: u32, before: Option<u32>, child: u32) -> Option<&'t [u8]> {
         let start = match before {
             Some(before) => self.extent(before)?.1,
@@ -72,13 +72,13 @@ impl<'t> Text<'t> {
         self.bytes.get(start..self.extent(child)?.0)
     }
 
-    /// What stands behind the last child.
+    /// Returns the text after the last child.
     fn close(&self, container: u32, last: u32) -> Option<&'t [u8]> {
         self.bytes.get(self.extent(last)?.1..self.extent(container)?.1)
     }
 }
 
-/// How many nodes up to each do not follow the same node as in the original.
+/// Returns for each node how many nodes up to it do not follow the same node as in the original.
 fn breaks(origins: &[Origin]) -> Vec<u32> {
     let mut count = 0;
     let mut before = None;
@@ -100,9 +100,9 @@ struct Carrying<'t> {
     open: Vec<Frame>,
 }
 
-/// A container in which something is other than it was.
+/// A container in which something changed.
 struct Frame {
-    /// It, here and in the original.
+    /// The container here, and in the original.
     at: u32,
     old: u32,
     children: Vec<u32>,
@@ -130,7 +130,7 @@ impl<'t> Carrying<'t> {
         Some(())
     }
 
-    /// A value that is as it was, one that is new, or the beginning of one that changed.
+    /// Writes an unchanged value, a new value, or the beginning of a changed one.
     fn value(&mut self, at: u32) -> Option<()> {
         let Some(old) = self.origin(at) else {
             self.out.extend_from_slice(self.after.value(at)?);
@@ -162,7 +162,7 @@ impl<'t> Carrying<'t> {
         self.origins.get(at as usize)?.node
     }
 
-    /// Whether nothing in it changed.
+    /// Returns `true` if nothing in the value changed.
     fn is_whole(&self, at: u32, old: u32) -> bool {
         let end = self.after.document.tape().next(at);
         let len = self.before.document.tape().next(old) - old;
@@ -171,8 +171,8 @@ impl<'t> Carrying<'t> {
         !is_touched && end - at == len && breaks(end - 1) == breaks(at)
     }
 
-    /// What stands before the next child: what stood there, if its key and its neighbour are
-    /// those of the original; else what the writer made, with the blanks that are usual here.
+    /// Writes the text before the next child: the original text if the key and the previous sibling are those of the
+    /// original, else the writer's text with the blanks that are usual here.
     fn gap(&mut self, number: usize) -> Option<()> {
         let frame = self.open.last()?;
         let child = *frame.children.get(number)?;
@@ -181,7 +181,7 @@ impl<'t> Carrying<'t> {
             let child = *frame.children.get(number)?;
             match self.origin(child) {
                 Some(old) => frame.old_children.binary_search(&old).ok(),
-                // What was set stands where something else stood.
+                // A value that was set takes the place of an old one.
                 None if frame.children.len() == frame.old_children.len() => {
                     self.has_same_key(*frame.old_children.get(number)?, child).then_some(number)
                 }
@@ -194,7 +194,7 @@ impl<'t> Carrying<'t> {
             let before = number.checked_sub(1).and_then(|number| frame.old_children.get(number)).copied();
             self.before.gap(frame.old, before, *frame.old_children.get(number)?)
         };
-        // The first child stood first, any other one behind the same neighbour.
+        // The first child was the first before; any other child follows the same sibling as before.
         let is_same = |old: usize| if number == 0 { old == 0 } else { old > 0 && old.checked_sub(1) == old_before };
         let made = self.after.gap(frame.at, before, child)?;
         if let Some(old) = old.filter(|old| !is_renamed && is_same(*old)) {
@@ -213,8 +213,7 @@ impl<'t> Carrying<'t> {
     }
 }
 
-/// What a writer made, with the blanks that another text has behind its first character and at
-/// its end.
+/// Returns a writer's text with the blanks that another text has after its first character and at its end.
 fn styled(made: &[u8], like: &[u8]) -> Vec<u8> {
     let blanks = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let (Some((first, rest)), Some((like_first, like_rest))) = (made.split_first(), like.split_first()) else {

@@ -1,9 +1,9 @@
-//! Documents changed at paths: what is not named keeps its bytes.
+//! Changes at paths of a document: the bytes of everything else stay the same.
 //!
-//! Alterations are applied in their order. A value that is set is the format's own: a text of
-//! JSON becomes what PHP, Perl or Ruby would have there. Assignment is that of these languages:
-//! what is shared with a place that is set or deleted stays where else it is, and a variable
-//! with several names is set under all of them.
+//! Alterations are applied in their order. A value that is set becomes one of the format: a string of
+//! JSON becomes what PHP, Perl or Ruby would store there. Assignment works as in these languages: a value that is
+//! shared with a place that is set or deleted stays in its other places, and a variable with several names is set under
+//! all of them.
 //!
 //! ```
 //! use icecore::{Limits, Stage, alter::{Alteration, alter}, select::Pattern};
@@ -41,17 +41,17 @@ use draft::Draft;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Alteration {
-    /// The values on a path become this one. A key that a map lacks is added.
+    /// Sets the values on a path. A key that a map lacks is added.
     Set(Pattern, Document<'static>),
-    /// The values on a path go away: entries of maps, items of lists.
+    /// Deletes the values on a path: entries of maps, items of lists.
     Delete(Pattern),
-    /// The lists on a path get one more item.
+    /// Appends an item to the lists on a path.
     Append(Pattern, Document<'static>),
-    /// The entries on a path get this key.
+    /// Gives the entries on a path this key.
     RenameEntry(Pattern, String),
-    /// Each key with the first name gets the second.
+    /// Renames each key with the first name to the second.
     RenameKey(String, String),
-    /// Classes get the names that the map says, also in strings that are frozen data.
+    /// Renames classes as the map says, also in strings that are frozen data.
     RenameClass(ClassMap),
 }
 
@@ -59,15 +59,15 @@ pub enum Alteration {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Altered {
-    /// All of it, in its wrappers; the input itself, if nothing changed.
+    /// The complete output, in its wrappers; the input itself if nothing changed.
     pub bytes: Vec<u8>,
     /// Whether anything changed.
     pub is_changed: bool,
-    /// What the format could not say of the values that are new; and arrays that it stored once
-    /// for several places, if one of them changed.
+    /// What the format could not store of the new values; and arrays that it stored once for several places, if one of
+    /// them changed.
     pub losses: Losses,
-    /// Whether what did not change has another form as well, because its own writer alone
-    /// knows that form, or stored values once that are written out now.
+    /// Whether unchanged parts have another form as well, because only their original writer knows that form, or
+    /// because values that were stored once are now written out.
     pub is_rewritten: bool,
 }
 
@@ -83,15 +83,13 @@ pub struct Altered {
 /// ```
 ///
 /// # Errors
-/// If the input can't be read, a path leads nowhere, or the result can't be written so that
-/// reading gives it back.
+/// If the input can't be read, a path leads nowhere, or the result can't be written so that it reads back the same.
 pub fn alter(input: &[u8], stage: &Stage, alterations: &[Alteration], limits: &Limits) -> Result<Altered, Refusal> {
     within(input, stage, limits, |draft, limits| draft.apply_all(alterations, stage, limits))
 }
 
-/// Makes the document in these bytes another one: `edit` gets it with its detail, and gives the
-/// other one together with the nodes that stayed: those of the first, and those of the other.
-/// They keep their bytes.
+/// Replaces the document in these bytes. `edit` gets the document with its detail and returns the new one together with
+/// pairs of the nodes that stayed: index in the old document, index in the new one. These keep their bytes.
 ///
 /// ```
 /// use icecore::{Builder, Limits, Stage, alter};
@@ -106,7 +104,7 @@ pub fn alter(input: &[u8], stage: &Stage, alterations: &[Alteration], limits: &L
 /// ```
 ///
 /// # Errors
-/// As [`alter()`]; those of `edit`.
+/// Those of [`alter()`], and those of `edit`.
 pub fn exchange(
     input: &[u8],
     stage: &Stage,
@@ -184,7 +182,7 @@ mod tests {
         assert!(alter(&records(size), &stage, alterations, &Limits::default()).unwrap().is_changed);
     }
 
-    /// Together they do what they do one after the other.
+    /// Applied together, they do the same as one after the other.
     #[test]
     fn sets_that_meet_are_done_in_their_order() {
         let stage = Stage::parse("json").unwrap();
@@ -209,7 +207,7 @@ mod tests {
         assert!(matches!(alter(json, &stage, &wrong, &Limits::default()), Err(Refusal::Absent { .. })));
     }
 
-    /// What comes of alterations, of which each is applied to a document that the ones before it made.
+    /// Returns the result when each alteration is applied to the output of the previous one.
     fn one_by_one(input: &[u8], stage: &Stage, alterations: &[Alteration]) -> String {
         let each = |draft: &mut Draft<'_>, limits: &Limits| {
             alterations.iter().try_for_each(|alteration| draft.apply(alteration, stage, limits, 0))
@@ -301,7 +299,7 @@ mod tests {
         }
     }
 
-    /// All alterations that do not fit are left out until the last: else most lists would end early.
+    /// Alterations that do not fit are left out, except the last one: otherwise most lists would end early.
     #[test]
     fn together_they_do_what_they_do_one_by_one() {
         let full = std::env::var_os("ICECORE_FULL").is_some();

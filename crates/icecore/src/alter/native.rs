@@ -1,4 +1,4 @@
-//! Values as a format has them.
+//! Values in the form that a format has for them.
 
 use crate::document::{Builder, Cursor, Document, Kind, NO_KEY, Name, Naming, Node, Step, flag, names_of};
 use crate::error::Error;
@@ -8,14 +8,13 @@ use crate::losses::Losses;
 use crate::stage::Stage;
 use std::collections::HashSet;
 
-/// A value, with its key if it is to be an entry, as a program would find it in a document of
-/// the format.
+/// A value, with its key if it becomes an entry, as a program would find it in a document of the format.
 #[derive(Debug)]
 pub(super) struct Entry {
     document: Document<'static>,
     at: u32,
     losses: Losses,
-    /// How many places it has beside the first.
+    /// Number of places in addition to the first.
     places: u64,
 }
 
@@ -24,12 +23,12 @@ impl Entry {
         Cursor::new(&self.document, self.at)
     }
 
-    /// It stands in one more place: what the format can't say of it is lost there as well.
+    /// Counts one more place of the value: what the format can't store of it is lost there as well.
     pub(super) fn lose_again(&mut self) {
         self.places += 1;
     }
 
-    /// What the format can't say of it, in all of its places.
+    /// Takes the losses of the value in all of its places.
     pub(super) fn take_losses(&mut self) -> Losses {
         let mut losses = std::mem::take(&mut self.losses);
         let once: Vec<_> = losses.iter().map(|loss| (loss.kind, loss.count)).collect();
@@ -43,7 +42,7 @@ impl Entry {
         &self.document
     }
 
-    /// The step to it in its document; `None`, if it is all of that.
+    /// Returns the step to the value in its document; `None` if it is the root.
     pub(super) fn step(&self) -> Option<Step> {
         let root = self.document.root();
         match root.kind() {
@@ -53,7 +52,7 @@ impl Entry {
         }
     }
 
-    /// Whether it has few values, no links, and no keys that look alike.
+    /// Returns `true` if the value has few nodes, no links, and no keys that look alike.
     pub(super) fn is_simple(&self) -> bool {
         let (document, root) = (&self.document, self.document.root());
         let is_place = self.at == root.index() || matches!(root.kind(), Kind::Array | Kind::Map);
@@ -72,7 +71,7 @@ impl Entry {
         })
     }
 
-    /// The same entry, after a change in its document.
+    /// Replaces the document of the entry after a change in it.
     pub(super) fn exchange(&mut self, document: Document<'static>) {
         let root = document.root().index();
         self.at = if self.step().is_none() { root } else { first(&document) };
@@ -83,17 +82,17 @@ impl Entry {
         !self.losses.is_empty()
     }
 
-    /// The map that holds nothing but this entry.
+    /// Returns the map that contains nothing but this entry.
     pub(super) fn container(&self) -> Entry {
         let at = self.document.root().index();
         Entry { document: self.document.clone(), at, losses: self.losses.clone(), places: self.places }
     }
 }
 
-/// How many nodes the document of an entry may have that is changed once more before it comes to its place.
+/// Maximum number of nodes in the document of an entry that is changed again before it is put in its place.
 const FEW: usize = 64;
 
-/// What a key is to be like.
+/// What a key should look like.
 pub(super) struct Like<'k> {
     pub(super) kind: Kind,
     pub(super) encoding: String,
@@ -101,7 +100,7 @@ pub(super) struct Like<'k> {
 }
 
 impl<'k> Like<'k> {
-    /// Like this key of a document, with other bytes.
+    /// Returns the properties of a key of a document, with other bytes.
     pub(super) fn key(document: &Document<'_>, key: &Name<'_>, bytes: &'k [u8]) -> Like<'k> {
         let name = document.tape().encodings().get(u32::from(key.node.encoding()));
         let has_encoding = matches!(key.node.kind, Kind::Encoded | Kind::Symbol);
@@ -123,15 +122,15 @@ impl<'k> Like<'k> {
     }
 }
 
-/// How a value is held, so that the format can write it.
+/// The container in which the format writes a value.
 #[derive(Clone, Copy, PartialEq)]
 enum Held {
     List,
     Map,
 }
 
-/// The value, and its key, after the format wrote and read them. What a format holds only in a
-/// form of its own stays as it is; writing the whole says what is wrong with it.
+/// Returns the value and its key after the format wrote and read them. A value that the format stores only in a form of
+/// its own stays unchanged; writing the whole document reports what is wrong with it.
 pub(super) fn entry(
     value: Cursor<'_>,
     key: Option<&Like<'_>>,
@@ -155,7 +154,7 @@ pub(super) fn entry(
         let Some(one) = body.children().next().filter(|_| body.len() == 1) else { continue };
         let at = one.index();
         if let Some(key) = key.filter(|_| one.node().key == NO_KEY) {
-            // It reads as a list, because the key is 0.
+            // It was read as a list, because the key is 0.
             let document = in_container(Held::Map, one, key)?;
             return Ok(Entry { at: first(&document), document, losses, places: 0 });
         }
@@ -166,14 +165,14 @@ pub(super) fn entry(
     Ok(Entry { at: first(&document), document, losses: Losses::default(), places: 0 })
 }
 
-/// What stands first in the root.
+/// Returns the first child of the root.
 fn first(document: &Document<'_>) -> u32 {
     document.root().children().next().map_or(0, |one| one.index())
 }
 
-/// The value with its strings as a program of this language has them that writes them down, and
-/// as the one that it takes the place of was: to Perl, what is ASCII is no text unless it was. A
-/// value of the same language says itself what it is.
+/// Returns the value with strings of the kinds that a program of this language would write, and of the kind of the
+/// value that it replaces: for Perl, an ASCII string is not text unless the old one was. A value of the same language
+/// stays unchanged.
 pub(super) fn like(value: &Document<'static>, old: Option<Cursor<'_>>, naming: Naming) -> Document<'static> {
     let is_ascii = |node: &Node| node.kind == Kind::Text && value.bytes(node).is_ascii();
     let root = value.root().index();
@@ -208,7 +207,7 @@ fn in_container(held: Held, value: Cursor<'_>, key: &Like<'_>) -> Result<Documen
     builder.finish()
 }
 
-/// The losses of the first value in a document, with the paths that they have at the place that it goes to.
+/// Returns the losses of the first value in a document, with paths at its destination.
 fn move_losses(losses: &Losses, document: &Document<'_>, place: &dyn Fn() -> String) -> Losses {
     let mut moved = Losses::default();
     if losses.is_empty() {
@@ -217,7 +216,7 @@ fn move_losses(losses: &Losses, document: &Document<'_>, place: &dyn Fn() -> Str
     let paths = document.tape().paths_to(&[first(document)], document.input());
     let old_place = paths.first().map_or("", String::as_str);
     for loss in losses.iter() {
-        // A loss of the container itself is shown at the place, too.
+        // A loss of the container itself is also reported at the destination.
         let rest = loss.path.strip_prefix(old_place).unwrap_or_default();
         moved.add(loss.kind, || [&place(), rest].concat());
         moved.again(loss.kind, loss.count.saturating_sub(1));

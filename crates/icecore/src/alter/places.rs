@@ -1,4 +1,4 @@
-//! Where an alteration changes something, and what it puts there.
+//! The places that an alteration changes, and the new values.
 
 use super::Alteration;
 use super::native::{self, Entry, Like};
@@ -10,7 +10,7 @@ use crate::select::Pattern;
 use crate::stage::Stage;
 use std::collections::{HashMap, HashSet};
 
-/// What is changed, by nodes; entries by their positions.
+/// What is changed: nodes by index, new entries by their position in `entries`.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) entries: Vec<Entry>,
@@ -18,18 +18,18 @@ pub(super) struct Found {
     pub(super) gone: Vec<u32>,
     pub(super) added: Vec<(u32, usize)>,
     pub(super) keys: Vec<(u32, usize)>,
-    /// Containers in which something comes, goes, or gets another key.
+    /// Containers in which something is added, removed, or renamed.
     pub(super) containers: Vec<u32>,
 }
 
 impl Found {
-    /// The nodes that are not as they were.
+    /// Returns the changed nodes.
     pub(super) fn touched(&self) -> Vec<u32> {
         let changed = [&self.replaced, &self.keys].into_iter().flatten().map(|(at, _)| *at);
         changed.chain(self.gone.iter().copied()).chain(self.containers.iter().copied()).collect()
     }
 
-    /// All that is changed, as a builder takes it.
+    /// Returns all changes in the form that a builder takes.
     pub(super) fn changes(&self) -> Changes<'_> {
         let cursor = |at: usize| self.entries.get(at).map(|entry| entry.cursor());
         let mut changes = Changes::default();
@@ -43,7 +43,7 @@ impl Found {
     }
 }
 
-/// Finds out what an alteration means in a document.
+/// Finds the places that an alteration changes in a document.
 pub(super) fn find(
     document: &Document<'_>,
     alteration: &Alteration,
@@ -64,7 +64,7 @@ pub(super) fn find(
 
 pub(super) struct Places<'d> {
     document: &'d Document<'d>,
-    /// The container of each node; of the root itself.
+    /// The container of each node; for the root, the root itself.
     parents: Vec<u32>,
     pub(super) stage: &'d Stage,
     limits: &'d Limits,
@@ -96,7 +96,7 @@ impl<'d> Places<'d> {
                 self.found.replaced.push((at, entry));
             }
         }
-        // A definite path that leads somewhere, be it into the header, names nothing else.
+        // A definite path that leads somewhere, even into the header, names nothing else.
         if self.found.replaced.len() == replaced || !path.is_definite() {
             self.add_missing(path, value, &mut seen)?;
         }
@@ -106,7 +106,7 @@ impl<'d> Places<'d> {
         Ok(())
     }
 
-    /// The key that the last step names is added to maps that lack it.
+    /// Adds the key that the last step names to maps that lack it.
     fn add_missing(
         &mut self,
         path: &Pattern,
@@ -220,8 +220,7 @@ impl<'d> Places<'d> {
         Ok(())
     }
 
-    /// The entry whose value is at `at` gets another key. Marks of members, which `old` is
-    /// without, stay.
+    /// Gives the entry whose value is at `at` another key. Marks of members, which `old` does not include, stay.
     fn rename(&mut self, map: Cursor<'d>, at: u32, old: Option<&str>, new: &str) -> Result<(), Refusal> {
         self.open(map, "a member of another name")?;
         let key = map.entries().find(|(_, value)| value.index() == at).map(|(key, _)| key);
@@ -245,14 +244,14 @@ impl<'d> Places<'d> {
         Ok(())
     }
 
-    /// The bytes of a key that gets another name.
+    /// Returns the bytes of a key after renaming.
     pub(super) fn renamed_bytes(&self, key: &Name<'_>, old: Option<&str>, new: &str) -> Vec<u8> {
         let bare = old.map_or_else(|| bare_len(key.bytes), str::len);
         let marks = key.bytes.len().saturating_sub(bare);
         [key.bytes.get(..marks).unwrap_or_default(), new.as_bytes()].concat()
     }
 
-    /// What it is to be like, with these bytes.
+    /// Returns the properties of the renamed key, with these bytes.
     pub(super) fn renamed_like<'k>(&self, key: &Name<'_>, bytes: &'k [u8]) -> Like<'k> {
         let mut like = Like::key(self.document, key, bytes);
         if key.node.kind == Kind::Int {
@@ -262,8 +261,8 @@ impl<'d> Places<'d> {
         like
     }
 
-    /// An entry of nothing but this key. Records have the same keys: an entry is made once for
-    /// all of them, and a path, which takes as long as there are records, for the first.
+    /// Returns an entry with only this key. Records have the same keys, so an entry is made once for all of them. Its
+    /// path is computed only for the first, because that takes time proportional to the number of records.
     pub(super) fn renamed_entry(&mut self, like: &Like<'_>, at: u32) -> Result<usize, Refusal> {
         let name = (like.kind as u8, like.encoding.clone(), like.bytes.to_vec());
         if let Some(&entry) = self.renamed.get(&name) {
@@ -272,7 +271,7 @@ impl<'d> Places<'d> {
             }
             return Ok(entry);
         }
-        // Only the key is wanted: what is in the value must cost nothing.
+        // Only the key is needed: the content of the value must cost nothing.
         let mut nothing = Builder::new();
         nothing.null();
         let nothing = nothing.finish().map_err(Refusal::Unwritable)?;
@@ -284,9 +283,9 @@ impl<'d> Places<'d> {
         Ok(entry)
     }
 
-    // -- What is there ---------------------------------------------------------
+    // -- Existing places -------------------------------------------------------
 
-    /// The nodes on a path, of which there is one.
+    /// Returns the nodes on a path; there is at least one.
     fn places(&self, path: &Pattern) -> Result<Vec<u32>, Refusal> {
         let found = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
         if found.is_empty() {
@@ -301,14 +300,14 @@ impl<'d> Places<'d> {
         Refusal::Absent { path: path.as_str().to_owned(), why }
     }
 
-    /// The list, map or attributes that a value is in.
+    /// Returns the list, map or attributes that contain a value.
     pub(super) fn parent(&self, at: u32, expected: &str) -> Result<Cursor<'d>, Refusal> {
         let parent = self.parents.get(at as usize).copied().filter(|parent| *parent != at);
         let parent = parent.map(|parent| Cursor::new(self.document, parent));
         let key = self.document.node(at).key;
         let holds = |parent: &Cursor<'d>| match parent.kind() {
             Kind::Array => true,
-            // The default value of a map is no entry, nor is what attributes are on.
+            // The default value of a map is not an entry; neither is the value that has attributes.
             Kind::Map | Kind::Attrs => key != NO_KEY && key != IS_KEY,
             _ => false,
         };
@@ -317,7 +316,7 @@ impl<'d> Places<'d> {
             .ok_or_else(|| unfit(expected, "a value that is not an entry or an item", &self.document.path(at)))
     }
 
-    /// Refuses to change the members of what has a fixed set of them.
+    /// Refuses to add or rename members of an object with a fixed set of them.
     pub(super) fn open(&self, map: Cursor<'d>, wanted: &str) -> Result<(), Refusal> {
         let object = self.parents.get(map.index() as usize).map(|at| self.document.node(*at));
         let is_fixed = |form| matches!(form, Form::Struct | Form::Data);
@@ -330,7 +329,7 @@ impl<'d> Places<'d> {
         }
     }
 
-    /// Whether a map has the members of an object.
+    /// Returns `true` if a map contains the members of an object.
     pub(super) fn is_fields(&self, map: Cursor<'d>) -> bool {
         self.parents.get(map.index() as usize).is_some_and(|at| self.document.node(*at).kind == Kind::Object)
     }
@@ -339,7 +338,7 @@ impl<'d> Places<'d> {
         self.document.tape().naming
     }
 
-    // -- What comes ------------------------------------------------------------
+    // -- New entries -----------------------------------------------------------
 
     pub(super) fn entry(&mut self, value: Cursor<'_>, key: Option<&Like<'_>>, place: &str) -> Result<usize, Refusal> {
         let entry =
@@ -348,7 +347,7 @@ impl<'d> Places<'d> {
         Ok(self.found.entries.len() - 1)
     }
 
-    /// The name of a new key: Ruby's variables of instances have a mark.
+    /// Returns the name of a new key: Ruby's instance variables have a mark.
     pub(super) fn new_name(&self, map: Cursor<'d>, step: &Step, name: &str) -> String {
         let is_variable = self.naming() == Naming::Ruby && self.is_fields(map);
         match matches!(step, Step::Key(_)) && is_variable && !name.starts_with('@') {
@@ -357,7 +356,8 @@ impl<'d> Places<'d> {
         }
     }
 
-    /// A new key is like the last one of the map that is a string, `last`, which is in that document.
+    /// Returns the properties of a new key: those of `last`, the last string key of the map, which is in the given
+    /// document.
     pub(super) fn key_like<'k>(
         &self,
         map: Cursor<'d>,
@@ -379,8 +379,8 @@ impl<'d> Places<'d> {
         like
     }
 
-    /// Text beyond ASCII is text: the bytes of a string are Latin-1 to Perl, and a symbol of
-    /// ASCII has no encoding that others need.
+    /// Makes non-ASCII names text: in Perl the bytes of a string are Latin-1, and a symbol of ASCII has no encoding
+    /// that other names could use.
     fn unlatin(&self, like: &mut Like<'_>) {
         if like.kind == Kind::Bytes && self.naming() == Naming::Perl && !like.bytes.is_ascii() {
             like.kind = Kind::Text;
@@ -401,27 +401,27 @@ fn is_called(key: &Key<'_>, name: &str) -> bool {
     key.node().kind.is_string() && rank(key.bytes(), name).is_some_and(|rank| rank < 2)
 }
 
-/// How long a key is without the marks of a member.
+/// Returns the length of a key without the marks of a member.
 fn bare_len(key: &[u8]) -> usize {
     let unmarked = key.strip_prefix(b"@@").or_else(|| key.strip_prefix(b"@"));
     unmarked.or_else(|| crate::document::unmangled(key)).map_or(key.len(), <[u8]>::len)
 }
 
-/// What two keys that a map can't both have are alike in.
+/// Returns a value that is equal for two keys that a map can't both have.
 fn key_identity<'d>(key: &Key<'d>) -> (bool, u64, &'d [u8]) {
     let node = key.node();
     let is_int = node.kind == Kind::Int;
     (is_int, if is_int { node.payload } else { u64::from(node.kind == Kind::Symbol) }, key.bytes())
 }
 
-/// The index that PHP would give to what is appended.
+/// Returns the index that PHP would give to an appended item.
 fn next_index(map: Cursor<'_>) -> Option<i64> {
     let numbers = map.entries().filter(|(key, _)| key.node().kind == Kind::Int);
     let largest = numbers.map(|(key, _)| key.node().payload as i64).max();
     largest.map_or(Some(0), |largest| largest.checked_add(1))
 }
 
-/// The container of each node; the root is in itself.
+/// Returns the container of each node; the root is in itself.
 fn parents(document: &Document<'_>) -> Vec<u32> {
     let tape = document.tape();
     let mut parents = Vec::with_capacity(document.nodes().len());

@@ -1,9 +1,9 @@
-//! Why alterations were not made.
+//! Reasons why alterations were not made.
 
 use crate::error::Error;
 use std::fmt;
 
-/// Why a document stays as it is.
+/// Reason why a document was not changed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -11,10 +11,10 @@ pub enum Refusal {
     Absent {
         /// The path.
         path: String,
-        /// What is there instead, if that is known.
+        /// What is there instead, if known.
         why: Option<Error>,
     },
-    /// What is on a path can't be altered so.
+    /// The value on a path can't be altered this way.
     Unfit(Error),
     /// The input can't be read.
     Unreadable(Error),

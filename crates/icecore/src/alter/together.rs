@@ -1,9 +1,8 @@
-//! Alterations that are found in the same document, though each comes after those before it.
+//! Alterations that are found in the same document, although each applies to the result of those before it.
 //!
-//! A document is made anew for all of them at once. What an alteration means depends on those
-//! before it: what goes moves up what is behind it, and what comes is found by its key. An
-//! [`Index`] knows that of each container in which something changes. Where it can't be told, or
-//! where an alteration has to be refused, none of the rest is found here.
+//! The document is rebuilt once for all of them. What an alteration means depends on those before it: items after a
+//! deleted one move up, and an added entry is found by its key. An [`Index`] tracks this for each container in which
+//! something changes. If the meaning can't be determined, or an alteration has to be refused, the search stops there.
 
 use super::Alteration;
 use super::index::{Index, Slot};
@@ -15,11 +14,11 @@ use crate::select::{Pattern, position};
 use crate::stage::Stage;
 use std::collections::HashMap;
 
-/// How often a container is walked over before it gets an index.
+/// How many times a container is walked before it gets an index.
 const WALKS: u32 = 4;
 
-/// Finds out what alterations mean that come one after the other: all that they change, and how many
-/// of them these are. In the document is no value that stands for an equal one elsewhere.
+/// Finds what a sequence of alterations means: everything that they change, and how many of the alterations that
+/// covers. The document must not contain copies of values.
 pub(super) fn find(
     document: &Document<'_>,
     alterations: &[Alteration],
@@ -41,7 +40,7 @@ pub(super) fn find(
     (together.places.found, count)
 }
 
-/// Whether an alteration may be one of several that are found together.
+/// Returns `true` if an alteration can be found together with others.
 pub(super) fn may_be(alteration: &Alteration) -> bool {
     match alteration {
         Alteration::Set(path, _)
@@ -52,7 +51,7 @@ pub(super) fn may_be(alteration: &Alteration) -> bool {
     }
 }
 
-/// Up to each node, how many there are that are links or are named by one. `None`, if there is none.
+/// Returns for each node the number of nodes up to it that are links or are named by one; `None` if there are none.
 fn links(document: &Document<'_>) -> Option<Vec<u32>> {
     let is_linked = |at: usize| {
         let node = document.nodes().get(at);
@@ -78,20 +77,20 @@ struct Together<'d> {
     document: &'d Document<'d>,
     limits: &'d Limits,
     links: Option<Vec<u32>>,
-    /// Of containers; `None` for one that has none.
+    /// Indexes of containers; `None` for a container that can't have one.
     indexes: HashMap<u32, Option<Index<'d>>>,
     walks: HashMap<u32, u32>,
-    /// The entries that stand in the place of nodes.
+    /// Entries that replace nodes.
     replaced: HashMap<u32, usize>,
-    /// The entries that have the keys of nodes.
+    /// Entries with the new keys of nodes.
     renamed: HashMap<u32, usize>,
-    /// The entry that a path came to, and after how many steps.
+    /// The entry that a path reached, and after how many steps.
     met: Option<(usize, usize)>,
 }
 
 /// Where a path leads.
 enum Way<'d> {
-    /// To this value in this container, which is the root's own for the root.
+    /// To this value in this container; the root is its own container.
     There { parent: Option<Cursor<'d>>, value: Cursor<'d>, shown: String },
     /// To this value, which lacks what the last step names.
     Missing { whole: Cursor<'d>, shown: String },
@@ -100,12 +99,12 @@ enum Way<'d> {
 /// What a step leads to.
 enum Child {
     At(u32, String),
-    /// An entry that comes.
+    /// An added entry.
     New(usize),
     Missing,
 }
 
-/// In all of these, `None` says that it can't be told, and nothing is changed then.
+/// In all of these, `None` means that the result can't be determined; then nothing is changed.
 impl<'d> Together<'d> {
     fn add(&mut self, alteration: &Alteration) -> Option<()> {
         may_be(alteration).then_some(())?;
@@ -120,7 +119,7 @@ impl<'d> Together<'d> {
         if done.is_none() && self.met.is_some() { self.add_within(alteration) } else { done }
     }
 
-    /// Changes an entry before it comes to its place.
+    /// Changes an added entry before it is put in its place.
     fn add_within(&mut self, alteration: &Alteration) -> Option<()> {
         let (Alteration::Set(path, _)
         | Alteration::Append(path, _)
@@ -144,7 +143,7 @@ impl<'d> Together<'d> {
             Alteration::RenameEntry(_, name) if !is_itself => places.rename_entries(&path, name).ok()?,
             _ => return None,
         }
-        // They would say where they are in the entry.
+        // Their paths would be paths in the entry.
         let is_lossy = places.found.entries.iter().any(native::Entry::has_losses);
         (!is_lossy).then_some(())?;
         let (changed, _) = Builder::changed(document, &places.found.changes()).ok()?;
@@ -152,7 +151,7 @@ impl<'d> Together<'d> {
         Some(())
     }
 
-    /// The entry that a path comes to where nothing looks like what it names, and after how many steps.
+    /// Returns the entry that a path reaches if no other key looks like one that it names, and after how many steps.
     fn meet(&mut self, path: &Pattern) -> Option<(usize, usize)> {
         self.met = None;
         match self.way(path, true) {
@@ -165,7 +164,7 @@ impl<'d> Together<'d> {
         }
     }
 
-    /// The entry that stands in the place of a value, or of what is in it.
+    /// Returns the entry that replaces a value or its body.
     fn entry_at(&self, value: Cursor<'d>) -> Option<usize> {
         let at = |value: Cursor<'d>| self.replaced.get(&value.index()).copied();
         at(value).or_else(|| at(value.body()))
@@ -175,7 +174,7 @@ impl<'d> Together<'d> {
 
     fn set(&mut self, path: &Pattern, value: &Document<'static>) -> Option<()> {
         let way = match self.way(path, false)? {
-            // What is not there has to be looked for among all that looks alike.
+            // A missing key has to be searched among all keys that look alike.
             Way::Missing { .. } => self.way(path, true)?,
             way => way,
         };
@@ -278,7 +277,7 @@ impl<'d> Together<'d> {
         let count = self.places.found.entries.len();
         let entry = self.places.renamed_entry(&like, at).ok()?;
         if self.places.found.entries.get(entry)?.has_losses() {
-            // They say where that is, and that may be another place by now.
+            // Losses contain a path, and that may be another place now.
             self.places.found.entries.truncate(count);
             return None;
         }
@@ -298,7 +297,7 @@ impl<'d> Together<'d> {
         self.replaced.insert(at, entry);
     }
 
-    /// An entry comes behind all others.
+    /// Adds an entry after all others.
     fn push(&mut self, body: Cursor<'d>, entry: native::Entry) -> Option<()> {
         let number = self.places.found.entries.len();
         self.index(body)?;
@@ -315,7 +314,7 @@ impl<'d> Together<'d> {
 
     // -- Where they are ----------------------------------------------------------
 
-    /// Where a path leads that means one value. If `is_sure`, nothing else looks like what is missing.
+    /// Returns where a definite path leads. With `is_sure`, no other key may look like the missing one.
     fn way(&mut self, path: &Pattern, is_sure: bool) -> Option<Way<'d>> {
         let mut steps = path.definite().peekable();
         let most = self.limits.expanded_from(0);
@@ -388,7 +387,7 @@ impl<'d> Together<'d> {
             }
             Step::Item(number) => index.numbered(*number),
             Step::Entry(position) => {
-                // What comes stands before a default value.
+                // Added entries are written before a default value.
                 index.added.is_empty().then_some(())?;
                 index.nth(*position).map(Slot::Old)
             }
@@ -405,20 +404,20 @@ impl<'d> Together<'d> {
         }
     }
 
-    /// The index of a container.
+    /// Returns the index of a container.
     fn index(&mut self, body: Cursor<'d>) -> Option<&mut Index<'d>> {
         self.indexes.entry(body.index()).or_insert_with(|| Index::new(body)).as_mut()
     }
 
-    /// Whether nothing links from a value, or to it, or to what is in it: else, where it goes, its
-    /// place is taken elsewhere.
+    /// Returns `true` if no link starts or ends at a value or inside it. Otherwise, when the value is removed, another
+    /// place takes over its content.
     fn is_free(&self, at: u32) -> bool {
         let Some(links) = &self.links else { return true };
         let before = |at: u32| links.get(at as usize);
         before(at) == before(self.document.tape().next(at))
     }
 
-    /// The last entry of a map with a string as its key, if there is one.
+    /// Returns the last entry of a map whose key is a string, if there is one.
     fn last_name(&mut self, map: Cursor<'d>) -> Option<Option<Slot>> {
         self.index(map)?;
         let index = self.indexes.get(&map.index())?.as_ref()?;
@@ -437,7 +436,7 @@ impl<'d> Together<'d> {
         Some(None)
     }
 
-    /// The key that a child of a map has by now, and the document that it is in.
+    /// Returns the current key of a child of a map, and the document that contains it.
     fn key_of(&self, slot: Slot, map: Cursor<'d>) -> Option<(&Document<'_>, Key<'_>)> {
         let entries = &self.places.found.entries;
         match slot {
@@ -450,7 +449,7 @@ impl<'d> Together<'d> {
     }
 }
 
-/// The key of an entry.
+/// Returns the key of an entry.
 fn key_in(entry: Cursor<'_>) -> Option<(&Document<'_>, Key<'_>)> {
     let document = entry.document();
     document.root().body().entries().next().map(|(key, _)| (document, key))

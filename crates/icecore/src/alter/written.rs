@@ -1,4 +1,4 @@
-//! The bytes of a draft, which are read again before they count.
+//! Writes a draft, and reads the bytes again before they are accepted.
 
 use super::draft::Draft;
 use super::{layout, unkept};
@@ -13,11 +13,11 @@ use crate::stage::Stage;
 pub(super) struct Written {
     pub(super) bytes: Vec<u8>,
     pub(super) losses: Losses,
-    /// Whether what did not change has another form, too.
+    /// Whether unchanged parts have another form, too.
     pub(super) is_rewritten: bool,
 }
 
-/// Writes a draft, whose original stood in `body`.
+/// Writes a draft whose original was in `body`.
 pub(super) fn bytes(draft: &Draft<'_>, body: &[u8], stage: &Stage, limits: &Limits) -> Result<Written, Error> {
     let write = |document: &Document<'_>| -> Result<(Vec<u8>, Losses), Error> {
         let mut bytes = Vec::new();
@@ -30,7 +30,7 @@ pub(super) fn bytes(draft: &Draft<'_>, body: &[u8], stage: &Stage, limits: &Limi
         let comparison = Comparison::new().any_ascii();
         read.error.is_none() && read.consumed == bytes.len() && comparison.equal(&read.document, draft.document())
     };
-    // Losses of what was there before are none of this edit's: its own format held it.
+    // Losses of the original's own values do not count as losses of this edit: its own format stored them.
     let keeps = write(draft.original).is_ok_and(|(bytes, _)| bytes == body);
     let mut failed = None;
     for forgotten in [None, Some(false), Some(true)] {
@@ -57,7 +57,7 @@ pub(super) fn bytes(draft: &Draft<'_>, body: &[u8], stage: &Stage, limits: &Limi
     Err(failed.unwrap_or_else(unkept))
 }
 
-/// A text with the blanks at the end that the original has.
+/// Returns a text that ends with the same blanks as the original.
 fn with_end_of(body: &[u8], mut bytes: Vec<u8>, stage: &Stage) -> Vec<u8> {
     if stage.format().can.text {
         let end = &body[body.trim_ascii_end().len()..];

@@ -1,9 +1,8 @@
-//! The class map: which class gets which name when a document is written.
+//! The class map: new names of classes in written documents.
 //!
-//! A program says so in pairs, `Old=New`; `*` in the old name stands for any characters, and
-//! each `*` in the new one for what the one of the same number stood for. Without a map
-//! classes keep their names, save those that the target's language has for something else:
-//! see [`reserved`].
+//! A program gives pairs, `Old=New`. A `*` in the old name matches any characters, and each `*` in the new name is
+//! replaced by the match of the corresponding `*`. Without a map, classes keep their names, unless the target's
+//! language uses a name for something else: see [`reserved`].
 
 mod pattern;
 pub(crate) mod reserved;
@@ -22,7 +21,7 @@ pub(crate) const OPTION: Opt = Opt {
            of Ruby's is then its text or its array",
 };
 
-/// What stands in the place of a name for values that are to be written plainly.
+/// The new name that means that values are written plainly.
 const PLAIN: &str = "(plain)";
 
 /// New names of classes.
@@ -41,7 +40,7 @@ pub struct ClassMap {
     patterns: Vec<(Pattern, New)>,
 }
 
-/// What becomes of a class.
+/// What happens to a class.
 #[derive(Clone, Debug)]
 enum New {
     Name(Pattern),
@@ -49,13 +48,12 @@ enum New {
 }
 
 impl ClassMap {
-    /// Reads pairs, which stand between commas or on lines of their own. Blanks around
-    /// names do not count, nor does a line that begins with `#`. A name without `*` comes
-    /// before patterns, and these count in their order.
+    /// Parses pairs, which are separated by commas or lines. Blanks around names and lines that begin with `#` are
+    /// ignored. A name without `*` has priority over patterns; these are tried in their order.
     ///
     /// # Errors
-    /// Of kind `Usage`, if a pair has no `=`, an empty name, more `*` in the new name than
-    /// in the old one, or if a name stands twice.
+    /// Of kind `Usage`, if a pair has no `=`, an empty name, more `*` in the new name than in the old one, or if a name
+    /// occurs twice.
     pub fn parse(text: &str) -> Result<ClassMap, Error> {
         let mut map = ClassMap::default();
         let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
@@ -94,12 +92,12 @@ impl ClassMap {
         Ok(())
     }
 
-    /// Whether it says nothing of any class.
+    /// Whether the map is empty.
     pub fn is_empty(&self) -> bool {
         self.exact.is_empty() && self.patterns.is_empty()
     }
 
-    /// The new name of this class; `None`, if the map does not give it one.
+    /// Returns the new name of this class; `None` if the map does not give it one.
     pub fn rename(&self, name: &[u8]) -> Option<Vec<u8>> {
         match self.find(name)? {
             (New::Name(template), captures) => Some(template.fill(&captures)),
@@ -107,17 +105,17 @@ impl ClassMap {
         }
     }
 
-    /// Whether values of this class are to be written plainly.
+    /// Whether values of this class should be written plainly.
     pub(crate) fn is_plain(&self, name: &[u8]) -> bool {
         matches!(self.find(name), Some((New::Plain, _)))
     }
 
-    /// Whether there is a class whose values are to be written plainly.
+    /// Whether there is a class whose values should be written plainly.
     pub(crate) fn any_plain(&self) -> bool {
         self.exact.values().chain(self.patterns.iter().map(|(_, new)| new)).any(|new| matches!(new, New::Plain))
     }
 
-    /// Whether there is a new name like this.
+    /// Whether there is a new name that satisfies `is`.
     pub(crate) fn any_name(&self, is: impl Fn(&[u8]) -> bool) -> bool {
         let news = self.exact.values().chain(self.patterns.iter().map(|(_, new)| new));
         news.filter_map(|new| match new {

@@ -1,10 +1,10 @@
-//! Names with `*`, and what each stands for in a name.
+//! Names with `*`, and the text that each `*` matches.
 
-/// An old name, in which `*` stands for any characters, also for none; or a new one, in which
-/// each `*` stands for what one in the old name stood for.
+/// An old name, in which `*` matches any characters, including none; or a new one, in which each `*` is replaced by the
+/// match of the corresponding one in the old name.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
-    /// What stands before, between and behind the wildcards: never empty.
+    /// The text before, between and after the wildcards; the list is never empty.
     literals: Vec<Vec<u8>>,
 }
 
@@ -13,13 +13,13 @@ impl Pattern {
         Pattern { literals: text.split('*').map(|literal| literal.as_bytes().to_vec()).collect() }
     }
 
-    /// How many wildcards there are.
+    /// Number of wildcards.
     pub(super) fn wildcards(&self) -> usize {
         self.literals.len() - 1
     }
 
-    /// What each wildcard stands for, if the name fits. Of several ways each wildcard but
-    /// the last takes as little as it can.
+    /// Returns the match of each wildcard, if the name matches. If there are several ways, each wildcard except the
+    /// last takes as little as possible.
     pub(super) fn captures<'n>(&self, name: &'n [u8]) -> Option<Vec<&'n [u8]>> {
         let (first, others) = self.literals.split_first()?;
         let mut rest = name.strip_prefix(first.as_slice())?;
@@ -36,7 +36,7 @@ impl Pattern {
         Some(captures)
     }
 
-    /// The name with these in the place of the wildcards.
+    /// Returns the name with the wildcards replaced by these texts.
     pub(super) fn fill(&self, captures: &[&[u8]]) -> Vec<u8> {
         let mut captures = captures.iter();
         let mut name = Vec::new();

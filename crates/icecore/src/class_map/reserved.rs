@@ -1,29 +1,28 @@
-//! The names that a language has for classes of its own.
+//! Names of the classes that a language has itself.
 //!
-//! PHP refuses `O:7:"Closure"`, and the whole text with it; Ruby refuses an object of
-//! `String`, of a module, or of a constant that is no class. Others are taken if their
-//! members are those of the language's own class. An object of another language that has
-//! such a name by chance gets another one, below a namespace of ours, and gets its own back
-//! in a language that has nothing against it.
+//! PHP refuses `O:7:"Closure"` and the whole text with it; Ruby refuses an object of `String`, of a module, or of a
+//! constant that is not a class. Objects of other built-in classes are accepted if their members are those of the
+//! class. An object of another language that has such a name by chance gets a new name in a namespace of Icecore, and
+//! gets its old name back in a language that accepts it.
 //!
-//! The tables are what `fixtures/classes/reserved.php` and `reserved.rb` print.
+//! The tables are the output of `fixtures/classes/reserved.php` and `reserved.rb`.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// A language that has classes of its own.
+/// A language with classes of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Language {
     Php,
     Ruby,
 }
 
-/// What an object of a class of the language's own must be like.
+/// What an object of one of the language's own classes must contain.
 #[derive(Debug)]
 pub(crate) struct Layout {
-    /// Members that must be there. If there are none and none has a type, no object is taken.
+    /// Required members. If there are none, and no member has a type, every object is refused.
     pub(crate) required: Vec<&'static str>,
-    /// Members that may be there, with the type that they have then.
+    /// Optional members, with their types.
     pub(crate) typed: Vec<Typed>,
 }
 
@@ -31,7 +30,7 @@ pub(crate) struct Layout {
 #[derive(Debug)]
 pub(crate) struct Typed {
     pub(crate) name: &'static str,
-    /// PHP's name of the type; `object` for any class.
+    /// PHP's name of the type; `object` means any class.
     pub(crate) kind: &'static str,
     pub(crate) or_null: bool,
 }
@@ -53,7 +52,7 @@ impl Layout {
         layout
     }
 
-    /// Whether objects of the class are never taken.
+    /// Whether objects of the class are always refused.
     pub(crate) fn is_closed(&self) -> bool {
         self.required.is_empty() && self.typed.is_empty()
     }
@@ -75,7 +74,7 @@ fn table(language: Language) -> &'static Table {
     })
 }
 
-/// PHP does not tell upper case from lower.
+/// Returns the name for comparison: PHP ignores the case of letters.
 fn folded(language: Language, name: &[u8]) -> Vec<u8> {
     match language {
         Language::Php => name.to_ascii_lowercase(),
@@ -83,7 +82,7 @@ fn folded(language: Language, name: &[u8]) -> Vec<u8> {
     }
 }
 
-/// The name without the backslash that PHP allows before it.
+/// Returns the name without the leading backslash that PHP allows.
 fn relative(language: Language, name: &[u8]) -> &[u8] {
     match language {
         Language::Php => name.strip_prefix(b"\\").unwrap_or(name),
@@ -91,17 +90,17 @@ fn relative(language: Language, name: &[u8]) -> &[u8] {
     }
 }
 
-/// What the language wants of an object of this class, if it has one of that name.
+/// Returns the requirements for an object of this class, if the language has a class with that name.
 pub(crate) fn find(language: Language, name: &[u8]) -> Option<&'static Layout> {
     let name = relative(language, name);
-    // No name in the tables is longer: a hostile one is not copied.
+    // No name in the tables is longer, so a long hostile name is not copied.
     if name.len() > 100 {
         return None;
     }
     table(language).get(&folded(language, name))
 }
 
-/// The namespace of classes whose names the language has for something else.
+/// The namespace of classes whose names the language uses for something else.
 fn foreign(language: Language) -> &'static [u8] {
     match language {
         Language::Php => b"Icecore\\Foreign\\",
@@ -109,17 +108,17 @@ fn foreign(language: Language) -> &'static [u8] {
     }
 }
 
-/// The name that a class gets whose own is taken.
+/// Returns the new name of a class whose own name is reserved.
 pub(crate) fn away(language: Language, name: &[u8]) -> Vec<u8> {
     [foreign(language), relative(language, name)].concat()
 }
 
-/// Whether a name stands in one of the namespaces of [`away`].
+/// Returns `true` if a name is in one of the namespaces of [`away`].
 pub(crate) fn is_away(name: &[u8]) -> bool {
     home(name).is_some()
 }
 
-/// The name that a class had before [`away`].
+/// Returns the name that a class had before [`away`].
 pub(crate) fn home(name: &[u8]) -> Option<&[u8]> {
     let prefixes = [foreign(Language::Php), foreign(Language::Ruby)];
     prefixes.iter().find_map(|prefix| name.strip_prefix(*prefix)).filter(|name| !name.is_empty())

@@ -1,4 +1,4 @@
-//! The error for a compression that was not built in.
+//! The error for a compression that is not part of this build.
 
 use crate::error::{Error, ErrorKind};
 
@@ -53,7 +53,7 @@ pub(crate) mod zlib {
         None
     }
 
-    /// What the header of a gzip file says.
+    /// Fields of the header of a gzip file.
     #[derive(Default)]
     pub(crate) struct Header {
         pub(crate) name: Option<Vec<u8>>,

@@ -1,12 +1,12 @@
-//! LZF, LZ4 blocks and FastLZ: bytes, and copies of what came before them.
+//! LZF, LZ4 blocks and FastLZ: literals, and copies of earlier output.
 //!
-//! What their own formats say of lengths is not trusted: the output grows as the input gives it.
+//! Declared lengths are not trusted: the output grows as the input provides it.
 
 use super::{Beginning, broken};
 use crate::error::Error;
 use crate::limits::Limits;
 
-/// A way to write literals and copies.
+/// A format of literals and copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lz {
     /// Marc Lehmann's LibLZF.
@@ -17,9 +17,9 @@ pub(crate) enum Lz {
     Fast,
 }
 
-/// Why there is no more.
+/// Reason why decompression stops.
 enum Stop {
-    /// There is as much as was wanted.
+    /// The wanted amount is reached.
     Most,
     Broken(&'static str),
 }
@@ -35,7 +35,7 @@ impl Lz {
         }
     }
 
-    /// All that was compressed, if that is not more than `most` bytes.
+    /// Decompresses everything, if that is at most `most` bytes.
     pub(crate) fn decompress(self, body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
         let room = usize::try_from(most).unwrap_or(usize::MAX);
         let mut out = Out { bytes: Vec::new(), most: room };
@@ -46,7 +46,7 @@ impl Lz {
         }
     }
 
-    /// The beginning of what was compressed; `None`, if it is broken there.
+    /// Returns the beginning of the decompressed data; `None` if it is damaged there.
     pub(crate) fn head(self, body: &[u8], whole: bool, most: usize) -> Option<Beginning> {
         let mut out = Out { bytes: Vec::new(), most };
         let is_all = match self.run(body, &mut out) {
@@ -68,7 +68,7 @@ impl Lz {
     }
 }
 
-/// What is still to be read.
+/// The remaining input.
 struct Input<'b> {
     rest: &'b [u8],
 }
@@ -86,7 +86,7 @@ impl<'b> Input<'b> {
         Ok(bytes)
     }
 
-    /// The sum of bytes, of which each but the last is 255.
+    /// Reads a sum of bytes, all of which are 255 except the last.
     fn long(&mut self) -> Result<usize, Stop> {
         let mut sum = 0usize;
         loop {
@@ -99,7 +99,7 @@ impl<'b> Input<'b> {
     }
 }
 
-/// What came of it.
+/// The decompressed output.
 struct Out {
     bytes: Vec<u8>,
     most: usize,
@@ -112,7 +112,7 @@ impl Out {
         if bytes.len() > room { Err(Stop::Most) } else { Ok(()) }
     }
 
-    /// Bytes from so far back; what is copied may be copied on.
+    /// Copies bytes from this distance back; the source may overlap the copy.
     fn copy(&mut self, distance: usize, count: usize) -> Result<(), Stop> {
         let start = self.bytes.len().checked_sub(distance).filter(|_| distance > 0);
         let start = start.ok_or(Stop::Broken("a copy of what is before its beginning"))?;
@@ -152,7 +152,7 @@ fn lz4(from: &mut Input<'_>, out: &mut Out) -> Result<(), Stop> {
             count => count,
         };
         out.literals(from.bytes(literals)?)?;
-        // Only the end has no copy.
+        // Only the last sequence has no copy.
         if from.rest.is_empty() {
             return Ok(());
         }
@@ -166,7 +166,7 @@ fn lz4(from: &mut Input<'_>, out: &mut Out) -> Result<(), Stop> {
 }
 
 fn fastlz(from: &mut Input<'_>, out: &mut Out) -> Result<(), Stop> {
-    /// How far back a copy of level 2 reaches with one byte.
+    /// Maximum distance of a level-2 copy that is encoded in one byte.
     const NEAR: usize = 8192;
     let first = from.byte()?;
     let is_second = match first >> 5 {
@@ -199,7 +199,7 @@ fn fastlz(from: &mut Input<'_>, out: &mut Out) -> Result<(), Stop> {
     }
 }
 
-/// LZF without copies: any reader takes it.
+/// Writes LZF without copies, which every reader accepts.
 pub(crate) fn lzf_of_literals(bytes: &[u8], out: &mut Vec<u8>) {
     for run in bytes.chunks(32) {
         out.push(run.len() as u8 - 1);
@@ -207,7 +207,7 @@ pub(crate) fn lzf_of_literals(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// A block of LZ4 without copies.
+/// Writes an LZ4 block without copies.
 pub(crate) fn lz4_of_literals(bytes: &[u8], out: &mut Vec<u8>) {
     match bytes.len().checked_sub(15) {
         None => out.push((bytes.len() as u8) << 4),
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!((&*head, is_all), (&b"aaaaaaaaaa"[..], false));
     }
 
-    /// Whatever the bytes are, and wherever they end: no panic, and never more than was asked for.
+    /// For any bytes and any end: no panic, and never more output than requested.
     #[test]
     fn any_bytes_are_taken() {
         let mut seed = 7u64;

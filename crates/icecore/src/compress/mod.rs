@@ -1,7 +1,7 @@
 //! Compression.
 //!
-//! Declared lengths are not trusted: the output grows in steps, or is bounded by
-//! what the compressed form can hold at most.
+//! Declared lengths are not trusted: the output grows in steps, or is limited by the maximum that the compressed form
+//! can contain.
 
 #[cfg(not(all(feature = "snappy", feature = "zlib", feature = "zstd")))]
 mod disabled;
@@ -22,34 +22,33 @@ pub(crate) use disabled::zstandard;
 
 use crate::error::{Error, ErrorKind};
 
-/// Decompresses bit by bit.
+/// Decompresses incrementally.
 pub(crate) type StreamFn = fn(Box<dyn std::io::BufRead + Send>) -> std::io::Result<Box<dyn std::io::Read + Send>>;
 
-/// The beginning of what was compressed, and whether that is all of it.
+/// The beginning of the decompressed data, and whether that is all of it.
 pub(crate) type Beginning = (Vec<u8>, bool);
 
 fn broken(what: &'static str, why: impl std::fmt::Display) -> Error {
     Error::new(ErrorKind::Malformed).expecting(format!("data compressed with {what}")).finding(why.to_string())
 }
 
-/// How much is added to the output in a step: as much as there is, within
-/// reason.
+/// Returns the size of the next step: as large as the existing output, within limits.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 fn step(so_far: usize, most: u64) -> usize {
     let room = usize::try_from(most).unwrap_or(usize::MAX).saturating_sub(so_far);
-    // One more byte than allowed shows that there is too much.
+    // One byte more than allowed shows that there is too much.
     so_far.clamp(16 << 10, 8 << 20).min(room.saturating_add(1))
 }
 
-/// Why a stream was not read to its end.
+/// Reason why a stream was not read to its end.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 enum StreamError {
     TooMuch,
-    /// And how much was read before.
+    /// The error, and the number of bytes that were read before it.
     Broken(std::io::Error, usize),
 }
 
-/// All that a decoder gives, if that is not more than `most` bytes.
+/// Returns all output of a decoder, if that is at most `most` bytes.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 fn drain(decoder: &mut impl std::io::Read, most: u64) -> Result<Vec<u8>, StreamError> {
     use std::io::Read;
@@ -67,8 +66,7 @@ fn drain(decoder: &mut impl std::io::Read, most: u64) -> Result<Vec<u8>, StreamE
     }
 }
 
-/// What a decoder gives first, and whether that is all; it may be broken further
-/// behind.
+/// Returns the beginning of a decoder's output, and whether that is all; it may be damaged later.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 fn beginning(decoder: impl std::io::Read, most: usize) -> Beginning {
     use std::io::Read;

@@ -4,7 +4,7 @@ use super::broken;
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 
-/// A copy of three bytes gives at most 64.
+/// Maximum ratio of output to input: a copy of three bytes produces at most 64.
 const RATIO: u64 = 22;
 
 pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {

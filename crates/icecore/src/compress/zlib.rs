@@ -6,7 +6,7 @@ use crate::limits::Limits;
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
 use flate2::{Compress, Compression, Crc, Decompress, FlushCompress, FlushDecompress, Status};
 
-/// What is inside, bit by bit.
+/// Decompresses incrementally.
 pub(crate) const STREAM: Option<StreamFn> = Some(|from| Ok(Box::new(ZlibDecoder::new(from))));
 pub(crate) const GZIP_STREAM: Option<StreamFn> = Some(|from| Ok(Box::new(MultiGzDecoder::new(from))));
 
@@ -14,7 +14,7 @@ pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<
     inflate(body, true, most, limits)
 }
 
-/// Of deflate without a frame.
+/// Decompresses deflate without a frame.
 pub(crate) fn inflate_bare(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
     inflate(body, false, most, limits)
 }
@@ -72,20 +72,20 @@ fn deflate(body: &[u8], level: Option<u8>, framed: bool, out: &mut Vec<u8>) -> R
     }
 }
 
-/// The beginning of what a zlib stream holds; `None`, if it is broken there.
+/// Returns the beginning of the content of a zlib stream; `None` if it is damaged there.
 pub(crate) fn head(body: &[u8], most: usize) -> Option<Beginning> {
     let (bytes, whole) = beginning(ZlibDecoder::new(body), most);
     (!bytes.is_empty()).then_some((bytes, whole))
 }
 
-/// What the header of a gzip file says.
+/// Fields of the header of a gzip file.
 #[derive(Default)]
 pub(crate) struct Header {
     pub(crate) name: Option<Vec<u8>>,
     pub(crate) time: u32,
 }
 
-/// All members of a gzip file, and the header of the first.
+/// Decompresses all members of a gzip file; also returns the header of the first.
 pub(crate) fn gunzip(body: &[u8], most: u64, limits: &Limits) -> Result<(Vec<u8>, Header), Error> {
     let mut decoder = MultiGzDecoder::new(body);
     let header = decoder.header().map_or(Header::default(), |header| Header {
@@ -109,11 +109,11 @@ pub(crate) fn gunzip(body: &[u8], most: u64, limits: &Limits) -> Result<(Vec<u8>
     }
 }
 
-/// A gzip file of one member, without a name and a time: the same bytes always.
+/// Returns a gzip file of one member, without a name and a time, so that the same input always gives the same bytes.
 pub(crate) fn gzip(body: &[u8], level: Option<u8>) -> Result<Vec<u8>, Error> {
     const DEFLATE: u8 = 8;
     const UNIX: u8 = 3;
-    // What the header says of the level: the slowest, the fastest, or another one.
+    // The level in the header: the slowest, the fastest, or another one.
     let extra = match level {
         Some(9..) => 2,
         Some(1) => 4,
@@ -124,12 +124,12 @@ pub(crate) fn gzip(body: &[u8], level: Option<u8>) -> Result<Vec<u8>, Error> {
     let mut crc = Crc::new();
     crc.update(body);
     out.extend_from_slice(&crc.sum().to_le_bytes());
-    // By the standard, the length modulo 2^32.
+    // The standard requires the length modulo 2^32.
     out.extend_from_slice(&(body.len() as u64).to_le_bytes()[..4]);
     Ok(out)
 }
 
-/// The beginning of what a gzip file holds.
+/// Returns the beginning of the content of a gzip file.
 pub(crate) fn gzip_head(body: &[u8], most: usize) -> Option<Beginning> {
     Some(beginning(MultiGzDecoder::new(body), most))
 }

@@ -5,23 +5,23 @@ use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use zstd::stream::read::Decoder;
 
-/// What is inside, bit by bit.
+/// Decompresses incrementally.
 pub(crate) const STREAM: Option<StreamFn> = Some(|from| {
     let mut decoder = Decoder::with_buffer(from)?;
     decoder.window_log_max(WINDOW)?;
     Ok(Box::new(decoder))
 });
 
-/// The largest window, which is memory that the header asks for: 128 MiB.
+/// The maximum window, which is memory that the header requests: 128 MiB.
 const WINDOW: u32 = 27;
 
 pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
-    // A frame that says itself that it is too large need not be begun.
+    // A frame that declares a too large size is not decompressed at all.
     if zstd::zstd_safe::get_frame_content_size(body).is_ok_and(|size| size.is_some_and(|size| size > most)) {
         return Err(limits.too_large(most));
     }
     let mut decoder = Decoder::with_buffer(body).map_err(|why| broken("zstd", why))?;
-    // A window larger than what may come out is of no use.
+    // A window larger than the allowed output is useless.
     let window = most.max(1).ilog2() + 1;
     decoder.window_log_max(window.clamp(20, WINDOW)).map_err(|why| broken("zstd", why))?;
     drain(&mut decoder, most).map_err(|stop| match stop {
@@ -35,10 +35,10 @@ pub(crate) fn compress(body: &[u8], level: Option<u8>) -> Result<Vec<u8>, Error>
         .map_err(|why| Error::new(ErrorKind::Limit).finding(why.to_string()))
 }
 
-/// The beginning of what a stream holds.
+/// Returns the beginning of the content of a stream.
 pub(crate) fn head(body: &[u8], most: usize) -> Option<Beginning> {
     let mut decoder = Decoder::with_buffer(body).ok()?;
-    // The window is memory that the header alone asks for.
+    // The header alone determines the memory of the window.
     decoder.window_log_max(23).ok()?;
     Some(beginning(decoder, most))
 }

@@ -1,4 +1,4 @@
-//! Copies values from document to document.
+//! Copies values between documents.
 //!
 //! Strings are not copied: their locations are moved. A string that is borrowed from the
 //! input stays borrowed.
@@ -17,38 +17,38 @@ use crate::string_locations::is_long;
 /// The flags that belong to the place of a value and not to the value.
 const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD | flag::TARGET;
 
-/// Puts documents together on one tape.
+/// Combines documents on one tape.
 pub(super) struct Copier<'l> {
-    /// The tables beside the new nodes.
+    /// The tables of the new nodes.
     tape: Tape,
     rewrite: Rewrite,
     opened: Vec<Opened>,
     limits: &'l Limits,
     /// The input of the first document.
     input: &'l [u8],
-    /// How many bytes may still be opened.
+    /// Number of bytes that may still be opened.
     left: u64,
     most: u64,
-    /// How many bytes strings may still be decompressed to.
+    /// Number of bytes to which strings may still be decompressed.
     unpacked: u64,
-    /// Long strings that are nothing else: copies of them are not looked at again.
+    /// Long strings that are not frozen data: copies of them are not examined again.
     plain: SeededMap<(bool, u64, usize), ()>,
 }
 
 /// A document that is being copied.
 struct Source<'d> {
     document: &'d Document<'d>,
-    /// Where its input and its arena are for the copy.
+    /// Positions of its input and its arena in the combined document.
     input: Location,
     arena: u64,
-    /// Ids here and in the copy; `None` for the first document, whose ids stay.
+    /// Mapping of ids to ids in the copy; `None` for the first document, whose ids stay.
     names: Option<Translated>,
     level: u32,
-    /// How many containers it is in.
+    /// Number of containers around it.
     depth: u32,
 }
 
-/// What ids have become, where that is known.
+/// New ids of ids that are already known.
 #[derive(Default)]
 struct Translated {
     keys: Vec<Option<u16>>,
@@ -84,7 +84,7 @@ impl<'l> Copier<'l> {
         }
     }
 
-    /// Copies the document, its strings opened. `None`: there was nothing to open.
+    /// Copies the document with its strings opened. `None`: there was nothing to open.
     pub(super) fn run(mut self, document: &Document<'_>) -> Result<Option<(Tape, Vec<Opened>)>, Error> {
         let source = Source { document, input: Location::Input(0), arena: 0, names: None, level: 0, depth: 0 };
         self.rewrite = Rewrite::new(document.nodes().len());
@@ -97,7 +97,7 @@ impl<'l> Copier<'l> {
     /// Copies the nodes from `start` to `end`.
     fn copy(&mut self, mut source: Source<'_>, start: u32, end: u32) -> Result<(), Error> {
         let document = source.document;
-        // Up to here no string is opened.
+        // Strings before this node are not opened.
         let mut sealed = start;
         for at in start..end {
             let Some(node) = document.nodes().get(at as usize).copied() else { break };
@@ -129,12 +129,12 @@ impl<'l> Copier<'l> {
                 self.rewrite.push(new);
             }
         }
-        // Of a root that is copied, nothing outside is named: that was looked at.
+        // A copied root has no links to the outside; that was checked.
         self.rewrite.relink(end, same_node);
         Ok(())
     }
 
-    /// What a string says, copied to the end of the tape, if it is frozen data.
+    /// Copies the value in a string to the end of the tape, if the string is frozen data.
     fn string(&mut self, source: &Source<'_>, node: &Node, key: u16, depth: u32) -> Result<Option<u32>, Error> {
         let document = source.document;
         let bytes = document.bytes(node);
@@ -173,7 +173,7 @@ impl<'l> Copier<'l> {
             return Err(self.refused(key, error));
         }
         let len = bytes.len() as u64;
-        // What was decompressed is longer than the string.
+        // Decompressed data is longer than the string.
         let cost = len.max(inner.input().len() as u64);
         let Some(left) = self.left.checked_sub(cost) else { return Err(self.too_much(key)) };
         self.left = left;
@@ -197,7 +197,7 @@ impl<'l> Copier<'l> {
         Ok(Some(copy))
     }
 
-    /// A limit that was reached by the string that would be copied next.
+    /// Returns the error of a limit for the string that would be copied next.
     #[cold]
     fn refused(&mut self, key: u16, error: Error) -> Error {
         self.tape.nodes = std::mem::take(&mut self.rewrite.nodes);
@@ -214,14 +214,14 @@ impl<'l> Copier<'l> {
         self.refused(key, error)
     }
 
-    /// Appends bytes to the arena; says where they start.
+    /// Appends bytes to the arena; returns their start.
     fn keep(&mut self, bytes: &[u8]) -> u64 {
         let start = self.tape.arena.len() as u64;
         self.tape.arena.extend_from_slice(bytes);
         start
     }
 
-    /// The node as it is in the copy; of a container, the beginning.
+    /// Returns the node for the copy; for a container, its beginning.
     fn leaf(&mut self, source: &mut Source<'_>, node: &Node) -> Result<Node, Error> {
         let mut new = *node;
         if node.kind.is_container() {
@@ -247,8 +247,7 @@ impl<'l> Copier<'l> {
         Ok(new)
     }
 
-    /// The key of the value as it is in the copy; one that can have no id there is
-    /// put before it.
+    /// Returns the key of the value for the copy; a key that can't have an id is put before the value.
     fn key(&mut self, source: &mut Source<'_>, node: &Node) -> Result<u16, Error> {
         let document = source.document;
         let Some(names) = &mut source.names else { return Ok(node.key) };
@@ -317,7 +316,7 @@ impl Translated {
 }
 
 impl Source<'_> {
-    /// Where the bytes of a string are for the copy.
+    /// Returns the location of a string's bytes in the combined document.
     fn place(&self, node: &Node) -> Location {
         let place = if self.is_long(node) {
             self.document.tape().long.get(node.long_index()).map_or(Location::Arena(0), |long| long.place)
@@ -335,15 +334,14 @@ impl Source<'_> {
     }
 }
 
-/// Where `part` starts in `whole`, if it is a part of it and no copy.
+/// Returns the offset of `part` in `whole`, if it is a subslice and not a copy.
 fn offset_in(whole: &[u8], part: &[u8]) -> Option<u64> {
     let (outer, inner) = (whole.as_ptr_range(), part.as_ptr_range());
     let is_in = outer.start <= inner.start && inner.end <= outer.end;
     is_in.then(|| (inner.start as usize - outer.start as usize) as u64)
 }
 
-/// Whether no string in this value is opened: keys, texts of code, and what values
-/// of Ruby's own classes are made of.
+/// Returns `true` if no string in this value is opened: keys, texts of code, and parts of values of Ruby's own classes.
 pub(crate) fn is_sealed(document: &Document<'_>, at: u32, node: &Node) -> bool {
     match node.kind {
         _ if node.key == IS_KEY => true,
@@ -356,12 +354,12 @@ pub(crate) fn is_sealed(document: &Document<'_>, at: u32, node: &Node) -> bool {
     }
 }
 
-/// Whether a value is a string that may be opened where it stands.
+/// Returns `true` if a value is a string that may be opened in its place.
 pub(crate) fn may_be_opened(node: &Node, parent: Option<&Node>) -> bool {
     matches!(node.kind, Kind::Bytes | Kind::Text) && is_place(parent)
 }
 
-/// Whether a string in this stands for itself, and is no part of what its class made of it.
+/// Returns `true` if a string in this parent is a value of its own, and not part of what a class made of it.
 pub(crate) fn is_place(parent: Option<&Node>) -> bool {
     match parent.map(|parent| (parent.kind, parent.form())) {
         None | Some((Kind::Array | Kind::Map | Kind::Object | Kind::Ref | Kind::Attrs, _)) => true,

@@ -1,13 +1,11 @@
-//! Strings inside a document that are frozen data themselves.
+//! Strings inside a document that are frozen data.
 //!
-//! WordPress stores some options serialized twice, the payload of a Laravel job
-//! is JSON with a string of PHP in it, a cache entry holds Marshal.
-//! [`open`] replaces such strings by the values in them.
+//! WordPress stores some options serialized twice, the payload of a Laravel job is JSON that contains a PHP string, and
+//! a cache entry contains Marshal. [`open`] replaces such strings by the values in them.
 //!
-//! A string counts if a format is [sure or likely](crate::format::Certainty) and reads
-//! all of it. Of JSON, objects and arrays that are not empty count: any number or
-//! word would be JSON too. Keys are never opened, nor parts of regexps, code and
-//! the like, nor what [known](crate::Known) values are made of.
+//! A string is opened if a format is [sure or likely](crate::format::Certainty) and reads all of it. For JSON, only
+//! objects and arrays that are not empty count, because any number or word would be JSON too. Never opened are keys,
+//! parts of regexps, code and the like, and parts of [known](crate::Known) values.
 
 mod copy;
 mod nested;
@@ -22,17 +20,16 @@ use crate::limits::Limits;
 use crate::stage::Stage;
 use crate::string_locations::is_long;
 
-/// How many levels of strings in strings are opened. What programs do by mistake
-/// or by habit has two or three.
+/// Maximum number of levels of nested strings that are opened. Programs produce two or three by mistake or by habit.
 pub const LEVELS: u32 = 16;
 
 /// A document whose strings were opened.
 #[derive(Debug)]
 pub struct Deep<'a> {
-    /// The document with what the strings say in their place; the same one, with
-    /// its spelling, if there was nothing to open.
+    /// The document with the values in place of the strings; the original one, with its spelling, if there was nothing
+    /// to open.
     pub document: Document<'a>,
-    /// What was opened, in the order of the document.
+    /// The opened strings, in the order of the document.
     pub opened: Vec<Opened>,
 }
 
@@ -40,33 +37,30 @@ pub struct Deep<'a> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Opened {
-    /// The node that stands in its place now: [`Document::path`] says where that
-    /// is.
+    /// The node that replaced the string; [`Document::path`] returns its path.
     pub node: u32,
-    /// The format that it was in, with its wrappers.
+    /// The format of the string, with its wrappers.
     pub stage: Stage,
-    /// In how many strings it was: 0 for a string of the document itself.
+    /// Number of strings around it: 0 for a string of the document itself.
     pub level: u32,
-    /// Where it starts in the input of the document, if it stands there as it is.
+    /// Start of the string in the input of the document, if it is there verbatim.
     pub offset: Option<u64>,
-    /// How many bytes it had.
+    /// Length of the string in bytes.
     pub len: u64,
 }
 
 impl Opened {
-    /// Its format with wrappers, as `slashes/php`.
+    /// Its format with wrappers, such as `slashes/php`.
     pub fn name(&self) -> String {
         self.stage.name()
     }
 }
 
-/// Opens all strings that are frozen data, and the strings in these.
+/// Opens all strings that are frozen data, and the strings in them.
 ///
-/// Each string is tried once, so the work is linear in the document and in what
-/// was opened. What is opened is bounded: together it may be
-/// [`Limits::expansion`] times as long as the input (a million bytes always), levels of
-/// nesting count through all strings, and at most [`LEVELS`] strings may be in
-/// each other.
+/// Each string is tried once, so the work is linear in the size of the document and of the opened strings. Opening is
+/// limited: all opened strings together may have [`Limits::expansion`] times the length of the input (or a million
+/// bytes, if that is more), the nesting depth counts through all strings, and at most [`LEVELS`] strings may be nested.
 ///
 /// ```
 /// use icecore::{Limits, deep};
@@ -81,8 +75,7 @@ impl Opened {
 /// ```
 ///
 /// # Errors
-/// Of kind `Limit`, with the path of the string; never because a string can't be
-/// read: it stays what it is.
+/// Of kind `Limit`, with the path of the string. A string that can't be read is not an error: it stays unchanged.
 pub fn open<'a>(document: Document<'a>, limits: &Limits) -> Result<Deep<'a>, Error> {
     document.tape().check()?;
     let made = copy::Copier::new(&document, limits).run(&document)?;
@@ -91,7 +84,7 @@ pub fn open<'a>(document: Document<'a>, limits: &Limits) -> Result<Deep<'a>, Err
     Ok(Deep { document: Document::new(input, tape), opened })
 }
 
-/// The first string that [`open`] would open, and its format with wrappers.
+/// Returns the first string that [`open`] would open, and its format with wrappers.
 ///
 /// ```
 /// use icecore::{Limits, deep};
@@ -103,7 +96,7 @@ pub fn open<'a>(document: Document<'a>, limits: &Limits) -> Result<Deep<'a>, Err
 pub fn first(document: &Document<'_>, limits: &Limits) -> Option<(u32, Stage)> {
     let (tape, mut limits) = (document.tape(), limits.clone());
     let mut open: Vec<u32> = Vec::new();
-    // Long strings that are nothing: copies name them again.
+    // Long strings that are not frozen data: copies refer to them again.
     let mut plain: SeededMap<(usize, usize), ()> = SeededMap::default();
     let mut sealed = 0;
     for at in 0..tape.len() {

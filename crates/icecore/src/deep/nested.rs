@@ -9,20 +9,20 @@ use crate::stage::Stage;
 use crate::wrap::{self, Evidence, Wrapper};
 use std::borrow::Cow;
 
-/// How many wrappers are taken off.
+/// Maximum number of wrappers that are removed.
 const WRAPPERS: u32 = 4;
 
-/// How much of what is in a wrapper is looked at before all of it is taken out.
+/// Number of content bytes that are examined before everything is unwrapped.
 const HEAD: usize = 1 << 10;
 
-/// What is in a string.
+/// The value in a string.
 pub(super) struct Nested<'b> {
     pub(super) stage: Stage,
     pub(super) document: Document<'b>,
 }
 
-/// The stage that reads these bytes as a whole, if they count as frozen data
-/// inside something else: see [the module](crate::deep).
+/// Returns the stage that reads all of these bytes, if they count as frozen data inside something else: see [the
+/// module](crate::deep).
 ///
 /// ```
 /// use icecore::{Limits, deep};
@@ -36,15 +36,13 @@ pub fn stage_of(bytes: &[u8], limits: &Limits) -> Option<Stage> {
     stage_within(bytes, &mut limits.clone())
 }
 
-/// As [`stage_of`], for many strings: what one of them is decompressed to is missing
-/// in [`Limits::decompressed`] for the next.
+/// Like [`stage_of`], for many strings: decompressed data of one string reduces [`Limits::decompressed`] for the next.
 pub fn stage_within(bytes: &[u8], limits: &mut Limits) -> Option<Stage> {
     look(bytes, limits, WRAPPERS).ok().flatten().map(|inside| inside.stage)
 }
 
-/// What is in these bytes. An error is a limit that was reached by something that
-/// is frozen data as far as it was read. What was decompressed is taken off the
-/// limits, whatever came of it: there may be many strings.
+/// Reads the value in these bytes. An error means that a limit was reached in data that was valid so far. Decompressed
+/// data is subtracted from the limits even if it was not used, because there may be many strings.
 pub(super) fn inside<'b>(bytes: &'b [u8], limits: &mut Limits) -> Result<Option<Nested<'b>>, Error> {
     look(bytes, limits, WRAPPERS)
 }
@@ -65,7 +63,7 @@ fn look<'b>(bytes: &'b [u8], limits: &mut Limits, wrappers: u32) -> Result<Optio
             Ok(document) if is_worth_it(format, &document) => {
                 return Ok(Some(Nested { stage: Stage::of(format), document }));
             }
-            // A text of many brackets is no JSON until all of it was read.
+            // A text with many brackets is not JSON until all of it was read.
             Err(error) if error.kind() == ErrorKind::Limit && format.can.evidence != Told::Whole => return Err(error),
             _ => {}
         }
@@ -79,7 +77,7 @@ fn look<'b>(bytes: &'b [u8], limits: &mut Limits, wrappers: u32) -> Result<Optio
     Ok(None)
 }
 
-/// What is in this wrapper.
+/// Reads the content of this wrapper.
 fn wrapped<'b>(
     wrapper: &'static Wrapper,
     bytes: &'b [u8],
@@ -109,8 +107,8 @@ fn wrapped<'b>(
     Ok(found.map(|Nested { stage, document }| Nested { stage: stage.wrapped_in(wrapper, settings), document }))
 }
 
-/// Whether the beginning of what is inside looks like something: many words look
-/// like Base64, and most strings are none.
+/// Returns `true` if the beginning of the content may be frozen data: many words look like Base64, but most strings are
+/// not.
 fn is_promising(wrapper: &Wrapper, bytes: &[u8], left: u32) -> bool {
     let Some(head) = wrapper.head(bytes, true, HEAD) else { return false };
     let inside = &*head.bytes;
@@ -118,18 +116,18 @@ fn is_promising(wrapper: &Wrapper, bytes: &[u8], left: u32) -> bool {
     format::all().iter().any(|format| is_possible(format, inside)) || wrap::all().iter().any(is_other)
 }
 
-/// As [`is_candidate`], of bytes that may be cut off.
+/// Like [`is_candidate`], for bytes that may be truncated.
 fn is_possible(format: &Format, bytes: &[u8]) -> bool {
     format.inside.map_or_else(|| (format.detect)(bytes).is_some(), |inside| inside(bytes))
 }
 
-/// Whether the bytes look so much like this format that it is worth reading them.
-/// Text formats without a signature are sure when all of it was read.
+/// Returns `true` if the bytes look enough like this format to try to read them. Text formats without a signature are
+/// certain after all of the text was read.
 fn is_candidate(format: &Format, bytes: &[u8]) -> bool {
     format.inside.map_or_else(|| format.is_likely(bytes), |inside| inside(bytes))
 }
 
-/// An empty array, of a format of which the whole has to tell, is hardly meant as data.
+/// An empty array in a format that only the whole text can confirm is probably not data.
 fn is_worth_it(format: &Format, document: &Document<'_>) -> bool {
     let root = document.root();
     format.can.evidence != Told::Whole || root.kind() != Kind::Array || !root.is_empty()

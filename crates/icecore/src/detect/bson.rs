@@ -1,4 +1,4 @@
-//! BSON, by a walk over all of it.
+//! BSON, detected by a walk over the whole input.
 
 use super::Sample;
 use super::walk::{DEPTH, Rejection, Step, Walk};
@@ -72,7 +72,7 @@ fn document(walk: &mut Walk<'_>, elements: &mut u64) -> Step<()> {
     Ok(())
 }
 
-/// The length of a document; gives its end.
+/// Reads the length of a document; returns its end.
 fn begin(walk: &mut Walk<'_>, most: usize) -> Step<usize> {
     let start = walk.at;
     let len = walk.uint_le(4)?;

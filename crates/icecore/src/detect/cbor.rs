@@ -1,11 +1,11 @@
-//! CBOR, by a walk over all of it.
+//! CBOR, detected by a walk over the whole input.
 
 use super::walk::{DEPTH, Rejection, Step, Walk};
 use super::{Sample, grade};
 use crate::format::{Certainty, Guess};
 
 pub(super) fn detect(sample: &Sample<'_>) -> Option<Guess> {
-    // Only a container, perhaps tagged, says enough.
+    // Only a container, perhaps tagged, is enough evidence.
     match sample.bytes.first()? {
         0x81..=0x9b | 0x9f | 0xa1..=0xbb | 0xbf | 0xc0..=0xdb => {}
         _ => return None,
@@ -21,7 +21,7 @@ pub(super) fn detect(sample: &Sample<'_>) -> Option<Guess> {
     grade(sample, end, &walk, if clear { Certainty::Likely } else { Certainty::Possible }, "")
 }
 
-/// What is open: values that are missing, or a run up to a break.
+/// Open items: a number of missing values, or items up to a break.
 enum Frame {
     Values(u64),
     /// Items up to a break. For a map: whether a value is due.
@@ -86,7 +86,7 @@ fn value(walk: &mut Walk<'_>, strings: &mut u64) -> Step<()> {
             (5, Some(count)) => Frame::Values(count.saturating_mul(2)),
             (4 | 5, None) => Frame::Run { map: major == 5, odd: false },
             (6, Some(_)) => Frame::Values(1),
-            // A simple value of two bytes must be one that needs them.
+            // A simple value of two bytes must need two bytes.
             (7, Some(simple)) if info != 24 || simple >= 32 => continue,
             _ => return Err(Rejection::Wrong),
         };

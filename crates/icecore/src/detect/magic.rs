@@ -29,8 +29,8 @@ impl Magic {
     }
 }
 
-/// All signatures; the first that fits counts. Two-byte ones are not here:
-/// they need a second look, see `recognized.rs`.
+/// All signatures; the first match counts. Two-byte signatures are not here: they need a further check, see
+/// `recognized.rs`.
 pub(super) static MAGIC: &[Magic] = &[
     // Data.
     magic("dotnet", ".NET BinaryFormatter", b"\x00\x01\x00\x00\x00\xff\xff\xff\xff\x01\x00\x00\x00\x00\x00\x00\x00"),

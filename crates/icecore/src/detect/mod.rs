@@ -1,7 +1,7 @@
 //! Detection of formats and wrappers.
 //!
-//! A format with a signature is detected by it. Others are detected only by a walk over
-//! the whole input, so that ordinary files are not mistaken for them.
+//! A format with a signature is detected by it. Other formats are detected only by a walk over the whole input, so that
+//! ordinary files are not mistaken for them.
 
 mod begins;
 mod bson;
@@ -22,36 +22,36 @@ use walk::{Rejection, Step, Walk};
 
 pub use begins::{begins_as, begins_frozen};
 
-/// What some bytes are.
+/// The detected format of some bytes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Finding {
     /// The name of the format: `storable`, `pickle`, `png`.
     pub name: &'static str,
-    /// What that is, in a few words.
+    /// Description in a few words.
     pub title: &'static str,
     /// Version and variant; may be empty.
     pub variant: String,
-    /// How sure this is.
+    /// Certainty of the result.
     pub certainty: Certainty,
-    /// What it is wrapped in, outermost first: `gzip`, `base64`.
+    /// Wrappers, outermost first: `gzip`, `base64`.
     pub wrappers: Vec<&'static str>,
-    /// Whether it is read as it is: the format is, and what it is wrapped in.
+    /// Whether the engine can read it: both the format and the wrappers.
     pub is_read: bool,
     /// The format, if it is one that this engine reads.
     pub format: Option<&'static Format>,
 }
 
-/// The bytes to look at.
+/// The bytes to examine.
 #[derive(Clone, Copy, Debug)]
 struct Sample<'a> {
     bytes: &'a [u8],
-    /// Whether this is all of it.
+    /// Whether these are all bytes of the input.
     whole: bool,
 }
 
-/// As [`stage_of`], for an input of several documents: the first one decides, and the next
-/// one, as far as it is complete, must not contradict it.
+/// Like [`stage_of`], for an input of several documents: the first one decides, and the next one, if it is complete,
+/// must not contradict it.
 ///
 /// ```
 /// assert!(icecore::detect::stage_of(b"i:5;a:0:{}").is_err());
@@ -60,13 +60,12 @@ struct Sample<'a> {
 /// ```
 ///
 /// # Errors
-/// As for [`stage_of`].
+/// Those of [`stage_of`].
 pub fn stage_of_first(input: &[u8]) -> Result<Stage, Error> {
     stage_of(input).or_else(|error| supported::first(input).map(Stage::of).ok_or(error))
 }
 
-/// Says what the bytes are. All of them are looked at where a format has no
-/// signature: nothing is named that was not checked.
+/// Detects the format of the bytes. All of them are examined if a format has no signature: every result was checked.
 ///
 /// ```
 /// let found = icecore::identify(b"\x80\x04K\x01.").unwrap();
@@ -77,7 +76,7 @@ pub fn identify(input: &[u8]) -> Option<Finding> {
     identify_in(&Sample { bytes: input, whole: true }, 0)
 }
 
-/// As [`identify`], where these bytes are the beginning of a longer input.
+/// Like [`identify`], if these bytes are the beginning of a longer input.
 ///
 /// ```
 /// let head = b"\x1f\x8b\x08\0\0\0\0\0\0\x03";
@@ -87,8 +86,7 @@ pub fn identify_head(head: &[u8]) -> Option<Finding> {
     identify_in(&Sample { bytes: head, whole: false }, 0)
 }
 
-/// Names and titles of the formats and wrappers that are recognised, but not
-/// read; sorted by name.
+/// Names and titles of the formats and wrappers that are recognised, but can't be read; sorted by name.
 pub fn recognised() -> Vec<(&'static str, &'static str)> {
     let mut names: Vec<_> = recognized::names().chain(wrapper::CLOSED.iter().copied()).collect();
     names.sort_unstable();
@@ -96,9 +94,9 @@ pub fn recognised() -> Vec<(&'static str, &'static str)> {
     names
 }
 
-/// Whether it is settled what these bytes are, if this format reads all of them as a list, a map or an object: then
-/// [`stage_of`] says the same, and need not be asked. It is for columns, where most bytes are of the format of those
-/// before.
+/// Returns `true` if the format of these bytes is certain, provided that this format reads all of them as a list, a map
+/// or an object: then [`stage_of`] would return the same and need not be called. For columns, where most values have
+/// the format of the previous ones.
 ///
 /// ```
 /// use icecore::{detect, format};
@@ -107,10 +105,10 @@ pub fn recognised() -> Vec<(&'static str, &'static str)> {
 /// assert!(!detect::settles(php, b"[1]"));
 /// ```
 pub fn settles(format: &Format, input: &[u8]) -> bool {
-    /// A longer text is not looked at as a whole.
+    /// Maximum length of a text that is examined completely.
     const LOOK: usize = 256 << 10;
     let is_told = match format.can.evidence {
-        // A session of one of PHP's handlers is an array as any other.
+        // A session of one of PHP's handlers is an array like any other.
         format::Evidence::Beginning => !format.can.alone,
         format::Evidence::Whole => format.can.line.is_none() && input.len() <= LOOK,
         format::Evidence::None => false,
@@ -118,7 +116,7 @@ pub fn settles(format: &Format, input: &[u8]) -> bool {
     is_told && format.may_begin(input)
 }
 
-/// How many wrappers are taken off.
+/// Maximum number of wrappers that are removed.
 const WRAPPERS: u32 = 4;
 
 fn identify_in(sample: &Sample<'_>, level: u32) -> Option<Finding> {
@@ -134,7 +132,7 @@ fn identify_in(sample: &Sample<'_>, level: u32) -> Option<Finding> {
     })
 }
 
-/// How sure a walk makes, which ended so: `best` if it went over everything.
+/// Returns the certainty after a walk with this result: `best` if it covered everything.
 fn grade(sample: &Sample<'_>, end: Step<()>, walk: &Walk<'_>, best: Certainty, variant: &str) -> Option<Guess> {
     const MANY: usize = 4096;
     let certainty = match end {
@@ -145,8 +143,7 @@ fn grade(sample: &Sample<'_>, end: Step<()>, walk: &Walk<'_>, best: Certainty, v
     Some(Guess { certainty, variant: variant.to_owned() })
 }
 
-/// The format that the bytes most likely are in, by what the formats
-/// themselves say of the first bytes.
+/// Returns the most likely format of the bytes according to the formats' own checks of the first bytes.
 fn format_of(input: &[u8]) -> Option<(Certainty, &'static Format)> {
     format::all()
         .iter()
@@ -154,8 +151,8 @@ fn format_of(input: &[u8]) -> Option<(Certainty, &'static Format)> {
         .max_by_key(|(certainty, _)| *certainty)
 }
 
-/// The stage that reads this input. Input in no format that is read is an
-/// error that says what it is, if that is known.
+/// Returns the stage that reads this input. For input in a format that can't be read, the error contains its name, if
+/// known.
 ///
 /// ```
 /// let stage = icecore::detect::stage_of(b"[1, 2]")?;

@@ -1,10 +1,10 @@
-//! MessagePack, by a walk over all of it.
+//! MessagePack, detected by a walk over the whole input.
 
 use super::walk::{DEPTH, Rejection, Step, Walk};
 use super::{Sample, grade};
 use crate::format::{Certainty, Guess};
 
-/// What a walk met.
+/// What a walk found.
 #[derive(Default)]
 struct Seen {
     strings: u64,
@@ -12,7 +12,7 @@ struct Seen {
 }
 
 pub(super) fn detect(sample: &Sample<'_>) -> Option<Guess> {
-    // Only a container says enough: every ASCII character is an integer.
+    // Only a container is enough evidence: every ASCII character is an integer.
     match sample.bytes.first()? {
         0x81..=0x8f | 0x91..=0x9f | 0xdc..=0xdf => {}
         _ => return None,
@@ -24,9 +24,9 @@ pub(super) fn detect(sample: &Sample<'_>) -> Option<Guess> {
     grade(sample, end, &walk, if clear { Certainty::Likely } else { Certainty::Possible }, "")
 }
 
-/// Walks over one value with all that is in it.
+/// Walks over one value with everything in it.
 fn value(walk: &mut Walk<'_>, seen: &mut Seen) -> Step<()> {
-    // How many values are missing, by level.
+    // Number of missing values, by level.
     let mut open: Vec<u64> = vec![1];
     while let Some(left) = open.last_mut() {
         if *left == 0 {

@@ -1,4 +1,4 @@
-//! Python's pickle, by a walk over its opcodes: nothing is run.
+//! Python's pickle, detected by a walk over its opcodes: nothing is run.
 
 use super::Sample;
 use super::walk::{Rejection, Step, Walk, is_integer, is_number};
@@ -40,12 +40,12 @@ pub(super) fn detect(sample: &Sample<'_>) -> Option<Guess> {
 
 struct Run<'a> {
     walk: Walk<'a>,
-    /// How many values are on the stack that the opcodes would work on.
+    /// Number of values on the stack of the pickle machine.
     depth: usize,
-    /// The depths at which marks stand.
+    /// Depths of the marks on the stack.
     marks: Vec<usize>,
     opcodes: u64,
-    /// Whether an opcode was met that protocol 0 lacks.
+    /// Whether an opcode occurred that protocol 0 does not have.
     binary: bool,
 }
 
@@ -54,7 +54,7 @@ impl<'a> Run<'a> {
         Run { walk: Walk::new(input), depth: 0, marks: Vec::new(), opcodes: 0, binary: false }
     }
 
-    /// Takes values off the stack and puts others on it.
+    /// Pops values from the stack and pushes others.
     fn values(&mut self, off: usize, on: usize) -> Step<()> {
         let floor = self.marks.last().copied().unwrap_or(0);
         let left = self.depth.checked_sub(off).filter(|left| *left >= floor).ok_or(Rejection::Wrong)?;
@@ -62,7 +62,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Takes all down to the mark; at least `below` values must be under it.
+    /// Pops everything down to the mark; at least `below` values must be under it.
     fn take_marked(&mut self, below: usize, on: usize) -> Step<()> {
         self.depth = self.marks.pop().ok_or(Rejection::Wrong)?;
         self.values(below, below + on)
@@ -78,7 +78,7 @@ impl<'a> Run<'a> {
         self.walk.take(len).map(drop)
     }
 
-    /// Bytes behind their length.
+    /// Skips bytes that follow their length.
     fn sized(&mut self, size: u64) -> Step<()> {
         let len = self.walk.uint_le(size)?;
         self.skip(len)
@@ -99,7 +99,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What stands behind the opcode.
+    /// Skips the argument of the opcode.
     fn argument(&mut self, opcode: u8) -> Step<()> {
         let is_name = |line: &[u8]| {
             !line.is_empty() && line.iter().all(|byte| byte.is_ascii_alphanumeric() || b"._<>".contains(byte))
@@ -128,7 +128,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What the opcode does to the stack.
+    /// Applies the effect of the opcode on the stack.
     fn effect(&mut self, opcode: u8) -> Step<()> {
         match opcode {
             b'(' => {

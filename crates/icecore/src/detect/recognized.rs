@@ -1,11 +1,11 @@
-//! Formats that are recognized, but not read.
+//! Formats that are recognised, but can't be read.
 
 use super::magic::MAGIC;
 use super::{Finding, Sample};
 use super::{bson, cbor, msgpack, pickle, text};
 use crate::format::{Certainty, Guess};
 
-/// A format that takes more than a look at a signature.
+/// A format whose detection takes more than a signature.
 struct Foreign {
     name: &'static str,
     title: &'static str,
@@ -24,13 +24,13 @@ static FOREIGN: &[Foreign] = &[
     Foreign { name: "pe", title: "DOS or Windows program", detect: pe },
 ];
 
-/// Names and titles of all that is recognised here.
+/// Names and titles of all formats that are recognised here.
 pub(super) fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
     let special = FOREIGN.iter().map(|foreign| (foreign.name, foreign.title));
     special.chain(MAGIC.iter().map(|magic| (magic.name, magic.title)))
 }
 
-/// The best of them.
+/// Returns the best match.
 pub(super) fn detect(sample: &Sample<'_>) -> Option<Finding> {
     if let Some(magic) = MAGIC.iter().find(|magic| magic.fits(sample.bytes)) {
         return Some(Finding {

@@ -1,4 +1,4 @@
-//! The formats that are read.
+//! The formats that can be read.
 
 use super::wrapper::INSIDE;
 use super::{Finding, Sample, format_of, identify_in};
@@ -10,8 +10,7 @@ use crate::options::Settings;
 use crate::stage::Stage;
 use crate::wrap::{self, Evidence};
 
-/// The best of our formats. What the format itself is not sure of, its reader
-/// decides.
+/// Returns the best match of our formats. If a format's own check is not sure, its reader decides.
 pub(super) fn detect(sample: &Sample<'_>) -> Option<Finding> {
     let mut best: Option<Finding> = None;
     for format in format::all().iter().copied() {
@@ -32,7 +31,7 @@ pub(super) fn detect(sample: &Sample<'_>) -> Option<Finding> {
     best
 }
 
-/// What reading says to a guess.
+/// Checks a guess by reading.
 fn check(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
     let Guess { certainty, mut variant } = guess;
     let is_sure = certainty == Certainty::Sure;
@@ -49,8 +48,8 @@ fn check(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
             return match (is_sure, ends_early) {
                 (true, _) => Some(Guess { certainty, variant }),
                 (false, true) => Some(Guess { certainty: Certainty::Likely, variant }),
-                // The header fits and what follows does not: it is damaged. A
-                // text that only begins like JSON is none.
+                // The header matches, but the rest does not: the data is damaged. A text that only begins like JSON is
+                // not JSON.
                 (false, false) if certainty == Certainty::Likely && !is_one_text(format) => {
                     Some(Guess { certainty: Certainty::Possible, variant })
                 }
@@ -65,7 +64,7 @@ fn check(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
         documents += 1;
     }
     if documents > 1 {
-        // A column of numbers is no list of documents.
+        // A column of numbers is not a list of documents.
         if !only_containers && !is_sure {
             return None;
         }
@@ -80,7 +79,7 @@ fn check(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
     Some(Guess { certainty, variant })
 }
 
-/// The format of the first of several documents.
+/// Returns the format of the first of several documents.
 pub(super) fn first(input: &[u8]) -> Option<&'static Format> {
     let limits = Limits { depth: 1_000_000, ..Limits::default() };
     let settings = Settings::new();
@@ -101,11 +100,11 @@ pub(super) fn first(input: &[u8]) -> Option<&'static Format> {
     best.max_by_key(|(certainty, _)| *certainty).map(|(_, format)| format)
 }
 
-/// The stage that reads this input, in at most so many wrappers.
+/// Returns the stage that reads this input, with at most this number of wrappers.
 pub(super) fn stage(sample: &Sample<'_>, wrappers: u32) -> Result<Stage, Error> {
     let format = format_of(sample.bytes);
     let wrapped = || wrappers.checked_sub(1).and_then(|wrappers| wrapped(sample, wrappers));
-    // Digits may be a number, and a word in hex.
+    // Digits may be a number, or a hex text.
     if let Some((certainty, format)) = format {
         let other = if certainty == Certainty::Possible { wrapped() } else { None };
         return Ok(other.unwrap_or_else(|| Stage::of(format)));
@@ -113,7 +112,7 @@ pub(super) fn stage(sample: &Sample<'_>, wrappers: u32) -> Result<Stage, Error> 
     if let Some(stage) = wrapped() {
         return Ok(stage);
     }
-    // A text that is meant for one of these: its reader says where it is not.
+    // A text that is probably in one of these formats: the reader will report where it is wrong.
     let meant = format::all().iter().copied().find(|format| is_one_text(format) && format.may_begin(sample.bytes));
     if let Some(format) = meant.filter(|_| identify_in(sample, 0).is_none()) {
         return Ok(Stage::of(format));
@@ -121,8 +120,7 @@ pub(super) fn stage(sample: &Sample<'_>, wrappers: u32) -> Result<Stage, Error> 
     Err(unknown(sample))
 }
 
-/// What is wrapped in something that can be taken off, if a format fits what is
-/// inside.
+/// Returns the stage of wrapped data, if a format matches the content.
 fn wrapped(sample: &Sample<'_>, wrappers: u32) -> Option<Stage> {
     wrap::all().iter().copied().filter(|wrapper| (wrapper.detect)(sample.bytes)).find_map(|wrapper| {
         let head = wrapper.head(sample.bytes, sample.whole, INSIDE)?;
@@ -136,8 +134,8 @@ fn wrapped(sample: &Sample<'_>, wrappers: u32) -> Option<Stage> {
     })
 }
 
-/// Whether a document of the format is one text, of which only the whole tells that it is
-/// one. Of many lines, one that is broken does not tell that there are none.
+/// Returns `true` if a document of the format is one text that can only be recognised as a whole. In a format of lines,
+/// a damaged line does not rule out the format.
 fn is_one_text(format: &Format) -> bool {
     format.can.evidence == format::Evidence::Whole && format.can.line.is_none()
 }

@@ -7,7 +7,7 @@ fn guess(certainty: Certainty, variant: &str) -> Option<Guess> {
     Some(Guess { certainty, variant: variant.to_owned() })
 }
 
-/// The text without a byte order mark and blanks before it.
+/// Returns the text without a leading byte order mark and blanks.
 fn text<'a>(sample: &Sample<'a>) -> &'a [u8] {
     let bytes = sample.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(sample.bytes);
     bytes.trim_ascii_start()
@@ -29,8 +29,7 @@ fn is_plist(sample: &Sample<'_>) -> bool {
     head.starts_with(b"<plist ") || head.starts_with(b"<?xml ") && (has(b"<!DOCTYPE plist") || has(b"<plist "))
 }
 
-/// YAML that says so: by its directive, by a tag of a language, or by a
-/// document mark with a key or an item behind it.
+/// YAML with explicit evidence: a directive, a language tag, or a document mark followed by a key or an item.
 pub(super) fn yaml(sample: &Sample<'_>) -> Option<Guess> {
     let text = text(sample);
     if text.starts_with(b"%YAML 1.") {
@@ -59,7 +58,7 @@ pub(super) fn yaml(sample: &Sample<'_>) -> Option<Guess> {
             && key.chars().all(|c| c.is_alphanumeric() || "_-.'\"!/ ".contains(c))
             && (value.is_empty() || value.starts_with(' '))
     });
-    // A second mark ends the front matter of a text in some other language.
+    // A second mark ends the front matter of a text in another language.
     let is_front_matter = head.lines().skip(1).any(|line| line == "---");
     if (is_item || is_entry) && !is_front_matter { guess(Certainty::Likely, "") } else { None }
 }

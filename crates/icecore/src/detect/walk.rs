@@ -1,6 +1,6 @@
 //! A position in bytes of an unknown format.
 
-/// Why a walk stopped.
+/// Reason why a walk stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rejection {
     /// These bytes are not in this format.
@@ -11,14 +11,14 @@ pub(super) enum Rejection {
 
 pub(super) type Step<T> = Result<T, Rejection>;
 
-/// The bytes and how far they were walked.
+/// The bytes, and the position of the walk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walk<'a> {
     pub(super) input: &'a [u8],
     pub(super) at: usize,
 }
 
-/// How deep structures may be nested before a walk gives up.
+/// Maximum nesting depth of a walk.
 pub(super) const DEPTH: usize = 10_000;
 
 impl<'a> Walk<'a> {
@@ -44,7 +44,7 @@ impl<'a> Walk<'a> {
         Ok(byte)
     }
 
-    /// The next `len` bytes.
+    /// Returns the next `len` bytes.
     pub(super) fn take(&mut self, len: u64) -> Step<&'a [u8]> {
         let len = usize::try_from(len).map_err(|_| Rejection::End)?;
         let bytes = self.rest().get(..len).ok_or(Rejection::End)?;
@@ -52,17 +52,17 @@ impl<'a> Walk<'a> {
         Ok(bytes)
     }
 
-    /// An unsigned integer of 1, 2, 4 or 8 bytes, most significant first.
+    /// Reads an unsigned integer of 1, 2, 4 or 8 bytes, most significant first.
     pub(super) fn uint_be(&mut self, size: u64) -> Step<u64> {
         Ok(self.take(size)?.iter().fold(0, |value, byte| value << 8 | u64::from(*byte)))
     }
 
-    /// An unsigned integer of 1, 2, 4 or 8 bytes, least significant first.
+    /// Reads an unsigned integer of 1, 2, 4 or 8 bytes, least significant first.
     pub(super) fn uint_le(&mut self, size: u64) -> Step<u64> {
         Ok(self.take(size)?.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
     }
 
-    /// What stands before the next `delimiter`, which is taken too.
+    /// Returns the bytes before the next `delimiter`, and skips the delimiter.
     pub(super) fn until(&mut self, delimiter: u8) -> Step<&'a [u8]> {
         let rest = self.rest();
         let end = rest.iter().position(|byte| *byte == delimiter).ok_or(Rejection::End)?;
@@ -71,13 +71,13 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether a text is a decimal integer.
+/// Returns `true` if a text is a decimal integer.
 pub(super) fn is_integer(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
     !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
 }
 
-/// Whether a text is a decimal number.
+/// Returns `true` if a text is a decimal number.
 pub(super) fn is_number(text: &[u8]) -> bool {
     text.iter().any(u8::is_ascii_digit) && std::str::from_utf8(text).is_ok_and(|text| text.parse::<f64>().is_ok())
 }

@@ -4,10 +4,10 @@ use super::{Finding, Sample, identify_in};
 use crate::format::Certainty;
 use crate::wrap::{self, Evidence, Wrapper};
 
-/// How much of what is wrapped is looked at.
+/// Maximum number of unwrapped bytes that are examined.
 pub(super) const INSIDE: usize = 1 << 20;
 
-/// Names and titles of what is recognised, but not taken off.
+/// Names and titles of wrappers that are recognised, but can't be removed.
 pub(super) static CLOSED: &[(&str, &str)] = &[("bzip2", "bzip2-compressed data")];
 
 pub(super) fn detect(sample: &Sample<'_>, level: u32) -> Option<Finding> {
@@ -26,7 +26,7 @@ pub(super) fn detect(sample: &Sample<'_>, level: u32) -> Option<Finding> {
     })
 }
 
-/// Compressed data is itself, whatever is in it.
+/// Compressed data is recognised whatever it contains.
 fn itself(name: &'static str, title: &'static str) -> Finding {
     Finding {
         name,
@@ -39,7 +39,7 @@ fn itself(name: &'static str, title: &'static str) -> Finding {
     }
 }
 
-/// The format inside, if it can be detected.
+/// Returns the format of the content, if it can be detected.
 fn wrapped(wrapper: &Wrapper, bytes: &[u8], whole: bool, level: u32) -> Option<Finding> {
     let mut finding = identify_in(&Sample { bytes, whole }, level + 1)?;
     if finding.certainty < Certainty::Likely {

@@ -26,11 +26,11 @@ use crate::error::{Error, ErrorKind};
 /// # Ok::<(), icecore::Error>(())
 /// ```
 ///
-/// What only some languages have:
+/// Values that only some languages have:
 ///
 /// ```
 /// use icecore::{Builder, value::Form};
-/// // What a document of one value is in `json:typed`.
+/// // Returns the only value of a document in `json:typed`.
 /// fn typed(build: impl Fn(&mut Builder)) -> Result<String, icecore::Error> {
 ///     let mut b = Builder::new();
 ///     b.begin_array();
@@ -64,7 +64,7 @@ use crate::error::{Error, ErrorKind};
 ///     b.locked().bytes_key("a").int(1).placeholder().bytes_key("b").null().end();
 /// };
 /// assert_eq!(typed(locked)?, r#"[{"$map":[["a",1]],"$restricted":true,"$locked":[0],"$placeholders":["b"]}]"#);
-/// // PHP and Ruby: keys of other kinds, objects in forms of their own, attributes, defaults.
+/// // PHP and Ruby: keys of other kinds, objects in special forms, attributes, defaults.
 /// assert_eq!(typed(|b| drop(b.begin_map().int_key(7).null().end()))?, r#"[{"$map":[[7,null]]}]"#);
 /// assert_eq!(typed(|b| drop(b.begin_map().symbol_key("a", "").int(1).end()))?, r#"[{"$map":[[{"$symbol":"a"},1]]}]"#);
 /// assert_eq!(typed(|b| drop(b.begin_map().key().begin_array().end().int(1).end()))?, r#"[{"$map":[[[],1]]}]"#);
@@ -74,7 +74,7 @@ use crate::error::{Error, ErrorKind};
 /// assert!(typed(|b| drop(b.begin_attributes().bytes("x").symbol_key("@a", "").int(1).end()))?.contains("$attributes"));
 /// let counted = |b: &mut Builder| drop(b.begin_map().by_identity().default_value().int(0).end());
 /// assert_eq!(typed(counted)?, r#"[{"$map":[],"$identity":true,"$default":0}]"#);
-/// // The same once more: the same object, the same variable, an equal value.
+/// // References to earlier values: the same object, the same variable, an equal value.
 /// let again = |b: &mut Builder| {
 ///     let list = b.begin_array().at();
 ///     b.end().link(list).alias(list).copy(list);
@@ -101,7 +101,7 @@ pub struct Builder {
 struct Frame {
     at: u32,
     count: u32,
-    /// The key that waits for its value, where this is that key.
+    /// The key that waits for its value, if this container is that key.
     key: Option<PendingKey>,
 }
 
@@ -281,7 +281,7 @@ impl Builder {
         self.bytes(pattern).bytes(flags).end()
     }
 
-    /// The value or container that was begun or appended last, as [`Builder::link`] and others
+    /// Returns the index of the value or container that was begun or appended last, as [`Builder::link`] and others
     /// take it.
     ///
     /// ```
@@ -295,7 +295,7 @@ impl Builder {
         self.tape.len().saturating_sub(1)
     }
 
-    /// The bytes of all values so far: 16 for each, and their strings.
+    /// Returns the size of all values so far in bytes: 16 for each, and their strings.
     ///
     /// ```
     /// let mut b = icecore::Builder::new();
@@ -329,17 +329,17 @@ impl Builder {
         self
     }
 
-    /// The array, map or object at `target` again.
+    /// Adds a reference to the array, map or object at `target`.
     pub fn link(&mut self, target: u32) -> &mut Builder {
         self.again(Kind::Link, target)
     }
 
-    /// The variable at `target` again.
+    /// Adds another name of the variable at `target`.
     pub fn alias(&mut self, target: u32) -> &mut Builder {
         self.again(Kind::Alias, target)
     }
 
-    /// The value at `target` again, as a value of its own: [`Kind::Copy`].
+    /// Adds an independent value equal to the one at `target`: [`Kind::Copy`].
     pub fn copy(&mut self, target: u32) -> &mut Builder {
         if self.tape.next(target) > self.tape.len() || self.open.iter().any(|frame| frame.at == target) {
             self.mistake = self.mistake.or(Some("a copy of what is not complete"));
@@ -358,16 +358,16 @@ impl Builder {
         self.leaf(Node::leaf(kind, u64::from(target)))
     }
 
-    /// The reference that the next value stands for is weak.
+    /// Marks the reference that the next value represents as weak.
     pub fn weak(&mut self) -> &mut Builder {
         self.flags |= flag::WEAK;
         self
     }
 
-    /// The finished document.
+    /// Returns the finished document.
     ///
     /// # Errors
-    /// Of kind `Usage`, for the first error.
+    /// Of kind `Usage`, for the first mistake.
     pub fn finish(self) -> Result<Document<'static>, Error> {
         let mistake = self.mistake.or(match (self.tape.len(), self.open.is_empty()) {
             (len, _) if len <= self.tape.root => Some("no value at all"),

@@ -6,7 +6,7 @@ use super::path::{KEY, STEPS, push_gap, told};
 use crate::string_locations::{StringLocations, is_long};
 use std::collections::HashMap;
 
-/// A class that a document names, in one of the ways in which it does.
+/// A class that a document names, in one kind of use.
 ///
 /// ```
 /// let document = icecore::read(b"a:1:{i:0;O:1:\"A\":0:{}}")?;
@@ -16,32 +16,32 @@ use std::collections::HashMap;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassUse {
-    /// Its name.
+    /// Name of the class.
     pub name: Vec<u8>,
-    /// Whether it is text beyond ASCII, which Perl tells from the bytes of its UTF-8.
+    /// Whether the name is text beyond ASCII; Perl distinguishes it from the bytes of its UTF-8.
     pub is_text: bool,
-    /// In which way: `object`, `hook`, `freeze`, `regexp`, …
+    /// Kind of the use: `object`, `hook`, `freeze`, `regexp`, …
     pub kind: &'static str,
-    /// How often.
+    /// Number of uses.
     pub count: u64,
-    /// The path of the first one.
+    /// Path of the first use.
     pub path: String,
 }
 
-/// A container that is being walked, and where in it.
+/// A container that is being walked, and the current position in it.
 struct Frame {
     node: u32,
     end: u32,
     child: u32,
     key: Option<u32>,
     position: u64,
-    /// How many steps a path has up to here, this one's own not counted.
+    /// Number of steps in the path up to this container, without its own step.
     steps: usize,
 }
 
 impl Document<'_> {
-    /// The classes that the document names, in the order in which they first
-    /// occur: an allow-list of these lets all of it through.
+    /// Returns the classes that the document names, in the order in which they first occur. An allow-list of these
+    /// accepts the whole document.
     ///
     /// ```
     /// let mut b = icecore::Builder::new();
@@ -56,7 +56,7 @@ impl Document<'_> {
     pub fn classes(&self) -> Vec<ClassUse> {
         let mut uses: Vec<ClassUse> = Vec::new();
         let mut known: HashMap<(&[u8], bool, &'static str), usize> = HashMap::new();
-        // Long names that were met, in each way.
+        // Long names that were met, for each kind of use.
         let mut places: HashMap<(bool, &'static str), StringLocations<usize>> = HashMap::new();
         let mut stack: Vec<Frame> = Vec::new();
         for at in 0..self.tape.len() {
@@ -98,7 +98,7 @@ impl Document<'_> {
         uses
     }
 
-    /// The class that the node at `at` names, and the way in which it does.
+    /// Returns the class that the node at `at` names, and the kind of the use.
     fn class_at(&self, at: u32) -> Option<(&[u8], bool, &'static str)> {
         let node = &self.tape.nodes[at as usize];
         let kind = match (node.kind, node.form()) {
@@ -130,8 +130,8 @@ impl Document<'_> {
         })
     }
 
-    /// The path of the node that was just reached. A long one is shortened, so
-    /// that this costs the same however deep it is.
+    /// Returns the path of the node that was just reached. A long path is shortened, so that the cost does not depend
+    /// on the depth.
     fn path_of_stack(&self, stack: &[Frame], steps: usize) -> String {
         let mut path = String::from("$");
         let step = |frame: &Frame| {

@@ -16,16 +16,16 @@ use super::node::Kind;
 pub struct CodeUse {
     /// `code`: the source of a function. Perl evaluates it if an option such as `$Storable::Eval` allows that.
     /// `regexp-code`: a regexp that runs code or calls a function when it is compiled or used, as `(?{…})`.
-    /// `tie`: a variable whose every use calls the methods of an object.
+    /// `tie`: a variable for which each access calls methods of an object.
     pub kind: &'static str,
-    /// How many.
+    /// Number of uses.
     pub count: u64,
-    /// The path of the first one.
+    /// Path of the first use.
     pub path: String,
 }
 
 impl Document<'_> {
-    /// What Perl may run in addition to methods of [classes](Document::classes). Icecore runs none of it.
+    /// Returns what Perl may run in addition to methods of [classes](Document::classes). Icecore runs none of it.
     pub fn code(&self) -> Vec<CodeUse> {
         let mut uses: Vec<CodeUse> = Vec::new();
         for (at, node) in (0u32..).zip(&self.tape.nodes) {
@@ -43,20 +43,20 @@ impl Document<'_> {
         uses
     }
 
-    /// The pattern of the regexp at `at`.
+    /// Returns the pattern of the regexp at `at`.
     fn pattern(&self, at: u32) -> Option<&[u8]> {
         let node = self.tape.nodes.get(at as usize + 1)?;
         node.kind.has_bytes().then(|| self.bytes(node))
     }
 }
 
-/// Whether perl runs code for this pattern, or calls a function that it names.
+/// Returns `true` if perl runs code for this pattern, or calls a function that it names.
 pub(crate) fn runs_code(pattern: &[u8]) -> bool {
     has_code(pattern) || names_function(pattern)
 }
 
-/// Whether there is a block of code: `(?{…})`, `(??{…})`, `(?p{…})`, `(*{…})`, `(**{…})`.
-/// Perl compiles what is in it together with the text.
+/// Returns `true` if there is a block of code: `(?{…})`, `(??{…})`, `(?p{…})`, `(*{…})`, `(**{…})`. Perl compiles the
+/// block together with the pattern.
 fn has_code(pattern: &[u8]) -> bool {
     pattern.split(|byte| *byte == b'(').skip(1).any(|group| {
         let marks = group.iter().take_while(|byte| matches!(byte, b'?' | b'*' | b'p')).count();
@@ -64,10 +64,10 @@ fn has_code(pattern: &[u8]) -> bool {
     })
 }
 
-/// Whether perl calls a function by a name in the pattern: `\p{IsName}` a property of the
-/// program, `\N{name}` what translates names of characters.
+/// Returns `true` if perl calls a function by a name in the pattern: for `\p{IsName}` a property that the program
+/// defines, for `\N{name}` the translator of character names.
 ///
-/// A backslash before may be escaped itself; what is meant then is not worth the risk.
+/// The backslash may itself be escaped; the check does not try to find out and reports a function then, too.
 fn names_function(pattern: &[u8]) -> bool {
     pattern.windows(2).enumerate().any(|(at, window)| {
         let rest = pattern.get(at + 2..).unwrap_or(&[]).trim_ascii_start();
@@ -82,8 +82,8 @@ fn names_function(pattern: &[u8]) -> bool {
     })
 }
 
-/// Whether this may be the name of a property of the program: these begin with `In` or
-/// `Is`, after the name of a package.
+/// Returns `true` if this may be a property that the program defines: its name begins with `In` or `Is`, after the name
+/// of a package.
 fn names_property(rest: &[u8]) -> bool {
     let Some(name) = rest.strip_prefix(b"{") else { return false };
     let end = name.iter().position(|byte| *byte == b'}').unwrap_or(name.len());

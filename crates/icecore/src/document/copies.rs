@@ -1,5 +1,5 @@
-//! Expands copies: values that the original stored once, though no program shares them,
-//! are written at each place.
+//! Expands copies: values that the original stored once, although programs do not share them, are written at each
+//! place.
 
 use super::Document;
 use super::node::{Kind, Node, flag};
@@ -10,15 +10,15 @@ use crate::limits::Limits;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The flags of a copy's place that are no part of the value.
+/// The flags that belong to the place of a copy and not to the value.
 const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD;
 
 impl Document<'_> {
-    /// The same document without a [`Kind::Copy`]: each is the value that it equals,
-    /// for whom has only sharing and no copies. As it is, if it has none.
+    /// Returns the same document without [`Kind::Copy`]: each copy becomes the value that it equals, for languages that
+    /// have only sharing and no copies. Borrows the document if it has no copies.
     ///
-    /// What a copy holds that is shared stays shared: objects, and variables that an
-    /// alias names. So it is when PHP copies an array that is written to.
+    /// Shared parts of a copied value stay shared: objects, and variables that an alias names. PHP does the same when
+    /// it copies an array before a write.
     ///
     /// ```
     /// use icecore::{Kind, Limits};
@@ -38,19 +38,19 @@ impl Document<'_> {
         self.written_out(limits, Which::All)
     }
 
-    /// The same document without copies of arrays and maps, which PHP has. Those of
-    /// single values, which Ruby has, stay.
+    /// Returns the same document without copies of arrays and maps, which occur in PHP. Copies of single values, which
+    /// occur in Ruby, stay.
     pub(crate) fn without_array_copies(&self, limits: &Limits) -> Result<Cow<'_, Document<'_>>, Error> {
         self.written_out(limits, Which::Arrays)
     }
 
-    /// The same document with copies of arrays and maps only, as igbinary has them.
+    /// Returns the same document with copies of arrays and maps only, as in igbinary.
     pub(crate) fn with_array_copies(&self, limits: &Limits) -> Result<Cow<'_, Document<'_>>, Error> {
         self.written_out(limits, Which::Others)
     }
 
-    /// The same document, in which links to what has attributes name what it is without
-    /// them: for whom has none. As it is, if it has no such links.
+    /// Returns the same document with links that skip attributes: a link to a value with attributes names the bare
+    /// value. For languages without attributes. Borrows the document if it has no such links.
     pub(crate) fn without_links_to_attributes(&self) -> Cow<'_, Document<'_>> {
         let old = self.nodes();
         if !old.iter().any(|node| node.kind == Kind::Attrs && node.has(flag::TARGET)) {
@@ -87,9 +87,9 @@ impl Document<'_> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Which {
     All,
-    /// Those of arrays and maps.
+    /// Copies of arrays and maps.
     Arrays,
-    /// Those of anything else.
+    /// Copies of anything else.
     Others,
 }
 
@@ -106,7 +106,7 @@ impl Which {
 }
 
 impl Tape {
-    /// Whether a copy of the node at `at` holds anything that is the same thing in both.
+    /// Returns `true` if the node at `at` contains anything that would be shared with a copy of it.
     pub(crate) fn shares(&self, at: u32) -> bool {
         let (from, to) = (at as usize + 1, self.next(at) as usize);
         self.nodes().get(from..to).is_some_and(|inside| inside.iter().any(|node| has_identity(node.kind)))
@@ -124,13 +124,13 @@ impl Tape {
     }
 }
 
-/// Nodes of the old tape that are to be put on the new one.
+/// Nodes of the old tape that have yet to be put on the new one.
 struct Part {
     at: u32,
     end: u32,
     /// The container that ends with them.
     container: Option<u32>,
-    /// Whether they stand for a copy, and were put on it before.
+    /// Whether they belong to a copy, and were put on the new tape before.
     is_copy: bool,
 }
 
@@ -139,10 +139,10 @@ struct Expansion<'t> {
     limits: &'t Limits,
     which: Which,
     rewrite: Rewrite,
-    /// What links and aliases name.
+    /// Nodes that links and aliases name, with the kind of the link.
     shared: HashMap<u32, Kind>,
     parts: Vec<Part>,
-    /// How many nodes copies may still make.
+    /// Number of nodes that copies may still add.
     left: u64,
 }
 
@@ -172,7 +172,7 @@ impl<'t> Expansion<'t> {
         }
     }
 
-    /// The new tape; or what is wrong, and at which node.
+    /// Returns the new tape; or the error and the node where it occurred.
     fn run(mut self) -> Result<Tape, (Error, u32)> {
         self.parts.push(Part { at: 0, end: self.old.len(), container: None, is_copy: false });
         while let Some(part) = self.parts.last_mut() {
@@ -192,7 +192,7 @@ impl<'t> Expansion<'t> {
         Ok(self.old.with_nodes(self.rewrite.nodes, root, header, self.which != Which::All))
     }
 
-    /// Puts a value or a key on the tape: a leaf whole, of a container the front.
+    /// Puts a value or a key on the tape: a leaf completely, a container only with its own node.
     fn put(&mut self, first: u32, is_copy: bool) -> Result<(), Error> {
         let node = self.old.node(first);
         let Some(named) = self.copied(first) else {
@@ -207,10 +207,10 @@ impl<'t> Expansion<'t> {
         self.value(value, named, true)
     }
 
-    /// What a copy at `at` equals.
+    /// Returns the value that a copy at `at` equals.
     fn copied(&self, at: u32) -> Option<u32> {
         let mut named = at;
-        // Copies of copies are made by hand only, as are circles.
+        // Copies of copies and cycles occur only in tapes that were filled by hand.
         while self.old.node(named).kind == Kind::Copy && self.which.means(self.old.nodes(), &self.old.node(named)) {
             let next = u32::try_from(self.old.node(named).payload).ok().filter(|next| *next < named)?;
             named = next;
@@ -218,7 +218,7 @@ impl<'t> Expansion<'t> {
         (named != at && self.old.next(named) <= at).then_some(named)
     }
 
-    /// The value at `old`, as `node`.
+    /// Puts the value at `old` on the tape, as `node`.
     fn value(&mut self, mut node: Node, old: u32, is_copy: bool) -> Result<(), Error> {
         if is_copy {
             self.left = self.left.checked_sub(1).ok_or_else(|| self.too_many())?;
@@ -228,7 +228,7 @@ impl<'t> Expansion<'t> {
         self.rewrite.check(self.limits, if node.kind.is_container() { self.parts.len() } else { 0 })?;
         node.flags &= !flag::TARGET;
         match node.kind {
-            // A copy of what it is in, made by hand.
+            // A copy of a container that contains it, made by hand.
             Kind::Copy if self.which.means(self.old.nodes(), &node) => return self.again(Kind::Link, node, old),
             kind if kind.is_again() => {
                 self.rewrite.link_old(node);
@@ -245,7 +245,7 @@ impl<'t> Expansion<'t> {
         Ok(())
     }
 
-    /// What stands at `old`, once more, as the same thing.
+    /// Puts a link or an alias to the value at `old` on the tape.
     fn again(&mut self, kind: Kind, node: Node, old: u32) -> Result<(), Error> {
         let named = if node.kind.is_again() { node.payload } else { u64::from(old) };
         self.left = self.left.checked_sub(1).ok_or_else(|| self.too_many())?;
@@ -262,7 +262,7 @@ impl<'t> Expansion<'t> {
     }
 }
 
-/// Whether what a copy holds of this kind is the same thing, and not equal to it.
+/// Returns `true` if a value of this kind inside a copy is identical to the original's value, not just equal.
 fn has_identity(kind: Kind) -> bool {
     matches!(kind, Kind::Object | Kind::Opaque | Kind::Ref | Kind::Tied)
 }

@@ -22,7 +22,7 @@ use std::iter::FusedIterator;
 /// # Ok::<(), icecore::Error>(())
 /// ```
 ///
-/// What stands in what, and what links name:
+/// Containers, and the targets of links:
 ///
 /// ```
 /// use icecore::Builder;
@@ -88,12 +88,12 @@ pub enum Value<'d> {
     Array,
     /// A map: see [`Cursor::entries`].
     Map,
-    /// A reference to a scalar variable that holds this.
+    /// A reference to a scalar variable that contains this value.
     Ref(Cursor<'d>),
     /// An object: its class and its body.
     Object(&'d [u8], Cursor<'d>),
-    /// An object that its own class froze: its class and the payload. The
-    /// children behind the first are objects that the payload refers to.
+    /// An object that its own class froze: its class and the payload. The children after the first are objects that the
+    /// payload refers to.
     Opaque(&'d [u8], Cursor<'d>),
     /// A value with attributes: see [`Cursor::entries`] for these.
     Attrs(Cursor<'d>),
@@ -103,16 +103,16 @@ pub enum Value<'d> {
     Code(Cursor<'d>),
     /// A v-string: its source text and its value.
     VString(Cursor<'d>, Cursor<'d>),
-    /// A tied variable: the object behind it.
+    /// A tied variable: the object that it is tied to.
     Tied(Cursor<'d>),
 }
 
 /// An integer beyond 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BigInt<'d> {
-    /// Whether it is below zero.
+    /// Whether the integer is negative.
     pub negative: bool,
-    /// Its magnitude, least significant byte first.
+    /// Magnitude, least significant byte first.
     pub magnitude: &'d [u8],
 }
 
@@ -157,7 +157,7 @@ impl<'d> Cursor<'d> {
         self.at
     }
 
-    /// The document it is in.
+    /// The document that contains it.
     #[inline]
     pub fn document(&self) -> &'d Document<'d> {
         self.document
@@ -189,7 +189,7 @@ impl<'d> Cursor<'d> {
         self.children().nth(position).unwrap_or(Cursor { document: self.document, at: u32::MAX })
     }
 
-    /// The index behind the node and all that is in it.
+    /// Returns the index after the node and everything in it.
     #[inline]
     pub(crate) fn next(&self) -> u32 {
         self.document.tape.next(self.at)
@@ -236,8 +236,7 @@ impl<'d> Cursor<'d> {
         self.document.tape.encodings.get(id).map_or(&[], |name| name.bytes)
     }
 
-    /// The class name of an object, opaque object or attributed value; empty
-    /// for anything else.
+    /// The class name of an object, opaque object or attributed value; empty for other values.
     pub fn class(&self) -> &'d [u8] {
         self.class_name().map_or(&[], |name| name.bytes)
     }
@@ -247,25 +246,25 @@ impl<'d> Cursor<'d> {
         if node.kind.has_class() { self.document.class(node.class()) } else { None }
     }
 
-    /// How many items, entries or parts there are; 0 for a leaf.
+    /// Number of items, entries or parts; 0 for a leaf.
     pub fn len(&self) -> usize {
         let node = self.node();
         if node.kind.is_container() { node.aux as usize } else { 0 }
     }
 
-    /// Whether there are none.
+    /// Whether there are none of them.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// All direct children, the keys of a map left out.
+    /// All direct children, without the keys of a map.
     pub fn children(&self) -> Items<'d> {
         let node = self.node();
         let (at, end) = if node.kind.is_container() { (self.at + 1, self.next()) } else { (0, 0) };
         Items { document: self.document, at, end }
     }
 
-    /// The items of an array; the parts of anything else that has some.
+    /// The items of an array, or the parts of another container.
     pub fn items(&self) -> Items<'d> {
         self.children()
     }
@@ -275,7 +274,7 @@ impl<'d> Cursor<'d> {
         let node = self.node();
         let (at, end) = match node.kind {
             Kind::Map => (self.at + 1, self.next()),
-            // One that broke off before its value has none.
+            // An attributed value that breaks off before its value has no attributes.
             Kind::Attrs if self.at + 1 < self.next() => (self.document.tape.next(self.at + 1), self.next()),
             _ => (0, 0),
         };
@@ -288,8 +287,8 @@ impl<'d> Cursor<'d> {
         if node.kind == Kind::Map && node.has(flag::DEFAULT) { self.children().last() } else { None }
     }
 
-    /// The value of a map's entry whose key has these bytes; the last one, if
-    /// there are several. Of an object: in its body.
+    /// The value of a map's entry whose key has these bytes; the last one, if there are several. For an object, its
+    /// body is searched.
     pub fn get(&self, key: impl AsRef<[u8]>) -> Option<Cursor<'d>> {
         let key = key.as_ref();
         let map = self.body();
@@ -299,7 +298,7 @@ impl<'d> Cursor<'d> {
             .last()
     }
 
-    /// The item of an array at this position. Of an object: in its body.
+    /// The item of an array at this position. For an object, its body is searched.
     pub fn item(&self, position: usize) -> Option<Cursor<'d>> {
         let array = self.body();
         if array.kind() == Kind::Array { array.items().nth(position) } else { None }
@@ -308,7 +307,7 @@ impl<'d> Cursor<'d> {
     /// The value itself: the target of links and aliases, the body of objects.
     pub fn body(&self) -> Cursor<'d> {
         let mut here = self.target();
-        // A body may be a link again, but not for ever.
+        // A body may be a link again, but chains have a limit.
         for _ in 0..16 {
             match here.value() {
                 Value::Object(_, body) => here = body.target(),
@@ -319,7 +318,7 @@ impl<'d> Cursor<'d> {
         here
     }
 
-    /// What a link or an alias names; anything else is itself.
+    /// The target of a link or an alias; other values are returned unchanged.
     pub fn target(&self) -> Cursor<'d> {
         self.to(equal::resolve(self.document, self.at))
     }
@@ -336,7 +335,7 @@ impl<'d> Cursor<'d> {
         node.kind.is_string().then(|| self.document.bytes(node))
     }
 
-    /// The integer, if it is one that fits.
+    /// The integer, if the value is one that fits.
     pub fn as_i64(&self) -> Option<i64> {
         match self.value() {
             Value::Int(value) => Some(value),
@@ -344,7 +343,7 @@ impl<'d> Cursor<'d> {
         }
     }
 
-    /// The integer, if it is one that is not negative and fits.
+    /// The integer, if the value is a non-negative one that fits.
     ///
     /// ```
     /// let document = icecore::read(b"[18446744073709551615, -1, 1.5, true]")?;
@@ -362,7 +361,7 @@ impl<'d> Cursor<'d> {
         }
     }
 
-    /// The number, if it is a float, or an integer that a float holds exactly.
+    /// The number, if it is a float, or an integer that a float represents exactly.
     pub fn as_f64(&self) -> Option<f64> {
         match self.value() {
             Value::Float(value) => Some(value),
@@ -457,7 +456,7 @@ impl<'d> Iterator for Entries<'d> {
                 };
                 Some((key, value))
             }
-            // The default value of a map, or one whose key was never read.
+            // The default value of a map, or an entry whose key was never read.
             NO_KEY | KEY_NODE => {
                 self.at = self.end;
                 None

@@ -1,22 +1,21 @@
-//! What is recorded beside the tape on request: the bytes of each node (the trace), and
-//! which of several byte forms they were (the spelling).
+//! What is recorded in addition to the tape on request: the bytes of each node (the trace), and which of several byte
+//! forms the input uses (the spelling).
 
 use super::node::IS_KEY;
 use super::tape::Tape;
 
 /// One choice that the original made where its format allows several.
 ///
-/// The format defines `code` and `value`. The value that a note belongs to is given by
-/// its *ordinal*: its position among all nodes in pre-order, keys not
-/// counted (a key that is itself a container or a link counts). It does not
-/// depend on which keys have ids.
+/// The format defines `code` and `value`. The value that a note belongs to is given by its *ordinal*: its position
+/// among all nodes in pre-order, where keys are not counted (a key that is itself a container or a link is counted).
+/// The ordinal does not depend on which keys have ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Which value.
+    /// Ordinal of the value.
     pub ordinal: u32,
-    /// Which kind of choice.
+    /// Kind of choice.
     pub code: u16,
-    /// What was chosen.
+    /// The choice.
     pub value: u64,
 }
 
@@ -25,42 +24,42 @@ pub struct Note {
 pub struct Spelling {
     /// The name of the format that this belongs to.
     pub format: String,
-    /// Choices of the whole: header fields and the like, as the format says.
+    /// Choices for the whole document, such as header fields; the format defines them.
     pub header: Vec<(u16, u64)>,
-    /// Choices by value, in the order of the values.
+    /// Choices for single values, in the order of the values.
     pub notes: Vec<Note>,
     /// Bytes that choices refer to by position and length.
     pub bytes: Vec<u8>,
 }
 
-/// A piece of the input: the smallest that has a name.
+/// The smallest named piece of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Where it starts.
+    /// Offset of its first byte.
     pub start: u64,
-    /// Where it ends.
+    /// Offset of the first byte after it.
     pub end: u64,
     /// The node that it belongs to; [`NO_NODE`] for headers and the like.
     pub node: u32,
-    /// 0: the input. 1: what was decompressed from it.
+    /// 0: the input. 1: data that was decompressed from it.
     pub layer: u8,
-    /// What it is, in the words of the format's description.
+    /// Name of the piece in the format's description.
     pub what: &'static str,
 }
 
-/// [`Span::node`] of what belongs to no value.
+/// [`Span::node`] of pieces that do not belong to a value.
 pub const NO_NODE: u32 = u32::MAX;
 
-/// The bytes of a node with all that is in it.
+/// The bytes of a node with everything in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// Where it starts.
+    /// Offset of its first byte.
     pub start: u64,
-    /// Where it ends; 0 while it is open.
+    /// Offset of the first byte after it; 0 while the node is open.
     pub end: u64,
     /// As in [`Span::layer`].
     pub layer: u8,
-    /// It was read from a copy: its bytes belong to another value.
+    /// Whether the node was read from a copy: its bytes belong to another value.
     pub copied: bool,
 }
 
@@ -73,7 +72,7 @@ pub struct Trace {
     pub spans: Vec<Span>,
     /// The extent of each node, by index.
     pub extents: Vec<Extent>,
-    /// What was decompressed, if anything was: layer 1.
+    /// Decompressed data, if there is any: layer 1.
     pub layer: Option<Vec<u8>>,
     /// The containers that were open where reading stopped.
     pub cut: Vec<Cut>,
@@ -99,27 +98,27 @@ impl Trace {
 /// A container that was not read to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// Its node.
+    /// Node of the container.
     pub node: u32,
-    /// How many children or entries the input says that it has, if it says so.
+    /// Number of children or entries that the input declares, if it declares one.
     pub of: Option<u32>,
 }
 
-/// What a reading with detail records.
+/// What reading with detail records.
 #[derive(Clone, Debug, Default)]
 pub struct Detail {
-    /// Choices of byte form. While reading, ordinals are node indexes.
+    /// Choices of byte form. During reading, ordinals are node indexes.
     pub spelling: Spelling,
-    /// Bytes.
+    /// The bytes of each node.
     pub trace: Trace,
     /// The layer that is being read.
     pub(crate) layer: u8,
-    /// Whether the reader is in a copy, whose bytes were recorded before.
+    /// Whether the reader is in a copy, whose bytes were already recorded.
     pub(crate) copying: bool,
 }
 
 impl Detail {
-    /// Records a span, unless it is empty or was read before.
+    /// Records a span, unless it is empty or was already read.
     pub(crate) fn span(&mut self, start: usize, end: usize, node: u32, what: &'static str) {
         if start < end && !self.copying {
             let (start, end, layer) = (start as u64, end as u64, self.layer);
@@ -127,7 +126,7 @@ impl Detail {
         }
     }
 
-    /// The node `node` starts here.
+    /// Records that the node `node` starts here.
     pub(crate) fn begin(&mut self, node: u32, start: usize) {
         let at = node as usize;
         if self.trace.extents.len() <= at {
@@ -137,7 +136,7 @@ impl Detail {
         self.trace.extents[at] = Extent { start, end: 0, layer, copied };
     }
 
-    /// The node `node` ends here.
+    /// Records that the node `node` ends here.
     pub(crate) fn end(&mut self, node: u32, end: usize) {
         if let Some(extent) = self.trace.extents.get_mut(node as usize) {
             extent.end = end as u64;
@@ -149,13 +148,12 @@ impl Detail {
         self.spelling.notes.push(Note { ordinal: node, code, value });
     }
 
-    /// Records a choice of the whole.
+    /// Records a choice for the whole document.
     pub(crate) fn header(&mut self, code: u16, value: u64) {
         self.spelling.header.push((code, value));
     }
 
-    /// Keeps bytes for a choice: position in the upper half, length in the
-    /// lower.
+    /// Stores bytes for a choice. Returns their position in the upper half, and their length in the lower half.
     pub(crate) fn keep(&mut self, bytes: &[u8]) -> u64 {
         let start = self.spelling.bytes.len() as u64;
         self.spelling.bytes.extend_from_slice(bytes);
@@ -193,7 +191,7 @@ impl Ordinals {
         node - self.keys.partition_point(|key| *key < node) as u32
     }
 
-    /// The node with this ordinal.
+    /// Returns the node with this ordinal.
     pub(crate) fn node(&self, ordinal: u32) -> u32 {
         // The key at position n has n keys and `key - n` other nodes before it.
         let (mut low, mut high) = (0, self.keys.len());
@@ -205,13 +203,13 @@ impl Ordinals {
     }
 }
 
-/// Whether a key of this kind could have an id.
+/// Returns `true` if a key of this kind could have an id.
 pub(crate) fn is_plain_key(kind: super::Kind) -> bool {
     kind.is_string() || kind == super::Kind::Int
 }
 
 impl Spelling {
-    /// The choice of the whole with this code.
+    /// The choice for the whole document with this code.
     pub fn get(&self, code: u16) -> Option<u64> {
         self.header.iter().find(|(known, _)| *known == code).map(|(_, value)| *value)
     }
@@ -223,7 +221,7 @@ impl Spelling {
         &self.notes[start..start + len]
     }
 
-    /// Bytes that were kept beside the choices.
+    /// The bytes that were stored for a choice.
     pub fn kept(&self, at: u64) -> &[u8] {
         let (start, len) = ((at >> 32) as usize, (at & 0xFFFF_FFFF) as usize);
         self.bytes.get(start..start.saturating_add(len)).unwrap_or(&[])
@@ -252,13 +250,13 @@ impl<'d> Replay<'d> {
         self.notes(at).iter().find(|note| note.code == code).map(|note| note.value)
     }
 
-    /// Such a choice, whose value is bytes.
+    /// The choice of this kind for the node at `at`, if its value is stored bytes.
     pub(crate) fn kept(&self, at: u32, code: u16) -> Option<&'d [u8]> {
         self.note(at, code).map(|kept| self.spelling.kept(kept))
     }
 }
 
-/// Notes beside a walk in pre-order.
+/// Notes that are read during a walk in pre-order.
 #[derive(Debug)]
 pub(crate) struct Notes<'d> {
     rest: &'d [Note],
@@ -269,8 +267,7 @@ impl<'d> Notes<'d> {
         Notes { rest: spelling.map_or(&[], |spelling| &spelling.notes) }
     }
 
-    /// The notes of the value with this ordinal. Ordinals must not fall from
-    /// call to call.
+    /// Returns the notes of the value with this ordinal. Ordinals must not decrease from call to call.
     pub(crate) fn of(&mut self, ordinal: u32) -> &'d [Note] {
         if self.rest.is_empty() {
             return &[];

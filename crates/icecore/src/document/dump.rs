@@ -59,7 +59,7 @@ impl Document<'_> {
     }
 }
 
-/// The flags of a node that is no key, in words; a form is one.
+/// Returns the flags of a node that is not a key as words; the form is one of them.
 fn words(node: &Node) -> Vec<String> {
     let common = [(flag::REF, "ref"), (flag::WEAK, "weak"), (flag::OVERLOAD, "overload"), (flag::TARGET, "target")];
     let own: &[(u8, &str)] = match node.kind {

@@ -8,11 +8,10 @@ use std::collections::HashMap;
 
 /// How documents are compared.
 ///
-/// Two documents are equal if a program could not tell them apart: same
-/// values, and the same value shared in the same places. Which of two places a
-/// shared value is written at, and which at the other is the link, makes no
-/// difference; neither do spelling, whether a float needed 32 or 64 bits, and
-/// whether an equal value was stored once ([`Kind::Copy`]).
+/// Two documents are equal if a program could not distinguish them: they have the same values, and the same value is
+/// shared in the same places. It makes no difference which of two places has the shared value and which one the link.
+/// Spelling, the width of a float (32 or 64 bits), and whether an equal value was stored once ([`Kind::Copy`]) make no
+/// difference either.
 ///
 /// ```
 /// use icecore::value::Comparison;
@@ -29,19 +28,19 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Exact: what `==` does.
+    /// Exact comparison, as `==` does it.
     pub fn new() -> Comparison {
         Comparison::default()
     }
 
-    /// The order of a map's entries does not matter.
+    /// Ignores the order of a map's entries.
     #[must_use]
     pub fn any_order(mut self) -> Comparison {
         self.any_order = true;
         self
     }
 
-    /// An ASCII string is the same as bytes and as text.
+    /// Treats an ASCII string as equal whether it is bytes or text.
     ///
     /// ```
     /// use icecore::{Builder, value::Comparison};
@@ -60,9 +59,9 @@ impl Comparison {
         self
     }
 
-    /// Whether they are equal. Linear in the nodes, whatever their depth; where copies
-    /// of copies make more values than the default limits allow, documents are only
-    /// equal if they are stored alike.
+    /// Returns `true` if the documents are equal. The cost is linear in the number of nodes, whatever their depth. If
+    /// copies of copies make more values than the default limits allow, documents are only equal if they are stored in
+    /// the same way.
     pub fn equal(self, a: &Document<'_>, b: &Document<'_>) -> bool {
         let limits = Limits::default();
         match (a.without_copies(&limits), b.without_copies(&limits)) {
@@ -84,7 +83,7 @@ impl Comparison {
     }
 }
 
-/// What tells a key from others: its kind, value and bytes.
+/// What identifies a key: its kind, value and bytes.
 type KeyIdentity<'d> = (u8, u64, &'d [u8]);
 
 /// A one-to-one relation between nodes of two documents.
@@ -139,7 +138,7 @@ fn follow(document: &Document<'_>, mut at: u32, kind: Kind) -> u32 {
     at
 }
 
-/// What a link, an alias or a copy names in the end.
+/// Returns the final target of a link, an alias or a copy.
 pub(super) fn resolve(document: &Document<'_>, mut at: u32) -> u32 {
     for _ in 0..64 {
         match node(document, at) {
@@ -161,7 +160,7 @@ impl Walk<'_> {
         true
     }
 
-    /// Compares two variables: first which they are, then the values in them.
+    /// Compares two variables: first their identity, then the values in them.
     fn pair(&mut self, a: u32, b: u32) -> bool {
         let (var_a, var_b) = (follow(self.a, a, Kind::Alias), follow(self.b, b, Kind::Alias));
         let (Some(in_a), Some(in_b)) = (node(self.a, var_a), node(self.b, var_b)) else {
@@ -282,7 +281,7 @@ impl Walk<'_> {
         known.values().all(Vec::is_empty)
     }
 
-    /// Whether two keys or class names are the same.
+    /// Returns `true` if two keys or class names are the same.
     fn names(&self, x: &Node, bytes_x: &[u8], y: &Node, bytes_y: &[u8]) -> bool {
         if !x.kind.has_bytes() || !y.kind.has_bytes() {
             return x.kind == y.kind && x.payload == y.payload && x.flags == y.flags;

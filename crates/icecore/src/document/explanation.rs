@@ -1,8 +1,8 @@
-//! Explanations: what happened to a text whose lengths are wrong.
+//! Explanations: what happened to a text with wrong lengths.
 
 use std::fmt;
 
-/// What happened to a damaged text, as far as it explains every length in it.
+/// What happened to a damaged text, if that explains every length in it.
 ///
 /// ```
 /// use icecore::{Limits, Stage};
@@ -17,12 +17,12 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// Its name, for counts and for programs: `latin1`, `line-ends`, `slashed`, …; joined by `+`
-    /// if several things happened.
+    /// Name of the cause, for counts and for programs: `latin1`, `line-ends`, `slashed`, …; joined by `+` if several
+    /// things happened.
     pub name: String,
     /// The same as a sentence.
     pub sentence: String,
-    /// Nothing explains all lengths: strings end where the rest of the text can be read.
+    /// Nothing explains all lengths: the reader chose ends of strings so that the rest of the text can be read.
     pub is_guess: bool,
 }
 
@@ -31,12 +31,12 @@ impl Explanation {
         Explanation { name: name.into(), sentence: sentence.into(), is_guess: false }
     }
 
-    /// A reading without a cause.
+    /// An interpretation without a known cause.
     pub(crate) fn guess(name: &str, sentence: &str) -> Explanation {
         Explanation { is_guess: true, ..Explanation::new(name, sentence) }
     }
 
-    /// Both happened.
+    /// Combines two explanations: both things happened.
     pub(crate) fn and(mut self, other: Explanation) -> Explanation {
         if self.name.is_empty() {
             return other;
@@ -49,7 +49,7 @@ impl Explanation {
         self
     }
 
-    /// Nothing happened.
+    /// An explanation that says that nothing happened.
     pub(crate) fn nothing() -> Explanation {
         Explanation::new("", "")
     }

@@ -1,4 +1,4 @@
-//! Finding the value on a path, however the path was shortened.
+//! Finding the value on a path, including shortened paths.
 
 use super::Document;
 use super::cursor::{Cursor, Key};
@@ -10,9 +10,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 impl Document<'_> {
-    /// The value on this path, which is written as errors, losses and
-    /// [`Cursor::path`] write it. Links, aliases and objects are looked
-    /// through on the way. `$` may be left out.
+    /// Returns the value on this path. Paths have the syntax of errors, losses and [`Cursor::path`]. Links, aliases and
+    /// objects on the way are followed. `$` may be left out.
     ///
     /// ```
     /// let document = icecore::read(br#"{"staff": [{"name": "Alice"}]}"#)?;
@@ -22,8 +21,8 @@ impl Document<'_> {
     /// ```
     ///
     /// # Errors
-    /// Of kind `Usage`, if the path is broken; the same with [`Error::path`], as far as the
-    /// document has it, if nothing is there.
+    /// Of kind `Usage` if the path is malformed, or if nothing is there; then [`Error::path`] is the part of the path
+    /// that exists in the document.
     pub fn find(&self, path: &str) -> Result<Cursor<'_>, Error> {
         self.find_from(self.root(), path).or_else(|error| {
             // Two keys may look alike, and messages leave out the middle of long paths.
@@ -34,8 +33,8 @@ impl Document<'_> {
         })
     }
 
-    /// The path of the node at this index, however long it is. [`Document::path`] is for
-    /// people: it leaves out the middle of a long one.
+    /// Returns the path of the node at this index, however long it is. [`Document::path`] is meant for people: it
+    /// leaves out the middle of a long path.
     ///
     /// ```
     /// let json = format!("{}1{}", "[".repeat(100), "]".repeat(100));
@@ -60,8 +59,8 @@ impl Document<'_> {
             .on_path(so_far))
     }
 
-    /// Follows a path as far as the document has it: the value there, and the rest of the
-    /// path, which is empty if it was found.
+    /// Follows a path as long as the document has its steps. Returns the value reached and the rest of the path, which
+    /// is empty if the value was found.
     ///
     /// ```
     /// let document = icecore::read(br#"{"staff": ["Alice"]}"#)?;
@@ -71,12 +70,12 @@ impl Document<'_> {
     /// ```
     ///
     /// # Errors
-    /// Of kind `Usage`, if the path is broken.
+    /// Of kind `Usage` if the path is malformed.
     pub fn follow<'p>(&self, path: &'p str) -> Result<(Cursor<'_>, &'p str), Error> {
         descend(self.root(), path)
     }
 
-    /// Whether each step of this path is one, whatever the document.
+    /// Checks the syntax of a path, for any document.
     ///
     /// ```
     /// use icecore::Document;
@@ -85,7 +84,7 @@ impl Document<'_> {
     /// ```
     ///
     /// # Errors
-    /// Of kind `Usage`, with the step that is broken.
+    /// Of kind `Usage`, with the malformed step.
     pub fn check_path(path: &str) -> Result<(), Error> {
         let mut rest = steps(path)?;
         while !rest.is_empty() {
@@ -95,7 +94,7 @@ impl Document<'_> {
     }
 }
 
-/// The value on a path, where a key may be any of those that look like it.
+/// Returns the value on a path, trying all keys that look like the one in each step.
 fn search<'d>(from: Cursor<'d>, path: &str) -> Option<Cursor<'d>> {
     let mut rest = path.strip_prefix('$').unwrap_or(path);
     let mut here = vec![from];
@@ -108,7 +107,7 @@ fn search<'d>(from: Cursor<'d>, path: &str) -> Option<Cursor<'d>> {
     here.first().copied()
 }
 
-/// Follows a path as far as it leads; says what is left of it.
+/// Follows a path as long as its steps exist; returns the value and the rest of the path.
 fn descend<'d, 'p>(from: Cursor<'d>, path: &'p str) -> Result<(Cursor<'d>, &'p str), Error> {
     let mut rest = steps(path)?;
     let mut here = from;
@@ -120,7 +119,7 @@ fn descend<'d, 'p>(from: Cursor<'d>, path: &'p str) -> Result<(Cursor<'d>, &'p s
     Ok((here, rest))
 }
 
-/// The steps of a path, without what stands for the root.
+/// Returns the steps of a path, without the `$` of the root.
 fn steps(path: &str) -> Result<&str, Error> {
     let steps = path.strip_prefix('$').unwrap_or(path);
     match steps.is_empty() || steps.starts_with(['.', '[', '{', '^', '#']) {
@@ -136,7 +135,7 @@ fn no_step(path: &str, rest: &str) -> Error {
         .finding(format!("`{rest}`"))
 }
 
-/// A step of a path, as it is written.
+/// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Key(String),
@@ -147,7 +146,7 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// The first step of this text, and what is behind it.
+    /// Parses the first step of this text; returns it and the rest.
     pub(crate) fn parse(text: &str) -> Option<(Step, &str)> {
         if let Some(rest) = text.strip_prefix("[\"") {
             let (key, rest) = quoted_key(rest)?;
@@ -175,7 +174,7 @@ impl Step {
         }
     }
 
-    /// All values that the step may mean, the likeliest first.
+    /// Returns all values that the step may mean, the likeliest first.
     fn all<'d>(&self, from: Cursor<'d>) -> Vec<Cursor<'d>> {
         let Step::Key(name) = self else { return self.take(from).into_iter().collect() };
         let mut all: Vec<_> = from.body().entries().filter(|(key, _)| looks_like(key, name)).collect();
@@ -183,7 +182,7 @@ impl Step {
         all.into_iter().map(|(_, value)| value).collect()
     }
 
-    /// The value that it leads to.
+    /// Returns the value that the step leads to.
     pub(crate) fn take<'d>(&self, from: Cursor<'d>) -> Option<Cursor<'d>> {
         match self {
             Step::Key(name) => entry(from.body(), name),
@@ -211,7 +210,7 @@ impl Step {
     }
 }
 
-/// What is behind links, aliases and objects, but not behind attributes.
+/// Follows links, aliases and objects, but not attributes.
 fn through_objects(mut here: Cursor<'_>) -> Cursor<'_> {
     here = here.target();
     for _ in 0..16 {
@@ -226,8 +225,7 @@ fn through_objects(mut here: Cursor<'_>) -> Cursor<'_> {
     here
 }
 
-/// The entry of a map whose key is shown as this; the last one, if there are
-/// several.
+/// Returns the entry of a map whose key is shown as this name; the last one, if there are several.
 fn entry<'d>(map: Cursor<'d>, name: &str) -> Option<Cursor<'d>> {
     let last = |is_it: fn(&Key<'_>, &str) -> bool| {
         crate::steps::count(map.len());
@@ -241,8 +239,8 @@ fn looks_like(key: &Key<'_>, name: &str) -> bool {
     key.node().kind.is_string() && rank(key.bytes(), name).is_some()
 }
 
-/// How well a key that is a string has this name: of several, those of the lowest rank are
-/// meant, and of them the last.
+/// Returns how well a string key matches this name. Of several matches, the one with the lowest rank is meant, and
+/// among equal ranks the last.
 pub(crate) fn rank(key: &[u8], name: &str) -> Option<u8> {
     if is_called(key, name) {
         Some(0)
@@ -253,7 +251,7 @@ pub(crate) fn rank(key: &[u8], name: &str) -> Option<u8> {
     }
 }
 
-/// The names that a string is found by as a key, with the rank of each.
+/// Returns the names under which a string key is found, with the rank of each.
 pub(crate) fn names_of(key: &[u8]) -> impl Iterator<Item = (u8, Cow<'_, [u8]>)> {
     let name = match String::from_utf8_lossy(key) {
         Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
@@ -272,7 +270,7 @@ fn is_called(bytes: &[u8], name: &str) -> bool {
     bytes == name.as_bytes() || is_lossy()
 }
 
-/// A member of an object may be called by its name alone, as it is shown.
+/// Returns `true` if this is the bare name of a member, as it is shown.
 fn is_member(key: &Key<'_>, name: &str) -> bool {
     key.node().kind.is_string() && bare(key.bytes()) == Some(name.as_bytes())
 }
@@ -281,20 +279,20 @@ fn bare(bytes: &[u8]) -> Option<&[u8]> {
     bytes.strip_prefix(b"@").or_else(|| unmangled(bytes))
 }
 
-/// Of a long key the middle is left out.
+/// Returns `true` if this is the key with its middle left out, as long keys are shown.
 fn is_shortened(key: &Key<'_>, name: &str) -> bool {
     let bytes = key.bytes();
     key.node().kind.is_string() && bytes.len() > KEY && short_key(bytes, KEY) == name
 }
 
-/// The entry of a map under this integer; the last one, if there are several.
+/// Returns the entry of a map with this integer key; the last one, if there are several.
 fn integer_entry<'d>(map: Cursor<'d>, number: i64) -> Option<Cursor<'d>> {
     crate::steps::count(map.len());
     let is_it = |key: &Key<'_>| key.node().kind == Kind::Int && key.node().payload as i64 == number;
     map.entries().filter(|(key, _)| is_it(key)).map(|(_, value)| value).last()
 }
 
-/// The key that a step `.name` means: `.name:protected` and `.name:Class:private` are properties of PHP.
+/// Returns the key that a step `.name` means: `.name:protected` and `.name:Class:private` are properties of PHP.
 fn bare_key(text: &str) -> String {
     if let Some(name) = text.strip_suffix(":protected") {
         return mangled("*", name);
@@ -305,7 +303,7 @@ fn bare_key(text: &str) -> String {
     }
 }
 
-/// The key of a step `["name"]` whose first quote was read, and the text after the step.
+/// Parses the rest of a step `["name"]` after the first quote; returns the key and the text after the step.
 fn quoted_key(text: &str) -> Option<(String, &str)> {
     let (name, rest) = quoted(text)?;
     if let Some(behind) = rest.strip_prefix(']') {
@@ -318,12 +316,12 @@ fn quoted_key(text: &str) -> Option<(String, &str)> {
     Some((mangled(&class, &name), rest.strip_prefix(":private]")?))
 }
 
-/// The name under which PHP keeps a property that is not public.
+/// Returns the name under which PHP stores a property that is not public.
 fn mangled(class: &str, name: &str) -> String {
     format!("\0{class}\0{name}")
 }
 
-/// A quoted text up to its closing quote, and the text after it.
+/// Parses a quoted text up to its closing quote; returns it and the text after it.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let mut key = String::new();
     let mut chars = text.char_indices();
@@ -349,7 +347,7 @@ fn quoted(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// What is there instead, for errors.
+/// Describes the existing value, for errors.
 fn describe(here: Cursor<'_>) -> String {
     let body = here.body();
     match body.kind() {

@@ -1,14 +1,13 @@
-//! What a document that was made from another one takes over from it.
+//! What a document takes over from the document that it was made from.
 
 use super::Document;
 use super::detail::{Note, Ordinals, Spelling};
 use std::collections::HashMap;
 
 impl Document<'_> {
-    /// Takes over what is known of `original` beside its values, for a document that was made
-    /// from these: the language of its names, what wrappers said, and the spelling, of the values
-    /// that `kept` pairs: the node there, and the node here. A writer then writes these as they
-    /// were, and all others as it would.
+    /// Takes over what is known of `original` in addition to its values: the language of its names, the metadata of its
+    /// wrappers, and the spelling of the values in `kept`. Each pair there is a node of `original` and a node of this
+    /// document. A writer then writes these values as in the original, and all others in its own way.
     ///
     /// ```
     /// use icecore::{Builder, Limits, Request, Stage};

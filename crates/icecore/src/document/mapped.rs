@@ -1,4 +1,4 @@
-//! Gives classes the names that a class map says.
+//! Renames classes as a class map says.
 
 use super::naming::{GIVEN, Naming, Visibility, members_of, rename};
 use super::{Document, Form, Kind, Node, Tape};
@@ -6,13 +6,13 @@ use crate::class_map::ClassMap;
 use crate::error::Error;
 use std::borrow::Cow;
 
-/// The new name of a class, if it gets one.
+/// Returns the new name of a class, if it gets one.
 type Rename<'m> = &'m dyn Fn(&[u8]) -> Option<Vec<u8>>;
 
 impl Document<'_> {
-    /// The same document, where the map names its classes: those of objects, of values that
-    /// name a class, of enum cases and of private properties. Writers take such names
-    /// as they are. What objects have frozen of themselves is not looked into.
+    /// Returns the same document with its classes renamed: those of objects, of values that name a class, of enum cases
+    /// and of private properties. Writers use the new names unchanged. The payloads of objects that froze themselves
+    /// are not searched.
     ///
     /// ```
     /// use icecore::ClassMap;
@@ -28,7 +28,7 @@ impl Document<'_> {
         self.mapped(map, Naming::Plain)
     }
 
-    /// As [`Document::with_class_map`], with the separators of a language.
+    /// Same as [`Document::with_class_map`], but the new names get the separators of a language.
     pub(crate) fn mapped<'d>(&'d self, map: &ClassMap, naming: Naming) -> Result<Cow<'d, Document<'d>>, Error> {
         if map.is_empty() {
             return Ok(Cow::Borrowed(self));
@@ -71,7 +71,7 @@ impl Document<'_> {
         Ok(())
     }
 
-    /// The classes in the names of private properties of the map at `body`.
+    /// Renames the classes in the names of private properties of the map at `body`.
     fn map_private(&self, map: Rename<'_>, body: u32, tape: &mut Cow<'_, Tape>) {
         if self.node(body).kind != Kind::Map || !self.tape().keys().any_mangled() {
             return;
@@ -87,12 +87,12 @@ impl Document<'_> {
 }
 
 impl Tape {
-    /// The id of a class name that is written as it is.
+    /// Returns the id of a class name that writers use unchanged.
     pub(crate) fn intern_given_class(&mut self, kind: Kind, name: &[u8]) -> Result<u32, Error> {
         self.intern_class_node(Node::leaf(kind, 0).with(GIVEN), name)
     }
 
-    /// Makes the names that a map gave those of the document itself.
+    /// Turns the names that a map gave into ordinary names of the document.
     ///
     /// # Errors
     /// Of kind `Limit`, if there are more classes than a document may have.
@@ -111,7 +111,7 @@ impl Tape {
     }
 }
 
-/// Puts a name in the place of the one at `at`.
+/// Replaces the name at `at`.
 fn replace(tape: &mut Cow<'_, Tape>, at: u32, old: &Node, name: &[u8]) {
     let tape = tape.to_mut();
     let mut node = tape.owned(old.kind, name).in_form(old.form());
@@ -119,7 +119,7 @@ fn replace(tape: &mut Cow<'_, Tape>, at: u32, old: &Node, name: &[u8]) {
     tape.replace(at, node);
 }
 
-/// The class of an enum case, and the rest from the colon on.
+/// Splits the name of an enum case: the class, and the rest from the colon on.
 fn split_case(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let colon = bytes.iter().position(|byte| *byte == b':')?;
     Some(bytes.split_at(colon))

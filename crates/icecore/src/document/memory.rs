@@ -1,15 +1,14 @@
-//! Memory of readers and writers that a tape keeps from document to document.
+//! Memory that readers and writers reuse from document to document.
 
 use std::any::Any;
 use std::fmt;
 
-/// What a reader or a writer keeps from one document to the next: each format what it
-/// likes.
+/// What a reader or a writer keeps from one document to the next; each format has its own type.
 #[derive(Default)]
 pub struct Memory(Option<Box<dyn Any + Send + Sync>>);
 
 impl Memory {
-    /// What this format keeps; its default at first.
+    /// Returns the data of this format; initially its default.
     pub(crate) fn of<T: Any + Default + Send + Sync>(&mut self) -> &mut T {
         let kept = self.0.get_or_insert_with(|| Box::<T>::default());
         if !kept.is::<T>() {
@@ -18,12 +17,12 @@ impl Memory {
         kept.downcast_mut().unwrap_or_else(|| unreachable!("it was just put there"))
     }
 
-    /// Takes out what this format keeps; its default at first.
+    /// Takes out the data of this format; initially its default.
     pub(crate) fn take<T: Any + Default + Send + Sync>(&mut self) -> Box<T> {
         self.0.take().and_then(|kept| kept.downcast().ok()).unwrap_or_default()
     }
 
-    /// Puts it back.
+    /// Puts the data back.
     pub(crate) fn keep<T: Any + Send + Sync>(&mut self, kept: Box<T>) {
         self.0 = Some(kept);
     }
@@ -35,7 +34,7 @@ impl fmt::Debug for Memory {
     }
 }
 
-/// A copy begins with nothing.
+/// A clone starts empty.
 impl Clone for Memory {
     fn clone(&self) -> Memory {
         Memory::default()

@@ -1,21 +1,21 @@
-//! What stood around a document.
+//! Data of the wrappers around a document.
 
 use crate::losses::{LossKind, Losses};
 
-/// What a wrapper says beside its content: an expiry, a purpose, a version.
+/// A property that a wrapper stores in addition to its content: an expiry, a purpose, a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata {
-    /// The wrapper.
+    /// Name of the wrapper.
     pub wrapper: &'static str,
-    /// The option that writes it.
+    /// Option that writes the property.
     pub option: &'static str,
-    /// The value of that option.
+    /// Value of that option.
     pub value: String,
-    /// How the content was written, as compressed: it says nothing that could be lost.
+    /// Whether this only describes how the content was written, such as compressed: then nothing is lost without it.
     pub is_form: bool,
 }
 
-/// Counts what wrappers said and no wrapper says again.
+/// Adds a loss for each property of the wrappers that no output wrapper stores.
 pub(crate) fn lose_metadata(lost: &[Metadata], losses: &mut Losses) {
     for said in lost.iter().filter(|said| !said.is_form) {
         losses.add(LossKind::Wrapper, || format!("{}:{}", said.wrapper, said.option));

@@ -1,4 +1,4 @@
-//! The Document: what a blob means, on one flat tape.
+//! The Document: the meaning of a blob, on one flat tape.
 //!
 //! `docs/tape.md` explains the tape by printing a real one.
 
@@ -65,7 +65,7 @@ pub use memory::Memory;
 use crate::limits::Limits;
 use std::borrow::Cow;
 
-/// A document: meaning, and where it was asked for, spelling and spans.
+/// A document: its meaning and, if requested, its spelling and spans.
 ///
 /// Strings are borrowed from the input. Equality compares meaning and respects
 /// sharing and cycles; see [`Comparison`] for looser kinds of equality.
@@ -78,7 +78,7 @@ use std::borrow::Cow;
 /// # Ok::<(), icecore::Error>(())
 /// ```
 ///
-/// What was recorded beside it, and what it is made of:
+/// The recorded detail, and the parts of a document:
 ///
 /// ```
 /// use icecore::{Document, Limits, Request, Stage, raw::Tape};
@@ -108,18 +108,17 @@ pub struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// A document from a tape whose borrowed strings are in `input`.
+    /// Creates a document from a tape whose borrowed strings are in `input`.
     pub(crate) fn new(input: impl Into<Cow<'a, [u8]>>, tape: Tape) -> Document<'a> {
         Document { input: input.into(), tape, spelling: None, trace: None, repairs: Vec::new(), metadata: Vec::new() }
     }
 
-    /// A document from a tape that was filled by hand; its borrowed strings are
-    /// in `input`.
+    /// Creates a document from a tape that was filled by hand; its borrowed strings are in `input`.
     pub fn from_tape(input: impl Into<Cow<'a, [u8]>>, tape: Tape) -> Document<'a> {
         Document::new(input, tape)
     }
 
-    /// The tape, to be filled or read into again.
+    /// The tape, for filling it or reading into it again.
     pub fn tape_mut(&mut self) -> &mut Tape {
         &mut self.tape
     }
@@ -129,11 +128,11 @@ impl<'a> Document<'a> {
         (self.input, self.tape)
     }
 
-    /// A document with all that a detailed reading recorded.
+    /// Creates a document with everything that reading with detail recorded.
     pub(crate) fn detailed(input: impl Into<Cow<'a, [u8]>>, sink: Detailed) -> Document<'a> {
         let Detailed { tape, mut detail } = sink;
         detail.finish(&tape);
-        // The innermost is left first.
+        // Inner containers were recorded first.
         detail.trace.cut.sort_unstable_by_key(|cut| cut.node);
         Document {
             input: input.into(),
@@ -145,13 +144,12 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The root value. A document that broke off before its first value has
-    /// none; its root is null.
+    /// The root value. The root of a document that broke off before its first value is null.
     pub fn root(&self) -> Cursor<'_> {
         Cursor::new(self, self.tape.root)
     }
 
-    /// The user header that stands before the body of a Sereal document.
+    /// The user header, which precedes the body of a Sereal document.
     pub fn header(&self) -> Option<Cursor<'_>> {
         self.tape.header.map(|at| Cursor::new(self, at))
     }
@@ -171,7 +169,7 @@ impl<'a> Document<'a> {
         &self.tape.nodes
     }
 
-    /// The node at this index; a null behind the last one.
+    /// The node at this index; null after the last one.
     #[inline]
     pub(crate) fn node(&self, index: u32) -> Node {
         self.tape.node(index)
@@ -182,14 +180,13 @@ impl<'a> Document<'a> {
         &self.tape
     }
 
-    /// The bytes that borrowed strings stand in: the input, or what was
-    /// decompressed from it.
+    /// The bytes that contain the borrowed strings: the input, or the data decompressed from it.
     pub fn input(&self) -> &[u8] {
         &self.input
     }
 
-    /// How many bytes the document was read from, after decompression; or that a tape takes
-    /// which a program filled.
+    /// Number of bytes that the document was read from, after decompression; for a tape that a program filled, its size
+    /// in memory.
     pub(crate) fn size(&self) -> usize {
         let strings = self.input.len().saturating_add(self.tape.arena.len());
         match self.tape.is_by_hand() || self.input.is_empty() {
@@ -198,9 +195,9 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// How many links, references and other wrappers a writer follows to get to a value.
-    /// A chain of more steps than the tape has nodes goes round in a circle; each node
-    /// counts twice, as a variable and as what a reference refers to.
+    /// Maximum number of links, references and other wrappers that a writer follows to reach a value. A chain with more
+    /// steps than the tape has nodes is a cycle; each node counts twice, as a variable and as the target of a
+    /// reference.
     pub(crate) fn most_steps(&self, limits: &Limits) -> u32 {
         let all = u32::try_from(self.nodes().len()).unwrap_or(u32::MAX).saturating_mul(2);
         limits.depth.min(all).saturating_add(64)
@@ -212,38 +209,38 @@ impl<'a> Document<'a> {
         self.tape.bytes(node, &self.input)
     }
 
-    /// The byte form, if it was asked for.
+    /// The byte form, if requested.
     pub fn spelling(&self) -> Option<&Spelling> {
         self.spelling.as_deref()
     }
 
-    /// The byte form, if it was asked for and belongs to this format.
+    /// The byte form, if requested and if it belongs to this format.
     pub(crate) fn spelling_of(&self, format: &str) -> Option<&Spelling> {
         self.spelling.as_deref().filter(|spelling| spelling.format == format)
     }
 
-    /// Gives it a byte form.
+    /// Sets the byte form.
     pub(crate) fn set_spelling(&mut self, spelling: Spelling) {
         self.spelling = Some(Box::new(spelling));
     }
 
-    /// Where each value stood in the input, if it was asked for.
+    /// The position of each value in the input, if requested.
     pub fn trace(&self) -> Option<&Trace> {
         self.trace.as_deref()
     }
 
-    /// What the reader changed in the input to be able to read it, because it was
-    /// asked to: `php:repair=lengths`.
+    /// Changes that the reader made to the input in order to read it, because the caller asked for that:
+    /// `php:repair=lengths`.
     pub fn repairs(&self) -> &[Repair] {
         &self.repairs
     }
 
-    /// What the wrappers said that it came in.
+    /// The properties of the wrappers around the document.
     pub fn metadata(&self) -> &[Metadata] {
         &self.metadata
     }
 
-    /// Says what the wrappers said that it came in: a writer of wrappers says it again.
+    /// Sets the properties of the wrappers around the document; a writer of wrappers writes them again.
     pub fn set_metadata(&mut self, metadata: Vec<Metadata>) {
         self.metadata = metadata;
     }
@@ -252,7 +249,7 @@ impl<'a> Document<'a> {
         self.repairs = repairs;
     }
 
-    /// What is known of this document beside another tape, whose nodes stand in the same places.
+    /// Returns a document with another tape whose nodes have the same places, and with everything else of this one.
     pub(crate) fn beside(&self, tape: Tape) -> Document<'_> {
         Document {
             input: Cow::Borrowed(&self.input),
@@ -264,18 +261,18 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Forgets the spelling and the trace.
+    /// Drops the spelling and the trace.
     pub(crate) fn without_detail(mut self) -> Document<'a> {
         (self.spelling, self.trace) = (None, None);
         self
     }
 
-    /// The tape back, with its memory, for the next document.
+    /// Returns the tape with its memory, for the next document.
     pub fn into_tape(self) -> Tape {
         self.tape
     }
 
-    /// The same document with nothing borrowed.
+    /// Returns the same document with nothing borrowed.
     pub fn into_owned(self) -> Document<'static> {
         Document {
             input: Cow::Owned(self.input.into_owned()),

@@ -3,44 +3,43 @@
 use super::node::{Kind, Location, Node};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The most names that a table gives ids to. Further ones are `None`.
+/// Maximum number of names that get ids. For further names the result is `None`.
 const CAPACITY: usize = 65_533;
-/// Bits for the kinds of names. Kinds other than these two set both.
+/// Bits for the kinds of names. A kind other than these two sets both.
 const BYTES: u8 = 1;
 const TEXT: u8 = 2;
-/// How far a lookup probes. Bounded, so that keys made to collide cost a key
-/// node each and not a search each.
+/// Maximum number of probes of a lookup. The limit ensures that keys made to collide cost one key node each, not one
+/// search each.
 const PROBES: usize = 16;
 
 /// A name in its table: part of the layout that programs in C read.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The first 16 bytes, zero-padded: compared in one go.
+    /// The first 16 bytes, zero-padded, for comparison in one operation.
     pub head: u128,
     /// Kind, flags and encoding; its offset refers to the bytes of the table.
     pub node: Node,
 }
 
-/// Names by id, from 1 on. An id stands for bytes, kind, encoding and flags.
+/// Names by id, from 1 on. An id identifies bytes, kind, encoding and flags.
 ///
-/// The table owns its bytes, so it outlives the input, and a tape that is used
-/// again knows the keys of the documents before.
+/// The table owns its bytes, so it outlives the input; a tape that is reused knows the keys of the previous documents.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     entries: Vec<Entry>,
     bytes: Vec<u8>,
     /// Open addressing: hash in the upper half, id in the lower; 0 is free.
     slots: Vec<u64>,
-    /// The id that followed this one the last time: the guess for a key.
+    /// The id that followed this one last time: the guess for the next key.
     follow: Vec<u16>,
-    /// Short names by a hash of their first bytes: found without a search.
+    /// Short names by a hash of their first bytes, to avoid a search.
     memo: Vec<Memo>,
-    /// Whether a name is a byte string or ASCII text, and has no flags.
+    /// Whether a name is a byte string or ASCII text without flags.
     plain: Vec<bool>,
     /// Whether there is a name that is not plain.
     marked: bool,
-    /// Of which kinds names without flags are.
+    /// Kinds of the names without flags.
     kinds: u8,
     /// Whether there is a placeholder: a key that is allowed, but absent.
     absent: bool,
@@ -50,7 +49,7 @@ pub struct Names {
     mangled: bool,
     /// Whether there is a text that is not UTF-8.
     malformed: bool,
-    /// Whether there is one with parts, as `A::B` or `A\B`.
+    /// Whether there is a name with several parts, such as `A::B` or `A\B`.
     qualified: bool,
     generation: Generation,
 }
@@ -76,7 +75,7 @@ impl Generation {
     }
 }
 
-/// A short name that was seen lately.
+/// A recently seen short name.
 #[derive(Clone, Copy, Debug, Default)]
 struct Memo {
     head: u128,
@@ -85,11 +84,11 @@ struct Memo {
     id: u16,
 }
 
-/// How many short names are remembered; a power of two.
+/// Number of short names that are remembered; a power of two.
 const MEMOS: usize = 128;
 
-/// Masks of the first `n` bytes, little-endian: `window & MASKS[len]` is a name with
-/// zeros behind it, whatever stands behind it in the input.
+/// Masks of the first `n` bytes, little-endian: `window & MASKS[len]` is a name padded with zeros, whatever follows it
+/// in the input.
 const MASKS: [u128; 17] = {
     let mut masks = [0; 17];
     let mut n = 1;
@@ -130,13 +129,13 @@ pub struct Name<'d> {
 }
 
 impl Names {
-    /// How many names there are.
+    /// Number of names.
     #[inline]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no names.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -156,8 +155,8 @@ impl Names {
         Some(Name { node: entry.node, bytes })
     }
 
-    /// The table itself, for callers that keep something for each id: the names by id
-    /// minus 1, and the bytes that their offsets refer to.
+    /// The table itself, for callers that keep data for each id: the names by id minus 1, and the bytes that their
+    /// offsets refer to.
     #[inline]
     pub fn raw(&self) -> (&[Entry], &[u8]) {
         (&self.entries, &self.bytes)
@@ -173,7 +172,7 @@ impl Names {
         }
     }
 
-    /// Whether there is a name with flags, or one that is no plain string.
+    /// Whether there is a name with flags, or one that is not a plain string.
     #[inline]
     pub(crate) fn any_marked(&self) -> bool {
         self.marked
@@ -191,18 +190,18 @@ impl Names {
         self.absent
     }
 
-    /// Whether there may be a key that is a symbol; a full table has not all.
+    /// Whether a key may be a symbol. If the table is full, some keys are not in it.
     #[inline]
     pub(crate) fn any_symbol(&self) -> bool {
         self.symbol || self.entries.len() >= CAPACITY
     }
 
-    /// Whether there may be a key that is a text, but not UTF-8.
+    /// Whether a key may be text that is not valid UTF-8.
     pub(crate) fn any_malformed(&self) -> bool {
         self.malformed || self.entries.len() >= CAPACITY
     }
 
-    /// Whether there may be a key with a mangled name.
+    /// Whether a key may have a mangled name.
     #[inline]
     pub(crate) fn any_mangled(&self) -> bool {
         self.mangled || self.entries.len() >= CAPACITY
@@ -214,9 +213,9 @@ impl Names {
         self.qualified
     }
 
-    /// The number by which data may be cached for the ids of this table: it changes when ids lose their
-    /// meaning. A tape that is used again drops its names when there are too many, and a reader may put
-    /// another table in its place. 0 is an empty table. No two tables of a process have the same.
+    /// Number that identifies the ids of this table, for caches: it changes when ids lose their meaning. A tape that is
+    /// reused drops its names when there are too many, and a reader may replace the table. 0 is an empty table. No two
+    /// tables of a process have the same number.
     #[inline]
     pub fn generation(&self) -> u64 {
         self.generation.0
@@ -227,8 +226,7 @@ impl Names {
         (1..=self.entries.len() as u32).filter_map(|id| self.get(id))
     }
 
-    /// The id of the name that followed `id` the last time; 0 when unknown.
-    /// `id` 0 is the start of a map.
+    /// The id of the name that followed `id` last time; 0 if unknown. An `id` of 0 is the start of a map.
     #[inline]
     pub(crate) fn guess(&self, id: u16) -> u16 {
         self.follow.get(usize::from(id)).copied().unwrap_or(0)
@@ -242,8 +240,8 @@ impl Names {
         }
     }
 
-    /// The id of the short name at `at` of `input`, if it was seen lately; 0 otherwise.
-    /// Unlike `guess` it does not depend on the order of the keys.
+    /// The id of the short name at `at` of `input`, if it was seen recently; otherwise 0. Unlike `guess`, this does not
+    /// depend on the order of the keys.
     #[inline(always)]
     pub(crate) fn recall(&self, kind: Kind, flags: u8, input: &[u8], at: usize, len: usize) -> u16 {
         if len > 16 {
@@ -269,8 +267,8 @@ impl Names {
         }
     }
 
-    /// Whether the byte string at `at` of `input`, of at most 16 bytes, is the name
-    /// with this id, which has no flags.
+    /// Returns `true` if the byte string at `at` of `input`, of at most 16 bytes, is the name with this id and has no
+    /// flags.
     #[inline(always)]
     pub(crate) fn is_short(&self, id: u16, input: &[u8], at: usize, len: usize) -> bool {
         let Some(entry) = self.entries.get(usize::from(id).wrapping_sub(1)) else { return false };
@@ -280,7 +278,7 @@ impl Names {
             && (entry.node.aux as usize, entry.node.kind, entry.node.flags) == (len, Kind::Bytes, 0)
     }
 
-    /// Whether the name with this id is this integer.
+    /// Returns `true` if the name with this id is this integer.
     #[inline(always)]
     pub(crate) fn is_integer(&self, id: u16, value: i64) -> bool {
         let entry = self.entries.get(usize::from(id).wrapping_sub(1));
@@ -304,14 +302,14 @@ impl Names {
         }
     }
 
-    /// Whether the name `id` is this one, which stands at `at` of `input`.
+    /// Returns `true` if the name `id` is at `at` of `input`.
     #[inline]
     pub(crate) fn is_at(&self, id: u16, kind: Kind, flags: u8, input: &[u8], at: usize, len: usize) -> bool {
         let Some(entry) = self.entries.get(usize::from(id).wrapping_sub(1)) else { return false };
         if entry.node.aux as usize != len || entry.node.kind != kind || entry.node.flags != flags {
             return false;
         }
-        // Names of up to 16 bytes are equal if their heads are: one load, no loop.
+        // Names of up to 16 bytes are equal if their heads are equal: one load, no loop.
         if len <= 16
             && let Some(window) = input.get(at..at + 16)
             && let Ok(window) = window.try_into()
@@ -325,8 +323,8 @@ impl Names {
         }
     }
 
-    /// The id of this name; a new one if it is new. `None` if the table is
-    /// full, or if too many names share a hash.
+    /// Returns the id of this name, and adds the name if it is new. `None` if the table is full, or if too many names
+    /// share a hash.
     pub(crate) fn intern(&mut self, node: Node, bytes: &[u8]) -> Option<u32> {
         let id = self.search(node, bytes)?;
         self.remember(id);
@@ -357,7 +355,7 @@ impl Names {
         Some(id)
     }
 
-    /// The id of this name if it is known.
+    /// Returns the id of this name if it is known.
     pub(crate) fn find(&self, node: Node, bytes: &[u8]) -> Option<u32> {
         if self.slots.is_empty() {
             return None;
@@ -376,7 +374,7 @@ impl Names {
         None
     }
 
-    /// Adds a name without looking for it. `None` if the table is full.
+    /// Adds a name without a search. `None` if the table is full.
     fn append(&mut self, node: Node, bytes: &[u8]) -> Option<u32> {
         if self.entries.len() >= CAPACITY {
             return None;
@@ -409,14 +407,13 @@ impl Names {
         u32::try_from(self.entries.len()).ok()
     }
 
-    /// The id of this class or encoding name, which is never refused for
-    /// colliding; `None` only if the table is full.
+    /// Returns the id of the name of a class or an encoding. A collision doesn't prevent it: `None` only if the
+    /// table is full.
     pub(crate) fn intern_always(&mut self, node: Node, bytes: &[u8]) -> Option<u32> {
         self.intern(node, bytes).or_else(|| self.append(node, bytes))
     }
 
-    /// Forgets everything if there are more than `most` names. Returns whether it
-    /// did.
+    /// Drops all names if there are more than `most`. Returns whether it did.
     pub(crate) fn trim(&mut self, most: usize) -> bool {
         let is_too_much = self.entries.len() > most || self.bytes.len() > 64 * most;
         if is_too_much {
@@ -425,7 +422,7 @@ impl Names {
         is_too_much
     }
 
-    /// Whether the name with this id, if there is one, is this.
+    /// Returns `true` if this is the name with this id.
     pub(crate) fn is_name(&self, id: u32, node: &Node, bytes: &[u8]) -> bool {
         self.get(id).is_some_and(|known| {
             known.node.kind == node.kind
@@ -445,7 +442,7 @@ impl Names {
         for id in 1..=self.entries.len() as u32 {
             let Some(name) = self.get(id) else { continue };
             let hash = hash(&name.node, name.bytes);
-            // One that finds no place stays valid; it is not found again.
+            // A name that gets no slot stays valid, but is not found again.
             for step in 0..PROBES {
                 let at = (hash as usize).wrapping_add(step) & (size - 1);
                 if self.slots[at] == 0 {
@@ -457,7 +454,7 @@ impl Names {
     }
 }
 
-/// Multiply and fold, eight bytes at a time.
+/// Hashes by multiplying and folding eight bytes at a time.
 fn hash(node: &Node, bytes: &[u8]) -> u32 {
     const K: u64 = 0x9E37_79B9_7F4A_7C15;
     let mix = |state: u64, word: u64| {

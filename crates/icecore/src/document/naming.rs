@@ -6,7 +6,7 @@ use crate::losses::{LossKind, Losses};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// How a language, or a format of none, names classes and members.
+/// How a language, or a format that belongs to no language, names classes and members.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Naming {
     /// Classes `A::B`; members are any strings.
@@ -17,24 +17,23 @@ pub(crate) enum Naming {
     /// Classes `A::B`; members have no visibility. The writer itself makes
     /// instance variables of strings.
     Ruby,
-    /// Members are strings without marks; a class is written as it is. Of a source: any
-    /// language.
+    /// Members are strings without marks; class names are written unchanged. As the naming of a source: any language.
     #[default]
     Plain,
 }
 
 impl Naming {
-    /// Ruby's `@name` is `name` here.
+    /// Whether Ruby's `@name` becomes `name`.
     fn drops_sigils(self) -> bool {
         self != Naming::Ruby
     }
 
-    /// PHP's mangled names are bare here. In Perl they are names like others.
+    /// Whether PHP's mangled names lose their marks. In Perl they are ordinary names.
     fn drops_visibility(self) -> bool {
         matches!(self, Naming::Ruby | Naming::Plain)
     }
 
-    /// The language that has classes of its own, which others may not pass for.
+    /// The language whose built-in classes have names that other classes must not get.
     fn language(self) -> Option<Language> {
         match self {
             Naming::Php => Some(Language::Php),
@@ -43,7 +42,7 @@ impl Naming {
         }
     }
 
-    /// The name of a class with the separators of the language, if they are others.
+    /// Returns the name of a class with the separators of the language, if that differs.
     pub(super) fn class(self, name: &[u8]) -> Option<Vec<u8>> {
         match self {
             Naming::Php => replaced(name, b"::", b"\\"),
@@ -53,21 +52,20 @@ impl Naming {
     }
 }
 
-/// Marks the name of a class that the user gave: it is written as it is.
+/// Marks the name of a class that the user gave: it is written unchanged.
 pub(super) const GIVEN: u8 = super::flag::HINT;
 
-/// Who may see a property of PHP's.
+/// Visibility of a PHP property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visibility<'n> {
-    /// Its class and those below.
+    /// Its class and subclasses.
     Protected,
-    /// This class alone.
+    /// Only this class.
     Private(&'n [u8]),
 }
 
 impl<'n> Visibility<'n> {
-    /// What the name of a property says in front of the name itself; `None` if it
-    /// is public.
+    /// Splits the name of a property into its visibility and the bare name; `None` if it is public.
     ///
     /// ```
     /// use icecore::value::Visibility;
@@ -88,14 +86,13 @@ impl<'n> Visibility<'n> {
     }
 }
 
-/// The name of a property without the prefix for its visibility; `None` if it has
-/// none.
+/// Returns the name of a property without its visibility prefix; `None` if it has none.
 pub(crate) fn unmangled(name: &[u8]) -> Option<&[u8]> {
     Visibility::of(name).map(|(_, name)| name)
 }
 
-/// The document with the names that the target has, and what that loses too. An
-/// error if it has them already. Nodes keep their places.
+/// Returns the document with the names that the target uses, and the losses including those of renaming. Returns `Err`
+/// with the losses if nothing has to be renamed. Nodes keep their places.
 pub(crate) fn renamed<'d>(
     document: &'d Document<'_>,
     naming: Naming,
@@ -107,7 +104,7 @@ pub(crate) fn renamed<'d>(
     let is_foreign = tape.naming != naming;
     let has_separators = tape.classes().any_qualified() && matches!(naming, Naming::Php | Naming::Ruby);
     let has_classes = has_separators || is_foreign && tape.classes().iter().any(|name| may_move(naming, name));
-    // A struct's members have no sigil, so the writer must not give them one.
+    // Members of a struct have no sigil, so the writer must not add one.
     let may_have_structs = naming == Naming::Ruby && !tape.classes().is_empty();
     if !has_members && !has_classes && !may_have_structs {
         return Err(losses);
@@ -130,20 +127,20 @@ pub(crate) fn renamed<'d>(
 }
 
 impl Document<'_> {
-    /// Whether there is a class that has its name from [`reserved::away`].
+    /// Returns `true` if a class has a name made by [`reserved::away`].
     pub(crate) fn has_moved_classes(&self) -> bool {
         let classes = self.tape().classes();
         classes.any_qualified() && classes.iter().any(|name| reserved::is_away(name.bytes))
     }
 }
 
-/// Whether this class of another language may get another name here than its separators say.
+/// Returns `true` if this class of another language may get a new name that is more than a change of separators.
 fn may_move(naming: Naming, name: Name<'_>) -> bool {
     let is_taken = |language| reserved::find(language, name.bytes).is_some();
     reserved::is_away(name.bytes) || naming.language().is_some_and(is_taken)
 }
 
-/// Whether the member at `at` is called by a symbol, as all are in Ruby.
+/// Returns `true` if the name of the member at `at` is a symbol, as all are in Ruby.
 fn begins_with_symbol(tape: &Tape, at: u32) -> bool {
     let id = tape.nodes().get(at as usize).map_or(0, |node| u32::from(node.key));
     tape.keys().get(id).is_some_and(|name| name.node.kind == Kind::Symbol)
@@ -162,7 +159,7 @@ impl Renamer<'_> {
         let is_foreign = self.document.tape().naming != self.naming;
         let home = if is_foreign { reserved::home(name.bytes) } else { None };
         let mut new = home.map_or(Cow::Borrowed(name.bytes), |home| match self.naming {
-            // Nothing of PHP's stands there, so the separators are PHP's way to write others.
+            // No class of PHP itself has such a name, so `\` is only how PHP wrote the separators of another language.
             Naming::Perl | Naming::Plain => Cow::Owned(replaced(home, b"\\", b"::").unwrap_or(home.to_vec())),
             Naming::Php | Naming::Ruby => Cow::Borrowed(home),
         });
@@ -185,7 +182,7 @@ impl Renamer<'_> {
         }
     }
 
-    /// Whether the language takes the object at `at` for one of its own class. What is no
+    /// Returns `true` if the language accepts the object at `at` as one of its own class. An object whose body is not a
     /// map is written without a class.
     fn fits(&self, at: u32, node: &Node, layout: &reserved::Layout) -> bool {
         let body = self.document.node(at + 1);
@@ -208,14 +205,14 @@ impl Renamer<'_> {
             })
     }
 
-    /// The members of an object whose body is at `body`.
+    /// Renames the members of an object whose body is at `body`.
     fn members(&mut self, body: u32, is_struct: bool) {
         let document = self.document;
         let Some(map) = document.nodes().get(body as usize).filter(|node| node.kind == Kind::Map) else { return };
         let end = if map.end() == 0 { document.tape().len() } else { map.end() };
         let members = members_of(document, body + 1, end);
-        // Whose a name without marks is: another member may not get it. Where all have a
-        // sigil, as is usual in Ruby, they are as different as before.
+        // Which member owns a name without marks: other members may not get it. If all have a sigil, as is usual in
+        // Ruby, they stay as distinct as before.
         let has_sigil = |member: &Member<'_>| member.key.kind == Kind::Symbol && member.name.starts_with(b"@");
         let is_mixed = !members.iter().all(has_sigil);
         let is_marked = |member: &Member<'_>| has_sigil(member) || unmangled(member.name).is_some();
@@ -243,8 +240,7 @@ impl Renamer<'_> {
         }
     }
 
-    /// The name of a member without the marks that the target lacks, and whether
-    /// one of them was a visibility.
+    /// Returns the name of a member without the marks that the target lacks, and whether one of these was a visibility.
     fn bare<'n>(&self, member: &Member<'n>) -> Option<(&'n [u8], bool)> {
         let name = member.name;
         match member.key.kind {
@@ -259,7 +255,7 @@ impl Renamer<'_> {
     }
 }
 
-/// Gives a member another name.
+/// Renames a member.
 pub(super) fn rename(tape: &mut Tape, member: &Member<'_>, kind: Kind, name: &[u8]) {
     {
         if member.at == member.value {
@@ -277,7 +273,7 @@ pub(super) fn rename(tape: &mut Tape, member: &Member<'_>, kind: Kind, name: &[u
     }
 }
 
-/// Whether a property of this type takes a value of this kind.
+/// Returns `true` if a property of this type accepts a value of this kind.
 fn has_type(kind: Kind, typed: &reserved::Typed) -> bool {
     match typed.kind {
         _ if kind == Kind::Null => typed.or_null,
@@ -290,7 +286,7 @@ fn has_type(kind: Kind, typed: &reserved::Typed) -> bool {
     }
 }
 
-/// A member of an object: its key, which stands at `at` or has an id in the value.
+/// A member of an object: its key is the node at `at`, or an id in the value.
 pub(super) struct Member<'d> {
     pub(super) key: Node,
     pub(super) name: &'d [u8],
@@ -299,7 +295,7 @@ pub(super) struct Member<'d> {
 }
 
 impl Member<'_> {
-    /// Whether it has this name, whatever marks its language gives it.
+    /// Returns `true` if the member has this name apart from the marks of its language.
     fn is_called(&self, wanted: &str) -> bool {
         match self.key.kind {
             Kind::Int => wanted.parse() == Ok(self.key.payload as i64),
@@ -309,14 +305,14 @@ impl Member<'_> {
     }
 }
 
-/// The items of the array at `at`, as members with numbers.
+/// Returns the items of the array at `at` as members with numbers.
 fn items_of<'d>(document: &'d Document<'_>, at: u32) -> Vec<Member<'d>> {
     let (tape, end) = (document.tape(), document.tape().next(at));
     let items = std::iter::successors(Some(at + 1), |item| Some(tape.next(*item))).take_while(|item| *item < end);
     items.zip(0..).map(|(at, position)| Member { key: Node::int(position), name: &[], at, value: at }).collect()
 }
 
-/// The members from `at` to `end`.
+/// Returns the members from `at` to `end`.
 pub(super) fn members_of<'d>(document: &'d Document<'_>, mut at: u32, end: u32) -> Vec<Member<'d>> {
     let (tape, nodes) = (document.tape(), document.nodes());
     let mut members = Vec::new();

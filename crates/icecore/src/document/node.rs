@@ -1,6 +1,6 @@
 //! The 16-byte cell of the tape.
 
-/// What a [`Node`] is.
+/// The kind of a [`Node`].
 ///
 /// Kinds from [`Kind::Array`] on are containers: they have children, which
 /// follow them on the tape, and know where they end.
@@ -23,15 +23,14 @@ pub enum Kind {
     Int = 2,
     /// `payload` is a `u64` above `i64::MAX`.
     Uint = 3,
-    /// An integer beyond 64 bits: string fields name its magnitude, least
-    /// significant byte first; [`flag::NEGATIVE`] is its sign.
+    /// An integer beyond 64 bits: its magnitude is stored like a string, least significant byte first;
+    /// [`flag::NEGATIVE`] is its sign.
     BigInt = 4,
     /// `payload` is the bits of an `f64`.
     Float = 5,
     /// `payload` is the bits of an `f32`.
     Float32 = 6,
-    /// String fields name the 16 bytes of an IEEE 754 binary128, least
-    /// significant byte first.
+    /// The 16 bytes of an IEEE 754 binary128, stored like a string, least significant byte first.
     Float128 = 7,
     /// A byte string.
     Bytes = 8,
@@ -40,28 +39,26 @@ pub enum Kind {
     Text = 9,
     /// A byte string with a named encoding.
     Encoded = 10,
-    /// A Ruby symbol; encoded as [`Kind::Encoded`] is.
+    /// A Ruby symbol; its encoding is stored as in [`Kind::Encoded`].
     Symbol = 11,
-    /// The name of a class or a module, as a value; in [`Form::Variable`] that of
-    /// a Perl glob, `*main::STDOUT`.
+    /// The name of a class or a module, as a value; in [`Form::Variable`], the name of a Perl glob, `*main::STDOUT`.
     Module = 12,
     /// A PHP enum case, written `Class:Case`.
     EnumCase = 13,
     /// An array element that does not exist, or the value of a placeholder.
     Hole = 14,
-    /// The same object again: `payload` is the index of the node that it is.
+    /// The same object again: `payload` is the index of its node.
     Link = 15,
-    /// The same variable again: `payload` is the index of the node in it.
+    /// The same variable again: `payload` is the index of the node that it contains.
     Alias = 16,
-    /// An equal value again, which its original stored once: `payload` is the index
-    /// of the node that it equals, which stands before it and is complete. No program
-    /// could change one and see it in the other, so this is no sharing: an array that
-    /// PHP copies when it is written to, a number or a time of Ruby's.
+    /// An equal value again, which its original stored once: `payload` is the index of the node that it equals, which
+    /// precedes it and is complete. No program can change one and see the change in the other, so this is not sharing.
+    /// Examples: an array that PHP copies before a write, a number or a time in Ruby.
     Copy = 17,
 
-    /// `aux` items.
+    /// `aux` is the number of items.
     Array = 32,
-    /// `aux` entries: each a value with its key (see [`Node::key`]).
+    /// `aux` is the number of entries: each is a value with its key (see [`Node::key`]).
     Map = 33,
     /// A reference to a scalar variable: one child.
     Ref = 34,
@@ -78,7 +75,7 @@ pub enum Kind {
     Code = 39,
     /// A Perl v-string. Two children: its source text and its value.
     VString = 40,
-    /// A tied variable. The object behind it and, for an element, its key.
+    /// A tied variable: the object that it is tied to and, for an element, its key.
     Tied = 41,
 }
 
@@ -95,7 +92,7 @@ impl Kind {
         matches!(self, Kind::Link | Kind::Alias | Kind::Copy)
     }
 
-    /// Whether `aux` and `payload` name bytes.
+    /// Whether `aux` and `payload` locate bytes.
     #[inline]
     pub const fn has_bytes(self) -> bool {
         matches!(
@@ -126,8 +123,8 @@ impl Kind {
 
 /// Bits of [`Node::flags`].
 pub mod flag {
-    /// The value was reached through a reference of its own. Perl's writers
-    /// reach every container so, with or without this bit.
+    /// The value was reached through a reference of its own. Perl's writers reach every container this way, with or
+    /// without this bit.
     pub const REF: u8 = 0x01;
     /// The reference to this value is weak.
     pub const WEAK: u8 = 0x02;
@@ -136,7 +133,7 @@ pub mod flag {
     /// A link, an alias or a copy elsewhere names this node.
     pub const TARGET: u8 = 0x08;
 
-    /// On a `BigInt`: below zero.
+    /// On a `BigInt`: negative.
     pub const NEGATIVE: u8 = 0x10;
     /// On a `Map`: the set of keys is locked (Perl's restricted hash).
     pub const RESTRICTED: u8 = 0x10;
@@ -146,17 +143,16 @@ pub mod flag {
     pub const DEFAULT: u8 = 0x40;
     /// On a `Regexp`: not blessed.
     pub const BARE: u8 = 0x10;
-    /// On a `Null` or a `Bool`: perl's one immortal value, not a variable with such a value.
-    /// Writers choose another form for it where the original does.
+    /// On a `Null` or a `Bool`: one of perl's immortal values, not a variable with that value. Writers choose another
+    /// form for it if the original writer does.
     pub const OWN: u8 = 0x10;
     /// On a `Null` with [`OWN`]: it is an item of an array.
     pub const ITEM: u8 = 0x20;
-    /// On a `Bool` that was made from a running program: a variable that holds
-    /// a boolean.
+    /// On a `Bool` that was made from a running program: a variable that contains a boolean.
     pub const VARIABLE: u8 = 0x20;
-    /// On an `Array` or `Map` of a running program: a fact beside the value that the
-    /// original's writer depends on. Storable: perl keeps flags for the keys of the hash,
-    /// although no key may need one any more. Sereal: another reference to it may exist.
+    /// On an `Array` or `Map` of a running program: a property in addition to the value that affects the original's
+    /// writer. Storable: perl keeps flags for the keys of the hash, although perhaps no key needs one any more. Sereal:
+    /// another reference to it may exist.
     pub const HINT: u8 = 0x80;
 
     /// On a key: its value is read-only.
@@ -168,9 +164,8 @@ pub mod flag {
     pub const WAS_TEXT: u8 = 0x40;
 }
 
-/// The form in which an object, an opaque object, a tied variable, a module name or an
-/// attribute was written. Kept in a byte of
-/// [`Node::payload`].
+/// The form in which an object, an opaque object, a tied variable, a module name or an attribute was written. Stored in
+/// a byte of [`Node::payload`].
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -237,7 +232,7 @@ impl Form {
         (self as u64) << FORM_SHIFT
     }
 
-    /// The form with this number; the usual one, if there is none.
+    /// Returns the form with this number; `Usual` if there is none.
     #[inline]
     fn from_number(number: u8) -> Form {
         Self::ALL.get(usize::from(number)).copied().unwrap_or(Form::Usual)
@@ -246,9 +241,9 @@ impl Form {
 
 /// [`Node::key`] of a value that has no key: an item of an array, the root.
 pub const NO_KEY: u16 = 0;
-/// [`Node::key`] of a value whose key stands before it on the tape.
+/// [`Node::key`] of a value whose key precedes it on the tape.
 pub const KEY_NODE: u16 = 0xFFFF;
-/// [`Node::key`] of such a key itself.
+/// [`Node::key`] of such a key.
 pub const IS_KEY: u16 = 0xFFFE;
 
 const ARENA: u64 = 1 << 63;
@@ -257,7 +252,7 @@ const CLASS_SHIFT: u32 = 32;
 const FORM_SHIFT: u32 = 48;
 const FORM_MASK: u64 = 0xFF << FORM_SHIFT;
 const OFFSET_MASK: u64 = (1 << ENCODING_SHIFT) - 1;
-/// `aux` of a string whose place stands in the table of long strings.
+/// `aux` of a string whose location is in the table of long strings.
 pub(crate) const LONG: u32 = u32::MAX;
 
 /// One cell of the tape: 16 bytes, `repr(C)`, host-endian.
@@ -270,25 +265,25 @@ pub(crate) const LONG: u32 = u32::MAX;
 /// | `aux` | 0 | length in bytes | number of children or entries |
 /// | `payload` | the value | 48 bits: where (see [`Location`]); 15 bits: encoding | 32 bits: end index; 16: class id; 8: [`Form`]; 8: zero, room for more flags |
 ///
-/// A [`Kind::Module`] has no encoding; its form stands where a container has it.
+/// A [`Kind::Module`] has no encoding; its form is where a container has it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// What it is.
+    /// The kind of the node.
     pub kind: Kind,
     /// Bits of [`flag`].
     pub flags: u8,
-    /// The id of its key, [`NO_KEY`], [`KEY_NODE`] or [`IS_KEY`].
+    /// Id of its key, or [`NO_KEY`], [`KEY_NODE`] or [`IS_KEY`].
     pub key: u16,
     /// A length or a count.
     pub aux: u32,
-    /// A value, a place or an end.
+    /// A value, a location or an end.
     pub payload: u64,
 }
 
 const _: () = assert!(size_of::<Node>() == 16);
 
-/// Where the bytes of a string are.
+/// Location of the bytes of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Location {
     /// At this offset of the document's input.
@@ -320,7 +315,7 @@ impl Node {
         Node::leaf(Kind::Int, value as u64)
     }
 
-    /// An unsigned integer; an `Int` where it fits.
+    /// An unsigned integer; an `Int` if it fits.
     #[inline]
     pub const fn uint(value: u64) -> Node {
         let kind = if value > i64::MAX as u64 { Kind::Uint } else { Kind::Int };
@@ -339,7 +334,7 @@ impl Node {
         Node { kind, flags: 0, key: NO_KEY, aux: len, payload: place.pack() }
     }
 
-    /// A container that is still open: it has no end yet.
+    /// A container that is still open: its end is not set.
     #[inline]
     pub const fn open(kind: Kind, class: u32) -> Node {
         Node { kind, flags: 0, key: NO_KEY, aux: 0, payload: (class as u64 & 0xFFFF) << CLASS_SHIFT }
@@ -372,13 +367,13 @@ impl Node {
         Form::from_number((self.payload >> FORM_SHIFT) as u8)
     }
 
-    /// Of a container: the index behind its last child; 0 while it is open.
+    /// The end of a container: the index after its last child; 0 while it is open.
     #[inline]
     pub const fn end(&self) -> u32 {
         self.payload as u32
     }
 
-    /// Of a container: the id of its class; 0 is none.
+    /// The class id of a container; 0 means none.
     #[inline]
     pub const fn class(&self) -> u32 {
         (self.payload >> CLASS_SHIFT) as u16 as u32
@@ -394,21 +389,20 @@ impl Node {
         self.payload = (self.payload & !0xFFFF_FFFF) | u64::from(end);
     }
 
-    /// Of a string: where its bytes are. Meaningless for one in the table of
-    /// long strings.
+    /// The location of the bytes of a string. Meaningless for a string in the table of long strings.
     #[inline]
     pub const fn place(&self) -> Location {
         let offset = self.payload & OFFSET_MASK;
         if self.payload & ARENA != 0 { Location::Arena(offset) } else { Location::Input(offset) }
     }
 
-    /// Of a string in the table of long strings: its place there.
+    /// The index of a string in the table of long strings.
     #[inline]
     pub(crate) const fn long_index(&self) -> usize {
         (self.payload & OFFSET_MASK) as usize
     }
 
-    /// Of a string with a named encoding: the id of the encoding; 0 for any other.
+    /// The encoding id of a string with a named encoding; 0 for others.
     #[inline]
     pub const fn encoding(&self) -> u16 {
         match self.kind {

@@ -1,8 +1,7 @@
-//! A value of a document as a document of its own.
+//! A value of a document as a separate document.
 //!
-//! Strings stay where they are, in the input that both borrow. What a link names outside
-//! of the value is put where the first link to it stands; each node is taken once, so the
-//! work is linear in what the value reaches.
+//! Strings stay in the input that both documents borrow. A node outside of the value that links name replaces the first
+//! link to it. Each node is taken once, so the work is linear in the number of nodes that the value reaches.
 
 use super::node::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, flag};
 use super::{Cursor, Document, Tape};
@@ -12,33 +11,33 @@ use std::collections::HashMap;
 /// The flags that belong to the place of a value and not to the value.
 const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD;
 
-/// Where nodes of the document around are in the part.
+/// Maps nodes of the whole document to nodes of the part.
 struct Taking<'d> {
     whole: &'d Document<'d>,
     tape: Tape,
-    /// What is taken: from here to there.
+    /// The range of nodes that is taken.
     root: u32,
     end: u32,
     places: HashMap<u32, u32>,
     keys: HashMap<u16, Option<u16>>,
     classes: HashMap<u32, u32>,
     encodings: HashMap<u16, u16>,
-    /// Links in the part to what is taken later.
+    /// Links in the part to nodes that are taken later.
     links: Vec<(u32, u32)>,
     open: Vec<Open>,
 }
 
-/// Nodes that are being taken, one beside the other.
+/// Sibling nodes that are being taken.
 struct Open {
     next: u32,
     end: u32,
-    /// The container that they are in, in the part.
+    /// The container of these nodes in the part.
     container: Option<u32>,
 }
 
 impl Document<'_> {
-    /// The value at this node index as a document of its own, as a program would see it that
-    /// has nothing else: what it refers to is in it. The spelling is left behind.
+    /// Returns the value at this node index as a separate document, as a program would see it that has nothing else:
+    /// the part includes what the value refers to. It has no spelling.
     ///
     /// ```
     /// let document = icecore::read(br#"a:2:{s:1:"a";O:1:"P":0:{}s:1:"b";a:1:{i:0;r:2;}}"#)?;
@@ -72,7 +71,7 @@ impl Document<'_> {
 }
 
 impl Tape {
-    /// Forgets how the root was reached in the document that it was a part of.
+    /// Clears flags that describe how the root was reached in the whole document.
     pub(crate) fn clear_place(&mut self) {
         let root = self.root as usize;
         if let Some(root) = self.nodes.get_mut(root) {
@@ -103,7 +102,7 @@ impl Taking<'_> {
             self.take(at, node, key)?;
         }
         for (link, named) in std::mem::take(&mut self.links) {
-            // All of the value was taken.
+            // At this point, all of the value has been taken.
             let target = self.places.get(&named).copied().unwrap_or(0);
             self.tape.mark_target(target);
             self.tape.nodes[link as usize].payload = u64::from(target);
@@ -111,10 +110,10 @@ impl Taking<'_> {
         Ok(())
     }
 
-    /// Takes the node that stands at `at`, of a container the front.
+    /// Takes the node at `at`; for a container only its own node.
     fn take(&mut self, at: u32, node: Node, key: u16) -> Result<(), Error> {
         if let Some(place) = self.places.get(&at).copied() {
-            // A link brought it here before.
+            // A link already brought it here.
             let again = Node { key, ..Node::leaf(Kind::Link, 0) }.with(node.flags & OF_THE_PLACE);
             self.again(again, place);
             return Ok(());
@@ -139,12 +138,12 @@ impl Taking<'_> {
         Ok(())
     }
 
-    /// Takes a link, or what it names, if that is not in the part and will not be.
+    /// Takes a link, or its target if that is not in the part and will not be.
     fn link(&mut self, at: u32, node: Node, key: u16) -> Result<(), Error> {
         let here = self.tape.len();
         let mut again = Node { key, payload: 0, ..node };
         let mut target = u32::try_from(node.payload).unwrap_or(at);
-        // A link may name another one, but not for ever.
+        // A link may name another link, but chains have a limit.
         for _ in 0..64 {
             if let Some(place) = self.places.get(&target).copied() {
                 self.places.insert(at, here);
@@ -170,10 +169,10 @@ impl Taking<'_> {
         Ok(())
     }
 
-    /// A link to what was taken.
+    /// Puts a link to a node that was already taken.
     fn again(&mut self, node: Node, place: u32) {
         let target = self.tape.node(place);
-        // A copy is of what is complete.
+        // A copy needs a complete target.
         let kind = match node.kind {
             Kind::Copy if target.kind.is_container() && target.end() == 0 => Kind::Link,
             kind => kind,
@@ -186,7 +185,7 @@ impl Taking<'_> {
         }
     }
 
-    /// The node with its bytes where the part has them.
+    /// Returns the node with its bytes at their location in the part.
     fn moved(&mut self, node: &Node) -> Result<Node, Error> {
         if !node.kind.has_bytes() {
             return Ok(*node);
@@ -212,8 +211,7 @@ impl Taking<'_> {
         Ok(new)
     }
 
-    /// The id in the part of a key of the document; one that can have none is put before
-    /// its value.
+    /// Returns the id in the part of a key of the document. A key that can't have an id is put before its value.
     fn key(&mut self, id: u16) -> Result<u16, Error> {
         if matches!(id, NO_KEY | KEY_NODE | IS_KEY) {
             return Ok(id);
@@ -282,7 +280,7 @@ impl Taking<'_> {
 mod tests {
     use crate::document::{Builder, Document};
 
-    /// A map with a list in it that refers to the map, and an entry beside it.
+    /// Returns a map that contains a list that refers to the map, and one more entry.
     fn circle() -> Document<'static> {
         let mut b = Builder::new();
         let top = b.begin_map().at();
@@ -299,7 +297,7 @@ mod tests {
         let document = circle();
         let list = document.find("$.list").unwrap();
         let part = document.part(list.index()).unwrap();
-        // The list, 1, the map, its list beside, and the list again.
+        // The list, 1, the map, its list `beside`, and the list again.
         assert_eq!(part.find("$[1].beside[0]").unwrap().as_str(), Some("x"));
         assert_eq!(part.find("$[1].list").unwrap().target().index(), 0);
         part.tape().check().unwrap();

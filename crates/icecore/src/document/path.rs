@@ -1,14 +1,14 @@
 //! Paths: `$.employees[3].name`.
 //!
-//! | step | is |
+//! | step | meaning |
 //! |---|---|
 //! | `.name`, `["any key"]` | the entry of a map |
 //! | `.name:protected`, `.name:Class:private` | a property of PHP that is not public |
 //! | `["any name":protected]`, `["any name":"Class":private]` | the same, with any name |
-//! | `[3]` | the item of an array; the entry of a map under the integer 3 |
-//! | `{3}` | the entry of a map by position, where the key is anything else |
+//! | `[3]` | the item of an array; the entry of a map with the integer key 3 |
+//! | `{3}` | the entry of a map by position, if the key is anything else |
 //! | `^` | what a reference refers to |
-//! | `#0` | a part of anything else: a payload, a pattern, an attribute's value |
+//! | `#0` | a part of any other value: a payload, a pattern, an attribute's value |
 
 use super::Document;
 use super::naming::Visibility;
@@ -21,7 +21,7 @@ use std::fmt::Write;
 /// Appends the step to the entry with this key.
 pub(crate) fn push_key(path: &mut String, key: &str) {
     let Some((visibility, name)) = Visibility::of(key.as_bytes()) else { return push_plain_key(path, key) };
-    // NUL bytes stand between the pieces of a text: they are texts as well.
+    // NUL bytes separate pieces of valid text, so the pieces are valid text as well.
     let text = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
     let (name, class) = match visibility {
         Visibility::Protected => (text(name), None),
@@ -48,7 +48,7 @@ pub(crate) fn push_key(path: &mut String, key: &str) {
 }
 
 fn push_plain_key(path: &mut String, key: &str) {
-    // Ruby's variables of instances and classes are words as well.
+    // Names of Ruby's instance and class variables are also words.
     let word = key.trim_start_matches('@');
     if key.len() - word.len() <= 2 && is_word(word) {
         path.push('.');
@@ -85,18 +85,18 @@ fn push_quoted(path: &mut String, text: &str) {
     path.push('"');
 }
 
-/// The longest key that a path says in full, and the longest path: a longer one names
-/// no more than where about it is.
+/// The maximum length of a key that is shown in full in a path, and of a path: a longer one only shows the approximate
+/// place.
 pub(crate) const KEY: usize = 160;
 const PATH: usize = 640;
 
-/// The path for messages: the middle of a long one is left out.
+/// Returns the path for messages: long paths are shortened in the middle.
 pub(super) fn told(path: String) -> String {
     if path.len() <= PATH { path } else { middle_left_out(&path, PATH).into_owned() }
 }
 
-/// Appends the step to the entry with this key, if it is a string or an integer; the
-/// middle of a key of more than `most` bytes is left out.
+/// Appends the step to the entry with this key, if it is a string or an integer. A key of more than `most` bytes is
+/// shortened in the middle.
 pub(crate) fn push_name(path: &mut String, key: &Node, bytes: &[u8], most: usize) -> Option<()> {
     match key.kind {
         Kind::Int => {
@@ -109,23 +109,22 @@ pub(crate) fn push_name(path: &mut String, key: &Node, bytes: &[u8], most: usize
     Some(())
 }
 
-/// A long key without its middle.
+/// Returns a long key without its middle.
 pub(super) fn short_key(bytes: &[u8], most: usize) -> String {
     let half = most / 2;
     let [front, back] = [&bytes[..half], &bytes[bytes.len() - half..]].map(String::from_utf8_lossy);
     format!("{front}…({} bytes)…{back}", bytes.len() - 2 * half)
 }
 
-/// The longest path that is written in full; the middle of a longer one is
-/// left out.
+/// The maximum number of steps of a path that is written in full; longer paths are shortened in the middle.
 pub(super) const STEPS: usize = 64;
 
-/// What stands in a long path for the steps that are left out.
+/// Appends the text that replaces the omitted steps of a long path.
 pub(super) fn push_gap(path: &mut String, left_out: usize) {
     let _ = write!(path, "…({left_out} more)…");
 }
 
-/// A path of these steps; of a long one the middle is left out.
+/// Returns the path with these steps; a long one is shortened in the middle.
 fn joined(mut steps: Vec<String>) -> String {
     let mut path = String::from("$");
     if steps.len() > STEPS {
@@ -138,7 +137,7 @@ fn joined(mut steps: Vec<String>) -> String {
     told(path)
 }
 
-/// A path of so many steps, of which only those are made that are shown.
+/// Returns a path with this number of steps; only the steps that are shown are computed.
 fn shortened(count: usize, step: impl Fn(usize) -> Option<String>) -> String {
     let mut path = String::from("$");
     if count <= STEPS {
@@ -153,13 +152,13 @@ fn shortened(count: usize, step: impl Fn(usize) -> Option<String>) -> String {
 
 #[cfg(test)]
 thread_local! {
-    /// How many steps of paths were made, to count what they cost.
+    /// Number of path steps that were computed, to measure the cost.
     static MADE: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
 impl Tape {
-    /// The path from the root to the node at `target`, which may be the one
-    /// that would come next. Linear in the siblings on the way.
+    /// Returns the path from the root to the node at `target`, which may be the next node to be appended. Linear in the
+    /// siblings on the way.
     pub(crate) fn path_to(&self, target: u32, input: &[u8]) -> String {
         joined(self.steps_to(target, input, KEY))
     }
@@ -182,8 +181,7 @@ impl Tape {
         steps
     }
 
-    /// The path to the value with this key in the container at `parent`, which is
-    /// not there yet; `None` if it has no such key.
+    /// Returns the path to a future value with this key in the container at `parent`; `None` if the key is unknown.
     pub(crate) fn path_to_key(&self, parent: u32, key: u16, input: &[u8]) -> Option<String> {
         let name = self.keys.get(u32::from(key))?;
         let mut path = self.path_to(parent, input);
@@ -191,8 +189,8 @@ impl Tape {
         Some(told(path))
     }
 
-    /// The paths of several nodes below the root, found in one walk; a path costs
-    /// the steps that are shown of it, however deep it is.
+    /// Returns the paths of several nodes below the root, found in one walk. The cost of a path depends on the steps
+    /// that are shown, not on its depth.
     pub(crate) fn paths_to(&self, targets: &[u32], input: &[u8]) -> Vec<String> {
         let mut order: Vec<usize> = (0..targets.len()).collect();
         order.sort_unstable_by_key(|at| targets[*at]);
@@ -207,7 +205,7 @@ impl Tape {
         paths
     }
 
-    /// The first node that has this path, as messages shorten it.
+    /// Returns the first node whose path is shown like this in messages.
     pub(super) fn shown_as(&self, shown: &str, input: &[u8]) -> Option<u32> {
         let gap = shown.split("…(").find_map(|part| part.split_once(" more)…")).and_then(|(left_out, _)| {
             let left_out: usize = left_out.parse().ok()?;
@@ -223,12 +221,12 @@ impl Tape {
         found
     }
 
-    /// Goes over the nodes below the root with the number of steps to each, and what makes
-    /// its path, until `visit` says that it is enough.
+    /// Walks the nodes below the root, and passes each with its number of steps and a function that computes its path,
+    /// until `visit` returns `false`.
     fn walk(&self, input: &[u8], mut visit: impl FnMut(u32, usize, &dyn Fn() -> String) -> bool) {
         // Containers that are open: node, end, child, key of the child, position.
         let mut open: Vec<(u32, u32, u32, Option<u32>, u64)> = Vec::new();
-        // Which of them are a step of paths.
+        // Indexes in `open` of the containers that are steps of paths.
         let mut steps: Vec<usize> = Vec::new();
         for at in self.root..self.len() {
             while open.last().is_some_and(|(_, end, ..)| at >= *end) {
@@ -240,7 +238,7 @@ impl Tape {
                 if node.key == IS_KEY {
                     (*child, *key) = (at, Some(at));
                 } else {
-                    // It starts before the first.
+                    // The position is -1 before the first child.
                     *position = position.wrapping_add(1);
                     *key = key.filter(|key| self.next(*key) == at);
                     *child = at;
@@ -264,7 +262,7 @@ impl Tape {
         }
     }
 
-    /// The child of `at` that contains `target`, and the step to it.
+    /// Returns the step to the child of `at` that contains `target`, and that child.
     fn step_towards(&self, at: u32, target: u32, input: &[u8], most: usize) -> Option<(Option<String>, u32)> {
         let node = &self.nodes[at as usize];
         if !node.kind.is_container() {
@@ -293,8 +291,8 @@ impl Tape {
         Some((self.child_step(node.kind, child, key, position, input, most), child))
     }
 
-    /// The step from a container of this kind to its child; the middle of a key of
-    /// more than `most` bytes is left out.
+    /// Returns the step from a container of this kind to its child; a key of more than `most` bytes is shortened in the
+    /// middle.
     pub(super) fn child_step(
         &self,
         parent: Kind,
@@ -315,7 +313,7 @@ impl Tape {
         }
     }
 
-    /// The step to the entry whose value stands at `value`.
+    /// Returns the step to the entry whose value is at `value`.
     pub(super) fn entry_step(&self, value: u32, key: Option<u32>, position: u64, input: &[u8], most: usize) -> String {
         let name = match (self.nodes.get(value as usize).map(|node| node.key), key) {
             (_, Some(key)) => {
@@ -336,16 +334,15 @@ impl Tape {
 }
 
 impl<'a> Document<'a> {
-    /// The step of a path from the container at `parent` to its child, whose
-    /// key stands at `key` if it is a node of its own, and which is at
-    /// `position` among the children. An object and its body are one step:
-    /// there is none between them.
+    /// Returns the step from the container at `parent` to its child. `key` is the index of the key if that is a node of
+    /// its own, `position` is the position among the children. An object and its body are a single step: there is none
+    /// between them.
     pub fn step(&self, parent: u32, child: u32, key: Option<u32>, position: u64) -> Option<String> {
         let kind = self.tape.nodes.get(parent as usize)?.kind;
         self.tape.child_step(kind, child, key, position, &self.input, usize::MAX)
     }
 
-    /// As [`Document::step`], for people: of a long key the middle is left out.
+    /// As [`Document::step`], for people: a long key is shortened in the middle.
     pub fn short_step(&self, parent: u32, child: u32, key: Option<u32>, position: u64) -> Option<String> {
         let kind = self.tape.nodes.get(parent as usize)?.kind;
         self.tape.child_step(kind, child, key, position, &self.input, KEY)
@@ -421,12 +418,12 @@ mod tests {
             let found = document.find(path).unwrap();
             assert_eq!((found.as_i64(), document.path(found.index())), (Some(at as i64), (*path).to_owned()));
         }
-        // By the name alone: one that is public comes first.
+        // A bare name finds the public property first.
         assert_eq!(document.find("$.email").unwrap().as_i64(), Some(0));
         assert_eq!(document.find("$[\"first name\"]").unwrap().as_i64(), Some(4));
     }
 
-    /// A string in each of so many lists, each in the one before.
+    /// Returns a string in nested lists of this depth.
     fn nested(depth: u32) -> (Document<'static>, Vec<u32>) {
         let mut b = Builder::new();
         for at in 0..depth {
@@ -464,13 +461,13 @@ mod tests {
         let document = staff();
         let targets: Vec<u32> = (0..document.nodes().len() as u32).collect();
         let paths = document.tape.paths_to(&targets, &document.input);
-        // A key's path is that of its entry, but `path` does not say so.
+        // A key's path is that of its entry, but `path` returns another one.
         let is_same = |at: u32| document.nodes()[at as usize].key == IS_KEY || paths[at as usize] == document.path(at);
         assert!(targets.iter().all(|at| is_same(*at)), "{paths:?}");
     }
 
-    /// Four times as deep, and as many targets: sixteen times the work, if each
-    /// target were followed all the way down.
+    /// With four times the depth and four times the targets, the work would be sixteen times as much if each target
+    /// were followed from the root.
     #[test]
     fn many_deep_paths_cost_what_is_shown_of_them() {
         let steps = |depth| {

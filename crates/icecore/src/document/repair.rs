@@ -1,16 +1,16 @@
-//! Repairs: what a reader changed in the input so that it could be read.
+//! Repairs: changes of the input that a reader made so that it could be read.
 
 use super::Explanation;
 use std::fmt;
 use std::sync::Arc;
 
-/// A length that was wrong and was counted again; or what another word says:
+/// A wrong length that was corrected. Other values of `what` mean:
 ///
-/// - `visibility`: a name of a property got its NUL bytes back, and has so many bytes now;
-/// - `whole`: something was done to all of the text, which is taken back;
-/// - `text`: a string of this length holds a serialized text whose own lengths are wrong, and
-///   stay so, because there is more than one way to count them;
-/// - `rest`: bytes after the document were left out.
+/// - `visibility`: the name of a property got its NUL bytes back; `is` is its new length;
+/// - `whole`: a change of the whole text was undone;
+/// - `text`: a string of this length contains a serialized text whose own lengths are wrong and stay wrong, because
+///   there is more than one way to correct them;
+/// - `rest`: bytes after the document were ignored.
 ///
 /// ```
 /// use icecore::{Limits, Stage};
@@ -22,14 +22,13 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repair {
-    /// Where the length stands in the input.
+    /// Offset of the length in the input.
     pub offset: u64,
-    /// What it said, in bytes.
+    /// The old length, in bytes.
     pub was: u64,
-    /// What it should have said.
+    /// The correct length.
     pub is: u64,
-    /// Of what it is the length: `string`, `key`, `class`, `payload`, `name`, or one of the
-    /// words above.
+    /// What has this length: `string`, `key`, `class`, `payload`, `name`, or one of the words above.
     pub what: &'static str,
     /// The path of the value that it belongs to.
     pub path: String,

@@ -1,5 +1,5 @@
-//! Repeated keys: those that one map has twice, and those that become equal in a language
-//! with fewer kinds of keys. Its programs see only one of the two values.
+//! Repeated keys: keys that occur twice in one map, and keys that become equal in a language with fewer kinds of keys.
+//! Programs of that language see only one of the two values.
 
 use super::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Name, Naming, Node, flag};
 use crate::hash::Seeded;
@@ -9,13 +9,13 @@ use crate::num::general::perl_text;
 use std::collections::HashMap;
 use std::hash::BuildHasher;
 
-/// Counts the entries whose key comes a second time for programs of this language.
+/// Adds a loss for each entry that repeats a key for programs of this language.
 pub(crate) fn lose_repeated(document: &Document<'_>, naming: Naming, losses: &mut Losses) {
     each(document, naming, |_, again| losses.add(LossKind::DuplicateKey, || document.path(again)));
 }
 
-/// The values that programs of this language do not see, as the same key comes again,
-/// in the order of their nodes.
+/// Returns the values that programs of this language do not see because the same key occurs again, in the order of
+/// their nodes.
 pub(crate) fn shadowed(document: &Document<'_>, naming: Naming) -> Vec<u32> {
     let mut values = Vec::new();
     each(document, naming, |value, _| values.push(value));
@@ -23,13 +23,13 @@ pub(crate) fn shadowed(document: &Document<'_>, naming: Naming) -> Vec<u32> {
     values
 }
 
-/// Hands over the values of each key that comes again: the one before, and this one.
+/// Calls `found` for each repeated key with the previous value and the new one.
 ///
-/// Most maps are seen to have none by the order of their keys: ids are given in the
-/// order in which keys are first met, so that ascending ids are different ones.
+/// For most maps the order of the key ids shows that no key is repeated: ids are assigned in the order in which keys
+/// are first met, so ascending ids are distinct.
 fn each(document: &Document<'_>, naming: Naming, mut found: impl FnMut(u32, u32)) {
     let tape = document.tape();
-    // A running program's maps have each key once.
+    // Maps of a running program have no repeated keys.
     if tape.by_hand || naming == Naming::Plain {
         return;
     }
@@ -46,13 +46,13 @@ fn each(document: &Document<'_>, naming: Naming, mut found: impl FnMut(u32, u32)
     }
 }
 
-/// The next map from `at` on that may have a key twice, or that is not looked at here.
+/// Returns the next map from `at` on that may have a repeated key, or that is not examined here.
 fn next_map(nodes: &[Node], mut at: usize, any: bool) -> Option<usize> {
     while let Some(node) = nodes.get(at) {
         at += 1;
         let (end, count) = (node.end() as usize, node.aux as usize);
         let is_map = node.kind == Kind::Map && count > 1;
-        // Most containers have nothing but leaves in them, one for each entry.
+        // Most containers contain only leaves, one for each entry.
         if matches!(node.kind, Kind::Map | Kind::Array)
             && at + count == end
             && let Some(leaves) = nodes.get(at..end)
@@ -68,7 +68,7 @@ fn next_map(nodes: &[Node], mut at: usize, any: bool) -> Option<usize> {
     None
 }
 
-/// Whether each key has an id above the one before.
+/// Returns `true` if the id of each key is above the previous one.
 #[inline]
 fn ascends(nodes: &[Node], at: u32, map: &Node) -> bool {
     let (mut next, mut last) = (at as usize + 1, NO_KEY);
@@ -87,7 +87,7 @@ fn ascends(nodes: &[Node], at: u32, map: &Node) -> bool {
     true
 }
 
-/// The same for entries that are a leaf each.
+/// The same for entries that are one leaf each.
 #[inline]
 fn are_ascending(entries: &[Node]) -> bool {
     let (Some(first), Some(last)) = (entries.first(), entries.last()) else { return true };
@@ -97,7 +97,7 @@ fn are_ascending(entries: &[Node]) -> bool {
 struct Search<'d> {
     document: &'d Document<'d>,
     naming: Naming,
-    /// In which map an id was seen last.
+    /// For each id, the last map in which it was seen.
     seen: Vec<u32>,
     serial: u32,
     hashes: Vec<u64>,
@@ -105,7 +105,7 @@ struct Search<'d> {
 }
 
 impl Search<'_> {
-    /// Whether this map has keys of several kinds.
+    /// Returns `true` if this map has keys of several kinds.
     fn is_mixed(&self, at: u32, map: &Node) -> bool {
         let names = self.document.tape().keys();
         let kind = |key| match key {
@@ -143,8 +143,8 @@ impl Search<'_> {
                 }
             }
         }
-        // A map may have keys of both kinds: those with nodes of their own are longer
-        // known than those with ids, so a full table makes both.
+        // A map may have keys of both kinds: a key with a node of its own may be older than one with an id, and a full
+        // table leads to both.
         let has_both = !self.hashes.is_empty() && self.hashes.len() < map.aux as usize;
         self.hashes.sort_unstable();
         is_repeated |= has_both || self.hashes.windows(2).any(|pair| pair[0] == pair[1]);
@@ -153,7 +153,7 @@ impl Search<'_> {
         }
     }
 
-    /// Compares them one by one.
+    /// Compares the keys one by one.
     #[cold]
     fn compare(&self, at: u32, map: &Node, found: &mut impl FnMut(u32, u32)) {
         let mut known = HashMap::new();
@@ -166,8 +166,7 @@ impl Search<'_> {
         }
     }
 
-    /// What tells a key from others in this language; `None` for one that is
-    /// allowed, but not there, and for one that equals no other.
+    /// Returns what identifies a key in this language; `None` for a placeholder and for a key that equals no other.
     fn text(&self, key: EntryKey) -> Option<Vec<u8>> {
         let document = self.document;
         let name = match key {
@@ -186,8 +185,8 @@ impl Search<'_> {
         }
     }
 
-    /// In Ruby keys of different kinds are different; strings are their characters,
-    /// arrays and hashes what is in them.
+    /// In Ruby, keys of different kinds are different; strings are compared by their characters, arrays and hashes by
+    /// their contents.
     fn ruby(&self, key: EntryKey, name: &Name<'_>) -> Option<Vec<u8>> {
         let mut text = Vec::new();
         self.push_ruby(&name.node, name.bytes, &mut text);
@@ -224,8 +223,8 @@ impl Search<'_> {
     }
 }
 
-/// A key as the string that Perl or PHP has for it. In PHP that string may be an
-/// integer, but no two strings are the same one.
+/// Returns a key as the string that Perl or PHP uses for it. In PHP that string may become an integer, but distinct
+/// strings stay distinct.
 fn as_string(naming: Naming, name: &Name<'_>) -> Option<Vec<u8>> {
     let node = &name.node;
     Some(match node.kind {
@@ -261,7 +260,7 @@ enum EntryKey {
     Node(u32),
 }
 
-/// The entries of the map at `at`: keys, and where the values are.
+/// Returns the entries of the map at `at`: the key, and the index of the value.
 fn entries<'d>(document: &'d Document<'_>, at: u32, map: &Node) -> impl Iterator<Item = (EntryKey, u32)> + 'd {
     let tape = document.tape();
     let mut next = at + 1;
@@ -276,7 +275,7 @@ fn entries<'d>(document: &'d Document<'_>, at: u32, map: &Node) -> impl Iterator
     })
 }
 
-/// The nodes below the one at `at`.
+/// Returns the nodes inside the one at `at`.
 fn document_range<'d>(document: &'d Document<'_>, at: u32) -> &'d [Node] {
     document.nodes().get(at as usize + 1..document.tape().next(at) as usize).unwrap_or(&[])
 }

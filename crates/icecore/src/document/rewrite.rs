@@ -1,26 +1,23 @@
-//! Makes a tape from another one: nodes move, and links, ends and notes follow.
+//! Makes a tape from another one: nodes move, and links, ends and notes are adjusted.
 //!
-//! Two things name nodes by index: a container knows where it ends, a link what it
-//! names. Inserting or removing a node in the middle of a tape changes both
-//! everywhere, so a new tape is made instead, in one walk.
+//! Two things refer to nodes by index: a container to its end, a link to its target. Inserting or removing a node in
+//! the middle of a tape changes such indexes everywhere, so a new tape is made instead, in one walk.
 //!
 //! A [`Rewrite`] emits the new nodes. A walk over the old ones calls
 //! [`reach`](Rewrite::reach) for each, and then any of these:
 //!
 //! | to | call |
 //! |---|---|
-//! | keep the node, as it is or changed | [`keep`](Rewrite::keep) |
+//! | keep the node, unchanged or changed | [`keep`](Rewrite::keep) |
 //! | insert a leaf before it | [`push`](Rewrite::push) |
 //! | insert a container around it | [`open`](Rewrite::open), then `keep` |
-//! | remove it, what it holds stays | nothing |
-//! | remove it with all that it holds | [`remove`](Rewrite::remove) |
+//! | remove it and keep its content | nothing |
+//! | remove it with its content | [`remove`](Rewrite::remove) |
 //! | insert a value of another document | [`nest`](Rewrite::nest), a walk over that value, [`unnest`](Rewrite::unnest) |
 //!
-//! Ends are set by the rewrite: it closes a container when the walk reaches the old node
-//! behind it. Links name old nodes until [`relink`](Rewrite::relink), as their target may
-//! come later. A caller that walks in another order (expansion of copies, the paths of
-//! Data::Dumper) closes containers itself and reports where each node
-//! [`moved`](Rewrite::moved).
+//! The rewrite sets ends: it closes a container when the walk reaches the old node after it. Links name old nodes until
+//! [`relink`](Rewrite::relink), because their target may come later. A caller that walks in another order (expansion of
+//! copies, the paths of Data::Dumper) closes containers itself and reports where each node [`moved`](Rewrite::moved).
 
 use super::detail::Detail;
 use super::node::{Kind, Node, flag};
@@ -32,23 +29,22 @@ use crate::steps;
 /// In [`Moves`]: a node that is not on the new tape.
 pub(crate) const GONE: u32 = u32::MAX;
 
-/// Where old nodes are on the new tape.
+/// New positions of old nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Moves {
     /// The first old node that has an entry.
     first: u32,
-    /// Of each: where the new nodes begin that were emitted for it, and which of them
-    /// is the node itself.
+    /// For each node: the first new node that was emitted for it, and the new position of the node itself.
     places: Vec<(u32, u32)>,
 }
 
 impl Moves {
-    /// Of a walk from `first` to `end`, which sets the places one after the other.
+    /// For a walk from `first` to `end`, which sets the positions one after another.
     fn walk(first: u32, end: u32) -> Moves {
         Moves { first, places: Vec::with_capacity(end.saturating_sub(first) as usize + 1) }
     }
 
-    /// Of `count` nodes that have no place yet.
+    /// For `count` nodes that have no position yet.
     pub(crate) fn unset(count: usize) -> Moves {
         Moves { first: 0, places: vec![(GONE, GONE); count] }
     }
@@ -57,18 +53,18 @@ impl Moves {
         self.places.get(old.checked_sub(self.first)? as usize).copied()
     }
 
-    /// Where the node at `old` is, or what took its place; [`GONE`], if nothing did.
+    /// Returns the position of the node at `old`, or of the node that replaced it; [`GONE`] if there is none.
     pub(crate) fn node(&self, old: u32) -> u32 {
         self.get(old).map_or(GONE, |(_, node)| node)
     }
 
-    /// Where the node at `old` begins, with what was inserted before and around it; of
-    /// one that is gone, what follows.
+    /// Returns where the node at `old` begins, including nodes inserted before and around it; for a removed node, the
+    /// position of what follows.
     pub(crate) fn start(&self, old: u32) -> u32 {
         self.get(old).or(self.places.last().copied()).map_or(GONE, |(start, _)| start)
     }
 
-    /// The node at `old` is at `new` now.
+    /// Records that the node at `old` is at `new` now.
     pub(crate) fn set(&mut self, old: u32, new: u32) {
         if let Some(place) = self.places.get_mut(old.wrapping_sub(self.first) as usize) {
             *place = (new, new);
@@ -86,38 +82,38 @@ pub(crate) struct Walk {
     open: Vec<(u32, u32)>,
 }
 
-/// A tape that is being written anew.
+/// A tape that is being rewritten.
 #[derive(Debug, Default)]
 pub(crate) struct Rewrite {
     /// The new nodes.
     pub(crate) nodes: Vec<Node>,
-    /// Whether there is a [`Kind::Copy`] among them.
+    /// Whether the new nodes contain a [`Kind::Copy`].
     copies: bool,
     walk: Walk,
 }
 
 impl Rewrite {
-    /// For a walk over `count` nodes.
+    /// Starts a rewrite for a walk over `count` nodes in order.
     pub(crate) fn new(count: usize) -> Rewrite {
         let walk = Walk { moves: Moves::walk(0, count as u32), ..Walk::default() };
         Rewrite { nodes: Vec::with_capacity(count), copies: false, walk }
     }
 
-    /// For what walks in an order of its own over `count` nodes.
+    /// Starts a rewrite for a walk over `count` nodes in any order.
     pub(crate) fn unordered(count: usize) -> Rewrite {
         let walk = Walk { moves: Moves::unset(count), ..Walk::default() };
         Rewrite { nodes: Vec::with_capacity(count), copies: false, walk }
     }
 
-    /// The index of the next new node.
+    /// Returns the index of the next new node.
     pub(crate) fn len(&self) -> u32 {
         self.nodes.len() as u32
     }
 
-    /// Whether another node may come, in `depth` containers.
+    /// Checks that another node, inside `depth` containers, is allowed.
     ///
     /// # Errors
-    /// Of kind `Limit`, if it may not.
+    /// Of kind `Limit`, if it is not.
     pub(crate) fn check(&self, limits: &Limits, depth: usize) -> Result<(), Error> {
         if self.nodes.len() >= limits.nodes as usize {
             return Err(limits.too_many_nodes());
@@ -130,7 +126,7 @@ impl Rewrite {
 
     // -- Emitting -------------------------------------------------------------
 
-    /// Emits a node as it is.
+    /// Emits a node unchanged.
     pub(crate) fn push(&mut self, node: Node) -> u32 {
         steps::count(1);
         let at = self.len();
@@ -138,7 +134,7 @@ impl Rewrite {
         at
     }
 
-    /// Emits a link of this kind to a new node that was emitted before.
+    /// Emits a link of this kind to a new node that was already emitted.
     pub(crate) fn link(&mut self, link: Node, target: u32) -> u32 {
         if let Some(target) = self.nodes.get_mut(target as usize) {
             target.flags |= flag::TARGET;
@@ -146,7 +142,7 @@ impl Rewrite {
         self.push(Node { payload: u64::from(target), ..link })
     }
 
-    /// Emits a link that names an old node, until [`Rewrite::relink`].
+    /// Emits a link that names an old node until [`Rewrite::relink`].
     pub(crate) fn link_old(&mut self, link: Node) -> u32 {
         self.copies |= link.kind == Kind::Copy;
         self.walk.links.push(self.len());
@@ -163,8 +159,8 @@ impl Rewrite {
 
     // -- Walking --------------------------------------------------------------
 
-    /// The walk comes to the old node at `old`: what ended before it is closed, and
-    /// what is emitted from now on belongs to it.
+    /// The walk reaches the old node at `old`: containers that end before it are closed, and nodes emitted from now on
+    /// belong to it.
     pub(crate) fn reach(&mut self, old: u32) {
         while let Some((at, _)) = self.walk.open.pop_if(|(_, end)| *end <= old) {
             self.close(at);
@@ -180,8 +176,8 @@ impl Rewrite {
         at
     }
 
-    /// Emits the old node that was reached last, as `node` says. A container keeps its
-    /// end, also one that has none yet; a link keeps what it names.
+    /// Emits `node` for the old node that was reached last. A container keeps its end, even if it has none yet; a link
+    /// keeps its target.
     pub(crate) fn keep(&mut self, node: Node) -> u32 {
         let at = self.len();
         self.place(at);
@@ -194,15 +190,15 @@ impl Rewrite {
         }
     }
 
-    /// The old node that was reached last is the new node `at`.
+    /// Records that the old node that was reached last is the new node `at`.
     pub(crate) fn place(&mut self, at: u32) {
         if let Some((_, node)) = self.walk.moves.places.last_mut() {
             *node = at;
         }
     }
 
-    /// Removes the old node that was reached last, and all up to the old node `end`,
-    /// which the walk reaches next.
+    /// Removes the old node that was reached last, and all nodes before the old node `end`, which the walk must reach
+    /// next.
     pub(crate) fn remove(&mut self, end: u32) {
         self.place(GONE);
         let (here, moves) = (self.len(), &mut self.walk.moves);
@@ -210,23 +206,23 @@ impl Rewrite {
         moves.places.resize(count.max(moves.places.len()), (here, GONE));
     }
 
-    /// How many containers of this walk are open.
+    /// Returns the number of open containers of this walk.
     pub(crate) fn depth(&self) -> usize {
         self.walk.open.len()
     }
 
-    /// The innermost container that is open.
+    /// Returns the innermost open container.
     pub(crate) fn parent(&self) -> Option<&Node> {
         let (at, _) = self.walk.open.last()?;
         self.nodes.get(*at as usize)
     }
 
-    /// The places so far.
+    /// Returns the positions so far.
     pub(crate) fn moves(&self) -> &Moves {
         &self.walk.moves
     }
 
-    /// The next new node is the old one at `old`: for what walks in an order of its own.
+    /// Records that the next new node is the old one at `old`: for walks in another order.
     pub(crate) fn moved(&mut self, old: u32) {
         let new = self.len();
         self.walk.moves.set(old, new);
@@ -234,8 +230,8 @@ impl Rewrite {
 
     // -- Ending ---------------------------------------------------------------
 
-    /// Ends a walk before the old node `end`: closes what is open, and makes links name
-    /// new nodes: those that `target` says. One to what is gone names [`GONE`].
+    /// Ends a walk before the old node `end`: closes open containers, and makes links name the new nodes that `target`
+    /// returns. A link to a removed node names [`GONE`].
     pub(crate) fn relink(&mut self, end: u32, target: impl Fn(&Moves, &Node) -> u32) {
         while let Some((at, _)) = self.walk.open.pop() {
             self.close(at);
@@ -254,19 +250,18 @@ impl Rewrite {
         }
     }
 
-    /// Begins a walk over the nodes of another tape from `first` to `end`, in the
-    /// middle of this one, which is returned.
+    /// Begins a walk over the nodes of another tape from `first` to `end`, in the middle of this walk, which is
+    /// returned.
     pub(crate) fn nest(&mut self, first: u32, end: u32) -> Walk {
         std::mem::replace(&mut self.walk, Walk { moves: Moves::walk(first, end), ..Walk::default() })
     }
 
-    /// Continues with the walk that was interrupted; gives the places of the inner one.
+    /// Continues the interrupted walk; returns the positions of the inner one.
     pub(crate) fn unnest(&mut self, outer: Walk) -> Moves {
         std::mem::replace(&mut self.walk, outer).moves
     }
 
-    /// Puts the new nodes on the tape that the old ones were taken from, and moves its
-    /// root and its header.
+    /// Puts the new nodes on the tape that the old ones were taken from, and moves its root and its header.
     pub(crate) fn finish(self, tape: &mut Tape) -> Moves {
         let moves = self.walk.moves;
         tape.root = moves.start(tape.root);
@@ -276,15 +271,15 @@ impl Rewrite {
     }
 }
 
-/// Where a link leads after a walk: to the node that it named.
+/// Returns the target of a link after a walk: the node that it named.
 pub(crate) fn same_node(moves: &Moves, link: &Node) -> u32 {
     u32::try_from(link.payload).map_or(GONE, |old| moves.node(old))
 }
 
 impl Detail {
-    /// Moves extents, spans and notes after the nodes: what is inserted has the extent
-    /// of the node that it was inserted for, and `to` says whose spans and notes the
-    /// old ones are. For a detail that is being recorded, whose notes name nodes.
+    /// Moves extents, spans and notes to the new nodes: an inserted node has the extent of the node for which it was
+    /// inserted; `to` returns the new owner of an old node's spans and notes. For a detail during recording, when notes
+    /// name node indexes.
     pub(crate) fn rewrite(&mut self, moves: &Moves, to: impl Fn(&Moves, u32) -> u32) {
         let extents = std::mem::take(&mut self.trace.extents);
         for (old, extent) in (0u32..).zip(extents) {
@@ -294,7 +289,7 @@ impl Detail {
             cut.node = moves.node(cut.node);
         }
         for span in &mut self.trace.spans {
-            // Those of headers and the like belong to no node.
+            // Spans of headers and the like do not belong to a node.
             if span.node != super::NO_NODE {
                 span.node = to(moves, span.node);
             }

@@ -1,34 +1,33 @@
-//! Sinks: what readers feed.
+//! Sinks: the output side of readers.
 
 use super::detail::Detail;
 use super::node::Node;
 use super::tape::Tape;
 use crate::error::Error;
 
-/// What a reader feeds: a tape, and detail on request.
+/// The receiver of a reader's output: a tape, and detail on request.
 ///
-/// Readers are generic over it and test [`Sink::DETAIL`], a constant, before they
-/// record spelling and spans. Callers that need neither pay nothing for them.
+/// Readers are generic over it and test [`Sink::DETAIL`], a constant, before they record spelling and spans. Callers
+/// that need neither do not pay for them.
 pub trait Sink {
-    /// Whether [`Sink::detail`] gives anything.
+    /// Whether [`Sink::detail`] returns anything.
     const DETAIL: bool;
 
-    /// Whether it removes finished nodes when [`Sink::child_done`] is called.
+    /// Whether the sink removes finished nodes when [`Sink::child_done`] is called.
     const PARTS: bool = false;
 
     /// The tape to append to.
     fn tape(&mut self) -> &mut Tape;
 
-    /// The nodes that are on the tape.
+    /// The nodes on the tape.
     fn nodes(&self) -> &[Node];
 
     /// Where to record spelling and spans.
     fn detail(&mut self) -> Option<&mut Detail>;
 
-    /// Called when a child of the root is complete. A sink may remove finished nodes
-    /// then: all but the root itself.
+    /// Called when a child of the root is complete. A sink may then remove finished nodes, except the root itself.
     ///
-    /// # Errors
+    /// Of [kind](crate::ErrorKind) `Output`, if the receiver does not want more.
     /// Of [kind](crate::ErrorKind) `Output`, if the receiver wants no more.
     #[inline]
     fn child_done(&mut self) -> Result<(), Error> {
@@ -41,15 +40,15 @@ pub trait Sink {
         false
     }
 
-    /// Whether all nodes that were fed are still on the tape, so that a link may be
-    /// read. After a sink removed some this is false, and the reader stops.
+    /// Whether all nodes that were fed are still on the tape, so that a link can be read. This is `false` after the
+    /// sink removed nodes; then the reader stops at links.
     #[inline]
     fn is_whole(&self) -> bool {
         true
     }
 }
 
-/// Meaning only.
+/// Records only the meaning.
 impl Sink for Tape {
     const DETAIL: bool = false;
 
@@ -69,7 +68,7 @@ impl Sink for Tape {
     }
 }
 
-/// Meaning, spelling and spans.
+/// Records meaning, spelling and spans.
 #[derive(Debug, Default)]
 pub struct Detailed {
     /// The meaning.

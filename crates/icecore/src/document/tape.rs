@@ -1,4 +1,4 @@
-//! The tape: nodes in pre-order, and the tables beside them.
+//! The tape: nodes in pre-order, and their tables.
 
 use super::memory::Memory;
 use super::names::Names;
@@ -8,27 +8,25 @@ use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::steps;
 
-/// A long string's place and length.
+/// Location and length of a long string.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Long {
     pub(crate) place: Location,
     pub(crate) len: u64,
 }
 
-/// How many keys a tape keeps for the next document.
+/// Number of keys that a tape keeps for the next document.
 const KEYS_KEPT: usize = 4096;
 
 /// Nodes in pre-order and the tables that they refer to.
 ///
-/// A [`Document`](super::Document) holds one. Readers append to it; other code uses a
-/// cursor. It can be
-/// [taken back](super::Document::into_tape) and used for the next document,
-/// which then needs no new memory.
+/// A [`Document`](super::Document) contains one. Readers append to it; other code uses a cursor. It can be [taken
+/// back](super::Document::into_tape) and used for the next document, which then needs no new memory.
 #[derive(Clone, Debug, Default)]
 pub struct Tape {
     pub(crate) nodes: Vec<Node>,
     pub(crate) keys: Names,
-    /// What a reader keeps for the next document, as long as the keys are kept.
+    /// Data that a reader keeps for the next document, as long as the keys are kept.
     pub(crate) memory: Memory,
     pub(crate) classes: Names,
     pub(crate) encodings: Names,
@@ -36,12 +34,11 @@ pub struct Tape {
     pub(crate) long: Vec<Long>,
     pub(crate) root: u32,
     pub(crate) header: Option<u32>,
-    /// The position of the root's first item, where items before it were taken
-    /// away.
+    /// The position of the root's first item, if items before it were removed.
     pub(crate) first_item: u64,
-    /// A caller filled it, not a reader, so its ends and links are not checked.
+    /// Whether a caller, not a reader, filled the tape, so that its ends and links are unchecked.
     pub(crate) by_hand: bool,
-    /// The language of the format that it was read from.
+    /// The language of the format from which it was read.
     pub(crate) naming: Naming,
     /// Whether there may be a [`Kind::Copy`].
     copies: bool,
@@ -53,7 +50,7 @@ impl Tape {
         Tape::default()
     }
 
-    /// Empties it, but keeps its memory and the keys it knows.
+    /// Empties the tape, but keeps its memory and the keys that it knows.
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.arena.clear();
@@ -71,7 +68,7 @@ impl Tape {
         self.copies = false;
     }
 
-    /// Empties it for a document of a format of this language.
+    /// Empties the tape for a document of a format of this language.
     pub(crate) fn clear_for(&mut self, naming: Naming) {
         self.clear();
         self.naming = naming;
@@ -83,7 +80,7 @@ impl Tape {
         &self.nodes
     }
 
-    /// The node at this index; a null behind the last one.
+    /// The node at this index; null after the last one.
     #[inline]
     pub(crate) fn node(&self, index: u32) -> Node {
         self.nodes.get(index as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
@@ -95,20 +92,20 @@ impl Tape {
         &self.arena
     }
 
-    /// Where the root stands; its own length, if it has none.
+    /// Index of the root; the length of the tape if it has none.
     #[inline]
     pub fn root(&self) -> u32 {
         self.root
     }
 
-    /// Where the user header of a Sereal document stands.
+    /// Index of the user header of a Sereal document.
     #[inline]
     pub fn header(&self) -> Option<u32> {
         self.header
     }
 
-    /// The id of the key with this kind, these flags and bytes, for callers that fill a
-    /// tape. `None`: the key needs a node of its own.
+    /// Returns the id of the key with this kind, these flags and bytes, for callers that fill a tape. `None` means that
+    /// the key needs a node of its own.
     ///
     /// ```
     /// use icecore::{Kind, raw::Tape};
@@ -120,7 +117,7 @@ impl Tape {
         self.intern_key(Node::leaf(kind, 0).with(flags), name)
     }
 
-    /// The id of a class name, for callers that fill a tape.
+    /// Returns the id of a class name, for callers that fill a tape.
     ///
     /// # Errors
     /// Of kind `Limit`, if there are too many.
@@ -128,7 +125,7 @@ impl Tape {
         self.intern_class(kind, name)
     }
 
-    /// The id of an encoding's name, for callers that fill a tape.
+    /// Returns the id of an encoding's name, for callers that fill a tape.
     ///
     /// # Errors
     /// Of kind `Limit`, if there are too many.
@@ -136,25 +133,25 @@ impl Tape {
         self.intern_encoding(name)
     }
 
-    /// A string node for a string that is already in the arena of the tape that
-    /// is being filled; for strings of 4 GB and more.
+    /// Returns a string node for a string that is already in the arena of the tape that is being filled; for strings of
+    /// 4 GB and more.
     pub fn long_string(&mut self, kind: Kind, place: Location, len: u64) -> Node {
         self.long(kind, place, len)
     }
 
-    /// Takes the memory for nodes and for the arena out, emptied. The caller fills it and
-    /// gives it back by [`Tape::fill`].
+    /// Takes the memory for nodes and for the arena out, emptied. The caller fills it and gives it back with
+    /// [`Tape::fill`].
     pub fn take_memory(&mut self) -> (Vec<Node>, Vec<u8>) {
         self.nodes.clear();
         self.arena.clear();
         (std::mem::take(&mut self.nodes), std::mem::take(&mut self.arena))
     }
 
-    /// Fills the tape with nodes in pre-order, whose keys and classes are ids of
-    /// this tape, and with the bytes that their places refer to.
+    /// Fills the tape with nodes in pre-order, whose keys and classes are ids of this tape, and with the bytes that
+    /// their locations refer to.
     ///
-    /// Containers must end behind themselves and within each other, and links must name
-    /// nodes that have [`flag::TARGET`]. Writers check this where they depend on it.
+    /// Containers must end after their own node and within each other, and links must name nodes that have
+    /// [`flag::TARGET`]. Writers check this if they depend on it.
     pub fn fill(&mut self, nodes: Vec<Node>, arena: Vec<u8>, root: u32, header: Option<u32>) {
         self.nodes = nodes;
         self.arena = arena;
@@ -164,13 +161,13 @@ impl Tape {
         self.naming = Naming::Plain;
     }
 
-    /// Puts other nodes beside the same tables; `copies`: there is a copy among them.
+    /// Replaces the nodes and keeps the tables; `copies`: the new nodes contain a copy.
     pub(super) fn set_nodes(&mut self, nodes: Vec<Node>, copies: bool) {
         self.nodes = nodes;
         self.copies |= copies;
     }
 
-    /// The same tables beside other nodes.
+    /// Returns a tape with the same tables and other nodes.
     pub(crate) fn with_nodes(&self, nodes: Vec<Node>, root: u32, header: Option<u32>, copies: bool) -> Tape {
         Tape {
             nodes,
@@ -189,12 +186,12 @@ impl Tape {
         }
     }
 
-    /// Whether there is a [`Kind::Copy`] on it.
+    /// Whether the tape contains a [`Kind::Copy`].
     pub(crate) fn has_copies(&self) -> bool {
         (self.copies || self.by_hand) && self.nodes.iter().any(|node| node.kind == Kind::Copy)
     }
 
-    /// Whether a caller filled it, not a reader.
+    /// Whether a caller, not a reader, filled the tape.
     pub(crate) fn is_by_hand(&self) -> bool {
         self.by_hand
     }
@@ -202,7 +199,7 @@ impl Tape {
     /// Checks the containers and links of a tape that a caller filled.
     ///
     /// # Errors
-    /// Of kind `Usage`, if containers are not nested or a link names no node.
+    /// Of kind `Usage`, if containers are not nested or the target of a link is not marked.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if !self.by_hand || is_nested(&self.nodes) {
             return Ok(());
@@ -212,12 +209,12 @@ impl Tape {
             .finding("others"))
     }
 
-    /// Checks that all strings together, each counted once for every node that names it,
-    /// have no more bytes than the limits allow to be written for an input of `size` bytes:
-    /// for callers that build a value for each node, and so copy a string several times.
+    /// Checks that all strings together, each counted once for every node that names it, do not exceed the output that
+    /// the limits allow for an input of `size` bytes. For callers that build a value for each node and therefore copy a
+    /// string several times.
     ///
     /// # Errors
-    /// Of kind `Limit`, if they have.
+    /// Of kind `Limit`, if they exceed it.
     pub fn check_strings(&self, limits: &Limits, size: usize) -> Result<(), Error> {
         let len = |node: &Node| match node.kind {
             Kind::Bytes | Kind::Text | Kind::Encoded | Kind::Symbol if node.aux == node::LONG => {
@@ -234,7 +231,7 @@ impl Tape {
         if all <= most { Ok(()) } else { Err(limits.too_much_output(most)) }
     }
 
-    /// The places and lengths of strings that are too long for a node.
+    /// Locations and lengths of strings that are too long for a node.
     pub fn long_strings(&self) -> impl Iterator<Item = (Location, u64)> {
         self.long.iter().map(|long| (long.place, long.len))
     }
@@ -257,9 +254,9 @@ impl Tape {
         &self.encodings
     }
 
-    /// How many nodes there are: the index of the next one.
+    /// Number of nodes: the index of the next one.
     ///
-    /// Readers bound it by [`Limits::nodes`](crate::Limits), so it fits.
+    /// Readers limit it by [`Limits::nodes`](crate::Limits), so it fits.
     #[inline]
     pub(crate) fn len(&self) -> u32 {
         self.nodes.len() as u32
@@ -274,20 +271,20 @@ impl Tape {
         at
     }
 
-    /// A string node for bytes that stand at `start` of the input.
+    /// Makes a string node for bytes at `start` of the input.
     #[inline]
     pub(crate) fn borrowed(&mut self, kind: Kind, start: usize, len: usize) -> Node {
         self.placed(kind, Location::Input(start as u64), len)
     }
 
-    /// A string node for bytes that are copied to the arena.
+    /// Makes a string node for bytes that are copied to the arena.
     pub(crate) fn owned(&mut self, kind: Kind, bytes: &[u8]) -> Node {
         let start = self.arena.len() as u64;
         self.arena.extend_from_slice(bytes);
         self.placed(kind, Location::Arena(start), bytes.len())
     }
 
-    /// A string node for bytes that stand at `place`.
+    /// Makes a string node for bytes at `place`.
     #[inline]
     pub(crate) fn placed(&mut self, kind: Kind, place: Location, len: usize) -> Node {
         match u32::try_from(len) {
@@ -302,8 +299,7 @@ impl Tape {
         Node { kind, flags: 0, key: NO_KEY, aux: node::LONG, payload: self.long.len() as u64 - 1 }
     }
 
-    /// Closes the container at `at`: it has `count` children or entries, and
-    /// ends here.
+    /// Closes the container at `at`: it has `count` children or entries, and ends here.
     #[inline]
     pub(crate) fn close(&mut self, at: u32, count: u32) {
         let end = self.len();
@@ -319,12 +315,12 @@ impl Tape {
         self.nodes[at as usize].key = key;
     }
 
-    /// Gives the container at `at` its class.
+    /// Sets the class of the container at `at`.
     pub(crate) fn set_class(&mut self, at: u32, class: u32) {
         self.nodes[at as usize].set_class(class);
     }
 
-    /// Puts another leaf in the place of the one at `at`.
+    /// Replaces the leaf at `at`.
     pub(crate) fn replace(&mut self, at: u32, node: Node) {
         self.nodes[at as usize] = node;
     }
@@ -335,13 +331,13 @@ impl Tape {
         self.nodes[at as usize].flags |= flags;
     }
 
-    /// The id of a key, if it can have one.
+    /// Returns the id of a key, if it can have one.
     #[inline]
     pub(crate) fn intern_key(&mut self, node: Node, bytes: &[u8]) -> Option<u16> {
         self.keys.intern(node, bytes).and_then(|id| u16::try_from(id).ok())
     }
 
-    /// The id of a class name; it is [`Kind::Text`] or [`Kind::Bytes`].
+    /// Returns the id of a class name; `kind` is [`Kind::Text`] or [`Kind::Bytes`].
     pub(crate) fn intern_class(&mut self, kind: Kind, name: &[u8]) -> Result<u32, Error> {
         self.intern_class_node(Node::leaf(kind, 0), name)
     }
@@ -353,7 +349,7 @@ impl Tape {
             .ok_or_else(|| Error::new(ErrorKind::Limit).expecting("at most 65,533 classes").finding("one more"))
     }
 
-    /// The id of an encoding's name.
+    /// Returns the id of an encoding's name.
     pub(crate) fn intern_encoding(&mut self, name: &[u8]) -> Result<u16, Error> {
         self.encodings
             .intern_always(Node::leaf(Kind::Bytes, 0), name)
@@ -362,7 +358,7 @@ impl Tape {
             .ok_or_else(|| Error::new(ErrorKind::Limit).expecting("at most 32,767 encodings").finding("one more"))
     }
 
-    /// The index behind the node at `at` and all that is in it.
+    /// Returns the index after the node at `at` and everything in it.
     #[inline]
     pub(crate) fn next(&self, at: u32) -> u32 {
         steps::count(1);
@@ -376,13 +372,13 @@ impl Tape {
         }
     }
 
-    /// Marks the node at `at` as one that a link or an alias names.
+    /// Marks the node at `at` as the target of a link or an alias.
     #[inline]
     pub(crate) fn mark_target(&mut self, at: u32) {
         self.nodes[at as usize].flags |= flag::TARGET;
     }
 
-    /// Marks the node at `at` as one that a copy names.
+    /// Marks the node at `at` as the target of a copy.
     #[inline]
     pub(crate) fn mark_copied(&mut self, at: u32) {
         self.mark_target(at);
@@ -408,8 +404,8 @@ impl Tape {
     }
 }
 
-/// Whether containers end behind themselves and within each other, and links
-/// name nodes that say so.
+/// Returns `true` if containers end after their own node and within each other, and links name nodes that are marked as
+/// targets.
 fn is_nested(nodes: &[Node]) -> bool {
     let Ok(count) = u32::try_from(nodes.len()) else { return false };
     if is_flat(nodes, count) {
@@ -428,7 +424,7 @@ fn is_nested(nodes: &[Node]) -> bool {
             continue;
         }
         if node.kind.is_again() {
-            // Writers that keep no table of what nothing names would follow the link for ever.
+            // Writers that do not record unmarked nodes would follow such a link forever.
             let named = usize::try_from(node.payload).ok().and_then(|at| nodes.get(at));
             if !named.is_some_and(|named| named.has(flag::TARGET)) {
                 return false;
@@ -447,7 +443,7 @@ fn is_nested(nodes: &[Node]) -> bool {
     true
 }
 
-/// Whether it is a large container of leaves.
+/// Returns `true` if the tape is one large container of leaves.
 fn is_flat(nodes: &[Node], count: u32) -> bool {
     const LARGE: usize = 64;
     match nodes {

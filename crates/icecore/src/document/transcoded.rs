@@ -1,4 +1,4 @@
-//! Strings in named encodings as UTF-8, for formats that have nothing else.
+//! Strings in named encodings as UTF-8, for formats without other encodings.
 
 use super::{Document, IS_KEY, KEY_NODE, Kind, Node, Tape};
 use crate::encoding::decoded;
@@ -6,9 +6,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 impl Document<'_> {
-    /// The same document, where strings in named encodings have the encoding [`UTF_8`], and
-    /// symbols none, as far as their encodings are known and their bytes are text in it. Nodes
-    /// keep their places.
+    /// Returns the same document where strings in named encodings have the encoding [`UTF_8`], and symbols have none.
+    /// Strings stay unchanged if their encoding is unknown or their bytes are invalid in it. Nodes keep their places.
     pub(crate) fn transcoded(&self) -> Cow<'_, Document<'_>> {
         if self.tape().encodings.is_empty() {
             return Cow::Borrowed(self);
@@ -40,7 +39,7 @@ impl Document<'_> {
         decoded(std::str::from_utf8(name.bytes).ok()?, bytes)
     }
 
-    /// The id of a key whose name is text.
+    /// Returns the id of a key with its name converted to UTF-8.
     fn key_as_text(&self, id: u16, tape: &mut Cow<'_, Tape>) -> Option<u16> {
         let name = self.tape().keys().get(u32::from(id))?;
         let text = self.text_of(&name.node, name.bytes)?;
@@ -49,7 +48,7 @@ impl Document<'_> {
         tape.intern_key(node.with(name.node.flags), text.as_bytes())
     }
 
-    /// Whether a string has the encoding that [`Document::transcoded`] gives.
+    /// Whether a string has the encoding that [`Document::transcoded`] sets.
     pub(crate) fn is_utf8(&self, node: &Node) -> bool {
         self.tape().encodings.get(u32::from(node.encoding())).is_some_and(|name| name.bytes == UTF_8)
     }
@@ -57,7 +56,7 @@ impl Document<'_> {
 
 const UTF_8: &[u8] = b"UTF-8";
 
-/// A node like this one that says UTF-8.
+/// Returns a node of the same kind with the encoding UTF-8.
 fn in_utf8(tape: &mut Tape, like: &Node, make: impl FnOnce(&mut Tape, Kind) -> Node) -> Node {
     let mut node = make(tape, like.kind);
     if like.kind == Kind::Encoded

@@ -1,4 +1,4 @@
-//! Windows: finished items of a long array are handed over during reading.
+//! Windows: finished items of a long array are passed on during reading.
 
 use super::Document;
 use super::detail::Detail;
@@ -10,24 +10,22 @@ use super::tape::Tape;
 use crate::error::Error;
 use std::cell::Cell;
 
-/// How many nodes a window has, or a little more: 256 KB, which stay in cache.
+/// The approximate number of nodes of a window: 256 KB, which stay in the cache.
 const NODES: usize = 16 << 10;
 
-/// Who takes windows, and gives back tapes to fill again.
+/// Function that takes windows and returns tapes to fill again.
 pub type Receive<'r, 'a> = &'r mut dyn FnMut(Document<'a>) -> Result<Tape, Error>;
 
-/// A sink that hands over finished items of a root that is an array, in windows:
-/// documents that have the same root and some of its items.
+/// A sink that passes on finished items of a root array in windows: documents that have the same root and some of its
+/// items.
 ///
-/// A document with links needs its whole tape, unless the reader knows what they
-/// name without it. When one turns up after the
-/// first window was handed over, reading stops and [`Windows::stopped`] says
-/// so.
+/// A document with links needs its whole tape, unless the reader can resolve them without it. If a link occurs after
+/// the first window was passed on, reading stops and [`Windows::stopped`] reports it.
 pub(crate) struct Windows<'r, 'a> {
     tape: Tape,
     input: &'a [u8],
     receive: Receive<'r, 'a>,
-    /// How many windows were handed over.
+    /// Number of windows that were passed on.
     handed: u64,
     /// Whether a link was met too late.
     stopped: Cell<bool>,
@@ -40,17 +38,17 @@ impl<'r, 'a> Windows<'r, 'a> {
         Windows { tape, input, receive, handed: 0, stopped: Cell::new(false) }
     }
 
-    /// Whether a link was met after items had been handed over.
+    /// Whether a link was met after items had been passed on.
     pub(crate) fn stopped(&self) -> bool {
         self.stopped.get()
     }
 
-    /// What was not handed over.
+    /// Returns the part that was not passed on.
     pub(crate) fn into_rest(self) -> Document<'a> {
         Document::new(self.input, self.tape)
     }
 
-    /// Whether what is there can be handed over.
+    /// Whether the tape's items can be passed on.
     fn is_list(&self) -> bool {
         self.tape.nodes.first().is_some_and(|root| root.kind == Kind::Array)
     }
@@ -85,7 +83,7 @@ impl<'r, 'a> Windows<'r, 'a> {
     }
 }
 
-/// Windows with spelling and spans: each has those of its items.
+/// Windows with spelling and spans: each window has those of its items.
 pub(crate) struct TracedWindows<'r, 'a> {
     windows: Windows<'r, 'a>,
     detail: Detail,
@@ -112,7 +110,7 @@ impl<'r, 'a> TracedWindows<'r, 'a> {
     }
 
     fn hand_over(&mut self) -> Result<(), Error> {
-        // The root stays, and so does where it starts.
+        // The root stays, and so does its start.
         let mut next = Detail { layer: self.detail.layer, copying: self.detail.copying, ..Detail::default() };
         next.spelling.format.clone_from(&self.detail.spelling.format);
         next.trace.extents.extend(self.detail.trace.extents.first());
@@ -159,13 +157,13 @@ impl Sink for TracedWindows<'_, '_> {
     }
 }
 
-/// Leaves a copy in the place of these names, and returns the original.
+/// Replaces these names by a copy, and returns the original.
 fn hand_over_copy(names: &mut Names) -> Names {
     let copy = names.clone();
     std::mem::replace(names, copy)
 }
 
-/// Closes the root behind the items that are there; returns how many they are.
+/// Closes the root after the current items; returns their number.
 fn close_root(tape: &mut Tape) -> u32 {
     let (mut at, mut count) = (1, 0);
     while at < tape.len() {

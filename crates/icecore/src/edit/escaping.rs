@@ -1,11 +1,10 @@
-//! Texts that stand escaped in another one, with the way back to where each byte stands.
+//! Texts that are escaped inside another text, with a mapping to the raw position of each byte.
 
 use super::spare::{self, Spare};
 use super::{Edit, Edits, Entry, NEW, common};
 use std::borrow::Cow;
 
-/// How a text is escaped inside of another one: literals of SQL, strings of JSON,
-/// `addslashes`, cells of CSV.
+/// A way to escape a text inside another one: SQL literals, JSON strings, `addslashes`, CSV cells.
 ///
 /// ```
 /// use icecore::rewrite::{Around, Decoded, Decoding, Edits, Escaping, raw_edits};
@@ -40,48 +39,49 @@ use std::borrow::Cow;
 /// assert_eq!(edits.apply(raw), b"it''s Bob''s");
 /// ```
 pub trait Escaping {
-    /// What the raw bytes say; `None` if they can't be escaped so.
+    /// Returns the decoded text of the raw bytes; `None` if they can't be in this escaping.
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>>;
 
-    /// Appends new text, escaped. `false`: it can't be said so, and nothing of it counts.
+    /// Appends new text, escaped. Returns `false` if the escaping can't represent it; then the appended bytes are
+    /// ignored.
     fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool;
 }
 
-/// Where new text goes: the raw string of which the bytes from `start` to `end` go. What is
-/// before and behind them tells in which manner the string is escaped.
+/// The place of new text: the raw string whose bytes from `start` to `end` are replaced. The bytes before and after
+/// show the style of escaping of the string.
 #[derive(Clone, Copy, Debug)]
 pub struct Around<'r> {
     /// The whole string, escaped.
     pub raw: &'r [u8],
-    /// Where the bytes start that go.
+    /// Offset of the first replaced byte.
     pub start: usize,
-    /// Where they end.
+    /// Offset of the first byte after the replaced ones.
     pub end: usize,
 }
 
-/// A text without its escapes, and where each of its bytes stood.
+/// A text without its escapes, and the raw position of each of its bytes.
 #[derive(Clone, Debug)]
 pub struct Decoded<'a> {
-    /// The text; if it is owned, with room behind it.
+    /// The text; if it is owned, it has spare space at its end.
     text: Cow<'a, [u8]>,
     len: usize,
-    /// Bytes that do not stand for themselves, in order.
+    /// Escapes in order: bytes that do not represent themselves.
     escapes: Vec<Escape>,
     raw_len: usize,
-    /// No part of it can be written without the rest.
+    /// Whether the text can only be written as a whole.
     is_token: bool,
 }
 
-/// Escapes of the same lengths, one behind the other.
+/// Consecutive escapes of the same lengths.
 #[derive(Clone, Copy, Debug)]
 struct Escape {
-    /// Where the first starts in the text.
+    /// Start of the first one in the text.
     text: usize,
-    /// Where it starts in the raw bytes.
+    /// Start of the first one in the raw bytes.
     raw: usize,
-    /// How many bytes of text each is.
+    /// Number of text bytes of each one.
     text_len: usize,
-    /// How many raw bytes each is.
+    /// Number of raw bytes of each one.
     raw_len: usize,
     times: usize,
 }
@@ -107,8 +107,7 @@ impl<'a> Decoded<'a> {
         Decoded { text: Cow::Borrowed(raw), len: raw.len(), escapes: Vec::new(), raw_len: raw.len(), is_token: false }
     }
 
-    /// A text that has one form as a whole, such as a token with its quotes: whatever changes in
-    /// it, all of it is encoded anew.
+    /// A text that has one form as a whole, such as a token with its quotes: any change encodes all of it again.
     pub fn token(raw: &[u8], text: Cow<'a, [u8]>) -> Decoded<'a> {
         let escape = Escape { text: 0, raw: 0, text_len: text.len(), raw_len: raw.len(), times: 1 };
         Decoded { len: text.len(), text, escapes: vec![escape], raw_len: raw.len(), is_token: true }
@@ -119,7 +118,7 @@ impl<'a> Decoded<'a> {
         self.text.get(..self.len).unwrap_or_default()
     }
 
-    /// The text without the way back.
+    /// Returns the text without the mapping.
     pub fn into_text(mut self) -> Cow<'a, [u8]> {
         let mut text = std::mem::take(&mut self.text);
         if let Cow::Owned(text) = &mut text {
@@ -128,20 +127,19 @@ impl<'a> Decoded<'a> {
         text
     }
 
-    /// Whether every byte stands for itself.
+    /// Whether every byte represents itself.
     pub fn is_plain(&self) -> bool {
         self.escapes.is_empty()
     }
 
-    /// Where the raw form of this offset of the text starts. In the middle of an escape: the
-    /// start of it.
+    /// Returns the raw offset of this offset of the text. In the middle of an escape: its start.
     pub fn raw_offset(&self, offset: usize) -> usize {
         self.unit(offset, self.before(offset, 0)).1
     }
 
-    /// How many entries start at or before this offset, of which so many are known.
+    /// Returns the number of entries that start at or before this offset; the first `known` entries are known to.
     fn before(&self, offset: usize, known: usize) -> usize {
-        /// So few are passed one by one.
+        /// Up to this number, entries are checked one by one.
         const FEW: usize = 4;
         let rest = self.escapes.get(known..).unwrap_or_default();
         let few = rest.iter().take(FEW).take_while(|escape| escape.text <= offset).count();
@@ -149,8 +147,8 @@ impl<'a> Decoded<'a> {
         known + few + rest.partition_point(|escape| escape.text <= offset)
     }
 
-    /// The last place at or before this offset where text and raw form both begin anew.
-    /// `before`: how many entries start there or before.
+    /// Returns the last boundary between units (bytes or escapes) at or before this offset, in the text and in the raw
+    /// bytes. `before` is the number of entries that start at or before the offset.
     fn unit(&self, offset: usize, before: usize) -> (usize, usize) {
         if self.is_token {
             return (0, 0);
@@ -167,7 +165,7 @@ impl<'a> Decoded<'a> {
         (escape.text + whole * escape.text_len, escape.raw + whole * escape.raw_len)
     }
 
-    /// As [`Decoded::unit`], the first place at or behind.
+    /// Like [`Decoded::unit`], but returns the first boundary at or after the offset.
     fn unit_end(&self, offset: usize, before: usize) -> (usize, usize) {
         if self.is_token {
             return (self.len, self.raw_len);
@@ -189,32 +187,31 @@ impl Drop for Decoded<'_> {
     }
 }
 
-/// Makes a [`Decoded`] from the front to the back: what no escape is said for stands for
-/// itself.
+/// Builds a [`Decoded`] from front to back: bytes without a reported escape represent themselves.
 #[derive(Clone, Debug)]
 pub struct Decoding<'a> {
     raw: &'a [u8],
-    /// The text, and room for more.
+    /// The text, and spare space.
     text: Vec<u8>,
     len: usize,
     escapes: Vec<Escape>,
-    /// How far the raw bytes are done.
+    /// Number of raw bytes that are processed.
     at: usize,
 }
 
-/// The text of an escape is seldom longer.
+/// The text of an escape is seldom longer than this.
 const SHORT: usize = 4;
-/// More room than the text needs, so that what is copied as a whole has some.
+/// Spare space at the end of the text, so that a whole piece can be copied.
 const ROOM: usize = 32 + SHORT;
 
 impl<'a> Decoding<'a> {
-    /// Nothing is known of these bytes yet.
+    /// Starts decoding these bytes.
     pub fn new(raw: &'a [u8]) -> Decoding<'a> {
         Decoding { raw, text: Vec::new(), len: 0, escapes: Vec::new(), at: 0 }
     }
 
-    /// The raw bytes from `start` to `end` stand for `text`: for nothing, if it is empty.
-    /// Those before, behind the last escape, stand for themselves.
+    /// Records that the raw bytes from `start` to `end` represent `text`, which may be empty. Bytes between the
+    /// previous escape and `start` represent themselves.
     #[inline]
     pub fn escape(&mut self, start: usize, end: usize, text: &[u8]) {
         if !self.escape_near::<32>(start, end, text) && !self.escape_near::<16>(start, end, text) {
@@ -222,8 +219,8 @@ impl<'a> Decoding<'a> {
         }
     }
 
-    /// The same, if so many bytes are there and have room: `PIECE` bytes are copied faster than
-    /// just those that are before the escape.
+    /// The same, if at least `PIECE` bytes are available and fit: copying a whole piece is faster than copying only the
+    /// bytes before the escape.
     #[inline]
     fn escape_near<const PIECE: usize>(&mut self, start: usize, end: usize, text: &[u8]) -> bool {
         let before = start.wrapping_sub(self.at);
@@ -247,7 +244,7 @@ impl<'a> Decoding<'a> {
         false
     }
 
-    /// The same, whatever the lengths are.
+    /// The same for any lengths.
     #[inline(never)]
     fn escape_any(&mut self, start: usize, end: usize, text: &[u8]) {
         let (start, end) = (start.max(self.at), end.min(self.raw.len()));
@@ -265,11 +262,11 @@ impl<'a> Decoding<'a> {
         self.note(start, end, text.len());
     }
 
-    /// Most texts need not grow once more then.
+    /// Reserves enough that most texts do not need to grow again.
     #[cold]
     fn grow(&mut self, len: usize) {
         let len = len.max(self.raw.len() + ROOM);
-        // So that it is large enough for the next one, too.
+        // A power of two is likely to be large enough for the next text, too.
         let len = if len < spare::LARGEST { len.next_power_of_two() } else { len };
         if self.text.capacity() == 0 {
             self.text = spare::take(&TEXTS);
@@ -280,7 +277,7 @@ impl<'a> Decoding<'a> {
         }
     }
 
-    /// Notes where an escape is whose text is the last of the text.
+    /// Records an escape whose text was just appended.
     #[inline]
     fn note(&mut self, start: usize, end: usize, text_len: usize) {
         let is_behind = start == self.at;
@@ -297,7 +294,7 @@ impl<'a> Decoding<'a> {
         self.escapes.push(Escape { text: self.len - text_len, raw: start, text_len, raw_len, times: 1 });
     }
 
-    /// What is left stands for itself.
+    /// The remaining bytes represent themselves.
     pub fn finish(mut self) -> Decoded<'a> {
         let raw_len = self.raw.len();
         if self.escapes.is_empty() {
@@ -313,11 +310,10 @@ impl<'a> Decoding<'a> {
     }
 }
 
-/// Changes of the text as changes of its raw form. `None`: one of them can't be said in
-/// this escaping.
+/// Converts changes of the text to changes of its raw form. `None`: the escaping can't represent one of them.
 ///
-/// A change that begins or ends in the middle of an escape (a character of several bytes
-/// that is written as one) takes all of it, and says the rest anew.
+/// A change that begins or ends in the middle of an escape (a character of several bytes that is written as one escape)
+/// replaces the whole escape and writes the unchanged rest of it again.
 pub fn raw_edits(raw: &[u8], decoded: &Decoded<'_>, edits: &Edits, escaping: &dyn Escaping) -> Option<Edits> {
     let mut list = Edits::new();
     list.get_room();
@@ -331,7 +327,7 @@ pub fn raw_edits(raw: &[u8], decoded: &Decoded<'_>, edits: &Edits, escaping: &dy
         new.clear();
         new.extend_from_slice(text.get(from..last.start)?);
         new.extend_from_slice(last.new);
-        // The next may begin in the escape that this one ends in, or behind it: what is around is then new, too.
+        // The next change may begin in or right after the escape in which this one ends: then they are combined.
         before = decoded.before(last.end, before);
         let (mut to, mut end) = decoded.unit_end(last.end, before);
         while let Some(next) = all.next_if(|next| next.start <= to) {
@@ -346,7 +342,7 @@ pub fn raw_edits(raw: &[u8], decoded: &Decoded<'_>, edits: &Edits, escaping: &dy
         if !escaping.encode(&new, &Around { raw, start, end }, &mut list.new) {
             return None;
         }
-        // Of what is said anew, some may be as it was.
+        // Parts of the newly written bytes may be the same as before.
         let (front, back) = common(raw.get(start..end)?, list.new.get(written..)?);
         let (start, end) = (start + front, end - back);
         if !list.fits(start, end) {
@@ -359,7 +355,7 @@ pub fn raw_edits(raw: &[u8], decoded: &Decoded<'_>, edits: &Edits, escaping: &dy
     Some(list)
 }
 
-/// A change without what stays: no more than necessary is said anew.
+/// A change without its unchanged beginning and end, so that no more than necessary is written again.
 struct Change<'e> {
     start: usize,
     end: usize,
@@ -367,12 +363,12 @@ struct Change<'e> {
 }
 
 impl<'e> Change<'e> {
-    /// `None`, if nothing changes.
+    /// Returns `None` if nothing changes.
     fn new(text: &[u8], edit: Edit<'e>) -> Option<Change<'e>> {
         let old = text.get(edit.start..edit.end).unwrap_or_default();
         let new = edit.new;
         let (mut front, mut back) = common(old, new);
-        // Characters of several bytes are said as a whole.
+        // Characters of several bytes are written as a whole.
         let is_inside = |text: &[u8], at: usize| matches!(text.get(at), Some(0x80..0xc0));
         while front > 0 && (is_inside(old, front) || is_inside(new, front)) {
             front -= 1;

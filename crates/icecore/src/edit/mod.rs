@@ -1,4 +1,4 @@
-//! Changes of a text, and texts that stand escaped in another one.
+//! Changes of a text, and texts that are escaped inside another one.
 
 mod escaping;
 mod spare;
@@ -10,15 +10,15 @@ use spare::Spare;
 /// One change of a text: the bytes from `start` to `end` become `new`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edit<'e> {
-    /// Where the bytes start that go.
+    /// Offset of the first replaced byte.
     pub start: usize,
-    /// Where they end.
+    /// Offset of the first byte after the replaced ones.
     pub end: usize,
-    /// What comes in their place.
+    /// The replacement.
     pub new: &'e [u8],
 }
 
-/// Changes of one text: in order, and none overlaps another.
+/// Changes of one text, in order and without overlaps.
 ///
 /// ```
 /// use icecore::rewrite::Edits;
@@ -34,11 +34,11 @@ pub struct Edit<'e> {
 #[derive(Clone, Default)]
 pub struct Edits {
     list: Vec<Entry>,
-    /// What comes new, of all of them: many are short.
+    /// The new bytes of all edits in one vector: many are short.
     new: Vec<u8>,
 }
 
-/// An edit whose new bytes stand elsewhere.
+/// An edit whose new bytes are in the shared vector.
 #[derive(Clone, Copy)]
 struct Entry {
     start: usize,
@@ -53,12 +53,12 @@ thread_local! {
 }
 
 impl Edits {
-    /// None.
+    /// No edits.
     pub fn new() -> Edits {
         Edits::default()
     }
 
-    /// Takes the memory of edits that are done.
+    /// Takes the memory of finished edits.
     fn get_room(&mut self) {
         if self.list.capacity() == 0 {
             self.list = spare::take_empty(&LISTS);
@@ -66,8 +66,8 @@ impl Edits {
         }
     }
 
-    /// Adds one behind those that are there. One that starts before the last one ends, or
-    /// that ends before it starts, is not taken; the answer is then `false`.
+    /// Adds an edit after the existing ones. An edit that starts before the last one ends, or that ends before it
+    /// starts, is rejected; then the result is `false`.
     pub fn push(&mut self, start: usize, end: usize, new: &[u8]) -> bool {
         let fits = self.fits(start, end);
         if fits {
@@ -79,22 +79,22 @@ impl Edits {
         fits
     }
 
-    /// Whether an edit of these bytes can come behind the last one.
+    /// Returns `true` if an edit of these bytes can follow the last one.
     fn fits(&self, start: usize, end: usize) -> bool {
         self.list.last().map_or(0, |last| last.end) <= start && start <= end
     }
 
-    /// Whether there are none.
+    /// Whether there are no edits.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// How many there are.
+    /// Number of edits.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// They, in order.
+    /// The edits, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Edit<'_>> + Clone {
         self.list.iter().map(|entry| self.edit(entry))
     }
@@ -104,25 +104,25 @@ impl Edits {
         Edit { start: entry.start, end: entry.end, new }
     }
 
-    /// Forgets them.
+    /// Removes all edits.
     pub fn clear(&mut self) {
         self.list.clear();
         self.new.clear();
     }
 
-    /// How many bytes longer the text becomes; negative: shorter.
+    /// Number of bytes by which the text becomes longer; negative if it becomes shorter.
     pub fn growth(&self) -> i64 {
         self.iter().map(|edit| edit.growth()).sum()
     }
 
-    /// The text with the changes made.
+    /// Returns the text with the changes applied.
     pub fn apply(&self, text: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         self.apply_to(text, &mut out);
         out
     }
 
-    /// Appends the text with the changes made. What lies beyond its end is left out.
+    /// Appends the text with the changes applied. Changes beyond the end of the text replace nothing.
     pub fn apply_to(&self, text: &[u8], out: &mut Vec<u8>) {
         let mut at = 0;
         out.reserve(text.len() + self.new.len());
@@ -134,8 +134,8 @@ impl Edits {
         out.extend_from_slice(text.get(at..).unwrap_or_default());
     }
 
-    /// One change that makes `new` of `old`: without what both begin and end with. None,
-    /// if they are the same.
+    /// Returns one change that turns `old` into `new`, without their common beginning and end; no change if they are
+    /// equal.
     ///
     /// ```
     /// use icecore::rewrite::Edits;
@@ -152,14 +152,14 @@ impl Edits {
         edits
     }
 
-    /// Adds changes of a piece that starts at `offset` of this text.
+    /// Adds changes of a part that starts at `offset` of this text.
     pub fn append(&mut self, edits: &Edits, offset: usize) {
         for edit in edits.iter() {
             self.push(edit.start.saturating_add(offset), edit.end.saturating_add(offset), edit.new);
         }
     }
 
-    /// Puts something else in the place of what came new.
+    /// Replaces the new bytes of an edit.
     pub(crate) fn set(&mut self, at: usize, new: &[u8]) {
         let new_start = self.new.len();
         if let Some(entry) = self.list.get_mut(at) {
@@ -168,7 +168,7 @@ impl Edits {
         }
     }
 
-    /// Drops those that change nothing of this text.
+    /// Removes edits that do not change this text.
     pub(crate) fn drop_idle(&mut self, text: &[u8]) {
         let Edits { list, new } = self;
         list.retain(|entry| text.get(entry.start..entry.end) != new.get(entry.new_start..entry.new_end));
@@ -197,13 +197,13 @@ impl std::fmt::Debug for Edits {
 }
 
 impl Edit<'_> {
-    /// How many bytes longer the text becomes; negative: shorter.
+    /// Number of bytes by which the text becomes longer; negative if it becomes shorter.
     pub fn growth(&self) -> i64 {
         self.new.len() as i64 - (self.end.saturating_sub(self.start)) as i64
     }
 }
 
-/// How many bytes two texts have in common at the front, and how many behind that at the back.
+/// Returns the lengths of the common beginning of two texts, and of the common end of the rest.
 fn common(old: &[u8], new: &[u8]) -> (usize, usize) {
     let front = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let (old, new) = (&old[front..], &new[front..]);
@@ -211,13 +211,13 @@ fn common(old: &[u8], new: &[u8]) -> (usize, usize) {
     (front, back)
 }
 
-/// What a string is in its document.
+/// The role of a string in its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Part {
     /// A value.
     Value,
-    /// A key of an array or of an object: the name of a property, too.
+    /// A key of an array or of an object, including names of properties.
     Key,
     /// The name of a class.
     Class,

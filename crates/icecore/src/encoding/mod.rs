@@ -1,19 +1,18 @@
-//! The characters of strings whose encoding has a name: as Ruby converts them.
+//! Characters of strings with a named encoding, converted like in Ruby.
 //!
-//! Encodings of single bytes are a table that Ruby printed (`fixtures/ruby/encodings.rb`).
-//! Those of several bytes need the feature `encodings`; where the Web's tables have another
-//! character than Ruby's, Ruby's is taken.
+//! Single-byte encodings are a table that was printed by Ruby (`fixtures/ruby/encodings.rb`). Multi-byte encodings need
+//! the feature `encodings`; if the Web's tables differ from Ruby's, Ruby's character is used.
 
 mod single_byte;
 mod unicode;
 
 use std::borrow::Cow;
 
-/// Of a name of an encoding.
+/// Maximum length of the name of an encoding.
 const LONGEST: usize = 40;
 
-/// The text that these bytes are in the encoding of this name; `None`, if the encoding is not
-/// known or the bytes are no text in it.
+/// Returns the text of these bytes in the encoding with this name; `None` if the encoding is unknown or the bytes are
+/// invalid in it.
 ///
 /// ```
 /// assert_eq!(icecore::encoding::decoded("Shift_JIS", b"\x93\xfa\x96\x7b").as_deref(), Some("日本"));
@@ -22,7 +21,7 @@ const LONGEST: usize = 40;
 /// assert_eq!(icecore::encoding::decoded("Emacs-Mule", b"\x81\xe9"), None);
 /// ```
 pub fn decoded<'b>(encoding: &str, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
-    // No name is longer: a hostile one is not looked at, for each of its strings.
+    // No name is longer; a long hostile name is not processed again for each of its strings.
     if encoding.len() > LONGEST {
         return None;
     }

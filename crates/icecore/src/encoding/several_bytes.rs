@@ -1,12 +1,12 @@
-//! Encodings of several bytes: the tables of the Web, with Ruby's corrections.
+//! Multi-byte encodings: the tables of the Web, with corrections for Ruby.
 
 use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, ISO_2022_JP, SHIFT_JIS};
 use std::borrow::Cow;
 
-/// A character of the Web's table, and what Ruby has in its place.
+/// A character of the Web's table, and Ruby's character.
 type Corrections = &'static [(char, char)];
 
-/// JIS X 0208, where Microsoft's table has the wide forms.
+/// JIS X 0208, for which Microsoft's table has the wide forms.
 const JIS: Corrections = &[
     ('\u{2015}', '\u{2014}'),
     ('\u{FF5E}', '\u{301C}'),
@@ -31,7 +31,7 @@ const HKSCS: Corrections = &[
     ('\u{FFE1}', '\u{A3}'),
 ];
 
-/// The text in the encoding of this name, in capitals.
+/// Decodes text in the encoding with this upper-case name.
 pub(super) fn decode<'b>(name: &str, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
     let (encoding, corrections): (&Encoding, Corrections) = match name {
         "SHIFT_JIS" => (SHIFT_JIS, JIS),
@@ -51,7 +51,7 @@ pub(super) fn decode<'b>(name: &str, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
     if !text.contains(is_wrong) {
         return Some(text);
     }
-    // A tilde of JIS X 0212 and a wave dash of 0208 are one character in the Web's table.
+    // The Web's table maps the tilde of JIS X 0212 and the wave dash of 0208 to one character.
     if std::ptr::eq(encoding, EUC_JP) && bytes.windows(3).any(|three| three == b"\x8f\xa2\xb7") {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Encodings of single bytes, whose lower half is ASCII.
+//! Single-byte encodings whose lower half is ASCII.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 /// The characters of the upper half.
 pub(super) type Table = [Option<char>; 128];
 
-/// The table of this encoding, if it is one of single bytes.
+/// Returns the table of this encoding, if it is a single-byte encoding.
 pub(super) fn table(name: &str) -> Option<&'static Table> {
     static TABLES: OnceLock<HashMap<String, Table>> = OnceLock::new();
     let tables = TABLES.get_or_init(|| include_str!("single_byte.txt").lines().filter_map(parse).collect());

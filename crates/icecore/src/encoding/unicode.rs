@@ -14,7 +14,7 @@ pub(super) fn utf32(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> Option<Cow<'stati
     text.filter(|_| rest.is_empty()).map(Cow::Owned)
 }
 
-/// UTF-16 that a byte order mark says the order of; most significant byte first without one.
+/// UTF-16 whose byte order is given by a byte order mark; most significant byte first without one.
 pub(super) fn utf16_marked(bytes: &[u8]) -> Option<Cow<'static, str>> {
     match bytes {
         [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
@@ -22,7 +22,7 @@ pub(super) fn utf16_marked(bytes: &[u8]) -> Option<Cow<'static, str>> {
     }
 }
 
-/// UTF-32, as [`utf16_marked`].
+/// UTF-32, like [`utf16_marked`].
 pub(super) fn utf32_marked(bytes: &[u8]) -> Option<Cow<'static, str>> {
     match bytes {
         [0xFF, 0xFE, 0, 0, rest @ ..] => utf32(rest, u32::from_le_bytes),

@@ -1,12 +1,11 @@
 //! The meaning of values of Ruby's own classes.
 //!
-//! Ruby dumps a `Time`, a `Set` or an exception in layouts of its own: packed
-//! words, arrays of numbers, instance variables. This module decodes such layouts.
-//! Writers of formats without these classes use it, and all code that shows documents to
-//! people.
+//! Ruby dumps a `Time`, a `Set` or an exception in special layouts: packed words, arrays of numbers, instance
+//! variables. This module decodes such layouts. It is used by writers of formats without these classes, and by code
+//! that shows documents to people.
 //!
-//! The document is not changed. A layout must match as a whole: class, form and members. A
-//! user's class with the name `Set` stays an object.
+//! The document is not changed. A layout must match completely: class, form and members. A user's class with the name
+//! `Set` stays an object.
 
 mod number;
 mod php_time;
@@ -21,7 +20,7 @@ pub use time::{Day, Moment};
 use crate::document::{Cursor, Key, Kind};
 use crate::limits::Limits;
 
-/// A value in a layout that is known.
+/// A value in a known layout.
 ///
 /// ```
 /// use icecore::{Known, Limits};
@@ -44,13 +43,13 @@ pub enum Known<'d> {
     DateTime(Moment<'d>),
     /// Ruby's `Date`.
     Date(Day),
-    /// Ruby's `Range`; an end that is nil is open.
+    /// Ruby's `Range`; an end that is nil means unbounded.
     Range {
-        /// Where it begins.
+        /// First value.
         begin: Cursor<'d>,
-        /// Where it ends.
+        /// Last value.
         end: Cursor<'d>,
-        /// Whether the end does not belong to it.
+        /// Whether the last value is excluded.
         exclusive: bool,
     },
     /// Ruby's `Complex`: two numbers.
@@ -62,40 +61,39 @@ pub enum Known<'d> {
     },
     /// Ruby's `Rational`: two integers.
     Rational {
-        /// Above the line.
+        /// Numerator.
         numerator: Cursor<'d>,
-        /// Below the line; above zero.
+        /// Denominator; always positive.
         denominator: Cursor<'d>,
     },
-    /// Ruby's `BigDecimal`, in its own text: `0.125e1`, `NaN`.
+    /// Ruby's `BigDecimal`, in Ruby's text form: `0.125e1`, `NaN`.
     Decimal(&'d str),
     /// Ruby's `Set` and `SortedSet`.
     Set(Members<'d>),
     /// An exception of any class.
     Exception(Exception<'d>),
-    /// A map under another name: `OpenStruct`, the
-    /// `ActiveSupport::HashWithIndifferentAccess` of Rails.
+    /// A map with another class: `OpenStruct`, the `ActiveSupport::HashWithIndifferentAccess` of Rails.
     Map(Cursor<'d>),
 }
 
-/// The members of a set: they stand as the keys of a map.
+/// The members of a set, stored as the keys of a map.
 #[derive(Clone, Copy, Debug)]
 pub struct Members<'d> {
     pub(crate) map: Cursor<'d>,
 }
 
 impl<'d> Members<'d> {
-    /// How many there are.
+    /// Number of members.
     pub fn len(&self) -> usize {
         self.map.entries().count()
     }
 
-    /// Whether there are none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.map.entries().next().is_none()
     }
 
-    /// The map whose keys they are.
+    /// The map whose keys are the members.
     pub fn map(&self) -> Cursor<'d> {
         self.map
     }
@@ -130,7 +128,7 @@ impl<'d> Exception<'d> {
         self.class
     }
 
-    /// The message; nil, if it is the name of the class.
+    /// The message; nil means the name of the class.
     pub fn message(&self) -> Cursor<'d> {
         self.message
     }
@@ -140,16 +138,16 @@ impl<'d> Exception<'d> {
         self.backtrace
     }
 
-    /// The exception that led to it, or nil, if the dump says so.
+    /// The exception that caused it, or nil; `None` if the dump does not contain it.
     pub fn cause(&self) -> Option<Cursor<'d>> {
         self.cause
     }
 }
 
 impl<'d> Known<'d> {
-    /// What the value at the cursor is, if its layout is known.
+    /// Returns the meaning of the value at the cursor, if its layout is known.
     ///
-    /// Takes time for the value's own members, not for what is in them.
+    /// The time depends on the value's own members, not on what is in them.
     pub fn of(value: Cursor<'d>) -> Option<Known<'d>> {
         match value.kind() {
             Kind::Object => ruby::object(value),
@@ -159,7 +157,7 @@ impl<'d> Known<'d> {
         }
     }
 
-    /// What it is, in a word.
+    /// Name of the kind of value, in one word.
     pub fn name(&self) -> &'static str {
         match self {
             Known::Time(_) => "time",
@@ -175,9 +173,8 @@ impl<'d> Known<'d> {
         }
     }
 
-    /// The value as one text: ISO 8601 for times and dates, Ruby's own `to_s`
-    /// for ranges and numbers. `None` for what has parts (sets, exceptions,
-    /// maps, ranges of such) and for integers beyond the limit `digits`.
+    /// Returns the value as one text: ISO 8601 for times and dates, Ruby's `to_s` for ranges and numbers. `None` for
+    /// values with parts (sets, exceptions, maps, ranges of such values) and for integers beyond the limit `digits`.
     pub fn text(&self, limits: &Limits) -> Option<String> {
         match self {
             Known::Time(moment) | Known::DateTime(moment) => Some(moment.iso8601()),

@@ -5,7 +5,7 @@ use crate::document::{Cursor, Value};
 use crate::limits::Limits;
 use crate::num::bigint;
 
-/// The longest decimal that is written without an exponent, beyond its digits.
+/// Maximum number of zeros in a decimal that is written without an exponent.
 const ZEROS: i64 = 40;
 
 /// An integer of any size.
@@ -22,7 +22,7 @@ pub(super) fn integer(value: Cursor<'_>, limits: &Limits) -> Option<String> {
     }
 }
 
-/// A number that may be a part of a complex one.
+/// A number that may be part of a complex number.
 fn real(value: Cursor<'_>, limits: &Limits) -> Option<String> {
     let value = value.target();
     match value.value() {
@@ -47,7 +47,7 @@ pub(super) fn complex(re: Cursor<'_>, im: Cursor<'_>, limits: &Limits) -> Option
     Some(format!("{re}{sign}{im}{star}i"))
 }
 
-/// An end of a range: nil, a number, a string or another value that is a text.
+/// An end of a range: nil, a number, a string or another value that can be text.
 pub(super) fn end(value: Cursor<'_>, limits: &Limits) -> Option<String> {
     let value = value.target();
     match value.value() {
@@ -98,8 +98,8 @@ fn plain(digits: &str, point: i64) -> String {
     }
 }
 
-/// The parts of a decimal's text: sign, digits and exponent of `0.125e1`; `None`
-/// if it is none. Words and zeros have no digits.
+/// Splits the text of a decimal such as `0.125e1` into sign, digits and exponent; `None` if it is not a decimal. Words
+/// and zeros have no digits.
 pub(super) fn parts(text: &str) -> Option<(&str, &str, i64)> {
     let (sign, rest) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
     if matches!(rest, "Infinity" | "0.0") || text == "NaN" {
@@ -112,7 +112,7 @@ pub(super) fn parts(text: &str) -> Option<(&str, &str, i64)> {
     Some((sign, digits, exponent.parse().ok()?))
 }
 
-/// A `BigDecimal`: plain, unless that needs many zeros.
+/// A `BigDecimal`: without an exponent, unless that needs many zeros.
 pub(super) fn decimal(text: &str) -> String {
     match parts(text) {
         Some((sign, digits, exponent)) if !digits.is_empty() => {

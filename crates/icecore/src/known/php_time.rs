@@ -1,8 +1,8 @@
-//! A moment as PHP's objects of time have it.
+//! A moment in the form of PHP's time objects.
 
 use super::Moment;
 
-/// Whether this is a class that keeps a moment in the members of [`PhpTime`].
+/// Returns `true` if this class stores a moment in the members of [`PhpTime`].
 pub(crate) fn is_class(name: &[u8]) -> bool {
     let name = name.strip_prefix(b"\\").unwrap_or(name);
     name.eq_ignore_ascii_case(b"DateTime") || name.eq_ignore_ascii_case(b"DateTimeImmutable")
@@ -12,15 +12,15 @@ pub(crate) fn is_class(name: &[u8]) -> bool {
 pub(super) struct PhpTime {
     /// The local time: `2026-02-02 03:40:00.500000`.
     pub(super) date: String,
-    /// 1: the zone is an offset; 3: it is a name.
+    /// 1: the zone is an offset; 3: the zone is a name.
     pub(super) zone_type: i64,
     pub(super) zone: String,
-    /// Whether nothing is behind the microseconds.
+    /// Whether the moment has no fraction below the microseconds.
     pub(super) is_exact: bool,
 }
 
 impl PhpTime {
-    /// `None` for years that PHP does not read back from four digits.
+    /// Returns `None` for years that PHP does not read back from four digits.
     pub(super) fn of(moment: &Moment<'_>) -> Option<PhpTime> {
         let text = moment.iso8601();
         let (day, clock) = text.split_once('T')?;

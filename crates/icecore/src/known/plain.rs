@@ -1,6 +1,5 @@
-//! Puts other values in the place of values of Ruby's own classes, where a class map says so:
-//! text for a time, a range or a number, an array for a set, a map for a map under another
-//! name; and PHP's objects of time for Ruby's.
+//! Replaces values of Ruby's own classes where a class map says so: text for a time, a range or a number, an array for
+//! a set, a map for a map with another class; and PHP's time objects for Ruby's.
 
 use super::Known;
 use super::php_time::{self, PhpTime};
@@ -13,14 +12,14 @@ use crate::limits::Limits;
 use crate::losses::{LossKind, Losses};
 use std::collections::HashMap;
 
-/// What is done with an old node, where it is not kept as it is.
+/// What is done with an old node that is not kept unchanged.
 #[derive(Clone, Copy, Debug)]
 enum Action {
-    /// It and all in it vanish.
+    /// The node and everything in it are removed.
     Drop,
-    /// It vanishes; what is in it is looked at.
+    /// The node is removed; its content is processed.
     Enter,
-    /// Its key stands in the place of all that it holds.
+    /// The key replaces the whole value.
     Key,
     /// It is kept with the key and the flags of this node, or without any.
     Keep(Option<u32>),
@@ -38,11 +37,10 @@ struct Walker<'d, 'm> {
     is_php: bool,
 }
 
-/// The document with plain values where the map wants them. Its byte form is given up.
+/// Returns the document with plain values where the map wants them. Its byte form is lost.
 ///
 /// # Errors
-/// Of kind `Unrepresentable`, if something refers to an array or an object inside of a value
-/// that became a text.
+/// Of kind `Unrepresentable`, if something refers to an array or an object inside a value that became text.
 pub(crate) fn plain<'d>(
     document: &'d Document<'_>,
     map: &ClassMap,
@@ -62,7 +60,7 @@ pub(crate) fn plain<'d>(
 }
 
 impl<'d> Walker<'d, '_> {
-    /// Emits what stands for the node at `at`; says which comes next.
+    /// Emits the replacement of the node at `at`; returns the next node.
     fn node(&mut self, at: u32) -> Result<u32, Error> {
         let node = self.document.nodes()[at as usize];
         Ok(match self.actions.remove(&at) {
@@ -118,7 +116,7 @@ impl<'d> Walker<'d, '_> {
         })
     }
 
-    /// An object of PHP's in the place of a time.
+    /// Emits a PHP object that replaces a time.
     fn php_time(&mut self, at: u32, node: &Node, class: &[u8], time: &PhpTime) -> Result<u32, Error> {
         if !time.is_exact {
             self.losses.add(LossKind::Precision, || self.document.path(at));
@@ -145,7 +143,7 @@ impl<'d> Walker<'d, '_> {
         Ok(next)
     }
 
-    /// Of the container at `at` only the one at `inner` is left, of which this is done.
+    /// Keeps only the node at `inner` of the container at `at`, and sets its action.
     fn only(&mut self, at: u32, inner: u32, action: Action) {
         let tape = self.document.tape();
         let mut next = at + 1;
@@ -164,7 +162,7 @@ impl<'d> Walker<'d, '_> {
         }
     }
 
-    /// The keys of the map at `map` become the items of an array in the place of the set.
+    /// Makes the keys of the map at `map` the items of an array that replaces the set.
     fn set(&mut self, at: u32, node: &Node, map: u32) -> u32 {
         let tape = self.document.tape();
         self.only(at, map, Action::Enter);
@@ -181,7 +179,7 @@ impl<'d> Walker<'d, '_> {
             }
             next = tape.next(value);
         }
-        // The default value of the map.
+        // Removes the default value of the map.
         while next < tape.next(map) {
             self.actions.insert(next, Action::Drop);
             next = tape.next(next);
@@ -192,7 +190,7 @@ impl<'d> Walker<'d, '_> {
         at + 1
     }
 
-    /// The key of the value at `at` in its place.
+    /// Replaces the value at `at` by its key.
     fn key(&mut self, at: u32, node: &Node) -> u32 {
         let next = self.drop(at);
         let key = self.document.tape().keys().get(u32::from(node.key)).filter(|_| node.key != KEY_NODE);
@@ -212,7 +210,7 @@ impl<'d> Walker<'d, '_> {
         next
     }
 
-    /// A link to a leaf that vanished is that leaf.
+    /// A link to a removed leaf becomes a copy of that leaf.
     fn link(&mut self, at: u32, link: &Node) -> Result<(), Error> {
         let old = u32::try_from(link.payload).ok().filter(|old| self.rewrite.moves().node(*old) == GONE && *old < at);
         match old.map(|old| self.document.nodes()[old as usize]) {
@@ -244,7 +242,7 @@ impl<'d> Walker<'d, '_> {
     }
 }
 
-/// The class of a value; of one that only has attributes, that of the value itself.
+/// Returns the class of a value; if it only has attributes, the class of the inner value.
 fn class_of(value: Cursor<'_>) -> &[u8] {
     match value.value() {
         Value::Attrs(inner) if value.class().is_empty() => inner.class(),
@@ -252,7 +250,7 @@ fn class_of(value: Cursor<'_>) -> &[u8] {
     }
 }
 
-/// The node with the key of another one, and as much a target as that is.
+/// Returns the node with the key and the target flag of another node.
 fn dressed(node: Node, like: &Node) -> Node {
     Node { key: like.key, flags: node.flags & !flag::TARGET | like.flags & flag::TARGET, ..node }
 }

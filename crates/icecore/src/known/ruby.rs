@@ -4,20 +4,19 @@ use super::time::{self, Day, Moment};
 use super::{Exception, Known, Members, number};
 use crate::document::{Cursor, Form, Key, Kind, Node, Value};
 
-/// The calendar of `Time`: Gregorian always.
+/// The calendar of `Time`: always Gregorian.
 const GREGORIAN: f64 = f64::NEG_INFINITY;
-/// `Date` splits its day number into periods of so many days.
+/// `Date` splits its day number into periods of this many days.
 const PERIOD: i64 = 71_149_239 * 3;
 /// Zones in which Rails shows an offset of zero as `Z`.
 const UTC: [&str; 5] = ["UTC", "Etc/UTC", "Etc/UCT", "UCT", "Zulu"];
 
-/// The name of a member: a symbol.
+/// Returns the name of a member, which must be a symbol.
 fn member<'d>(key: &Key<'d>) -> Option<&'d [u8]> {
     (key.node().kind == Kind::Symbol).then(|| key.bytes())
 }
 
-/// The members with these names, if there are no others and none twice; a
-/// missing one is `None`.
+/// Returns the members with these names; a missing one is `None`. Fails if there are other or repeated members.
 fn members<'d, const N: usize>(
     entries: impl Iterator<Item = (Key<'d>, Cursor<'d>)>,
     names: [&str; N],
@@ -33,7 +32,7 @@ fn members<'d, const N: usize>(
     Some(found)
 }
 
-/// The items of an array, if there are so many.
+/// Returns the items of an array with exactly `N` items.
 fn items<'d, const N: usize>(array: Cursor<'d>) -> Option<[Cursor<'d>; N]> {
     let array = array.target();
     if array.kind() != Kind::Array || array.len() != N {
@@ -44,8 +43,8 @@ fn items<'d, const N: usize>(array: Cursor<'d>) -> Option<[Cursor<'d>; N]> {
     found.iter().all(Option::is_some).then(|| found.map(|item| item.unwrap_or(array)))
 }
 
-/// The first member says which layout it may be: most objects are none, and only
-/// that is looked at.
+/// The first member shows which layout is possible: most objects have none of these layouts, so only this member is
+/// examined.
 pub(super) fn object(value: Cursor<'_>) -> Option<Known<'_>> {
     if value.node().form() != Form::Usual {
         return None;
@@ -55,7 +54,7 @@ pub(super) fn object(value: Cursor<'_>) -> Option<Known<'_>> {
         b"excl" | b"begin" | b"end" if value.class() == b"Range" => range(body),
         b"@hash" | b"@keys" => set(value.class(), body),
         b"mesg" | b"bt" => exception(value.class(), body),
-        // One that set variables before it called `super`.
+        // A class that set variables before it called `super`.
         _ if value.document().tape().keys().find(Node::leaf(Kind::Symbol, 0), b"mesg").is_some() => {
             exception(value.class(), body)
         }
@@ -77,7 +76,7 @@ fn set<'d>(class: &[u8], body: Cursor<'d>) -> Option<Known<'d>> {
     }
     let [map, keys] = members(body.entries(), ["@hash", "@keys"])?;
     let map = map.filter(|map| map.kind() == Kind::Map)?;
-    // A cache of what the map says.
+    // A cache of the map's keys.
     let is_cache = |keys: Cursor<'_>| class == b"SortedSet" && matches!(keys.kind(), Kind::Null | Kind::Array);
     let is = |value: Cursor<'_>, expected: bool| matches!(value.value(), Value::Bool(found) if found == expected);
     let fits = keys.is_none_or(is_cache)
@@ -86,7 +85,7 @@ fn set<'d>(class: &[u8], body: Cursor<'d>) -> Option<Known<'d>> {
     fits.then_some(Known::Set(Members { map }))
 }
 
-/// Only exceptions have members without `@` called so.
+/// Only exceptions have members with these names without `@`.
 fn exception<'d>(class: &'d [u8], body: Cursor<'d>) -> Option<Known<'d>> {
     let (mut message, mut backtrace, mut cause) = (None, None, None);
     for (key, value) in body.entries() {
@@ -147,8 +146,8 @@ fn is_integer(value: Cursor<'_>) -> bool {
     matches!(value.kind(), Kind::Int | Kind::Uint | Kind::BigInt)
 }
 
-/// The payload of an opaque object of this class. What is in it is not looked at
-/// as a known value again: that could nest without end.
+/// Returns the payload of an opaque object of this class. Its content is not decoded as a known value: that could nest
+/// without limit.
 fn payload_of<'d>(value: Cursor<'d>, form: Form, class: &[u8]) -> Option<Cursor<'d>> {
     match value.value() {
         Value::Opaque(known, payload) if value.node().form() == form && known == class && value.len() == 1 => {
@@ -158,7 +157,7 @@ fn payload_of<'d>(value: Cursor<'d>, form: Form, class: &[u8]) -> Option<Cursor<
     }
 }
 
-/// The payload of a `Rational`.
+/// Returns the parts of the payload of a `Rational`.
 fn fraction(payload: Cursor<'_>) -> Option<[Cursor<'_>; 2]> {
     let [numerator, denominator] = items(payload)?;
     let is_above_zero = match denominator.value() {
@@ -170,7 +169,7 @@ fn fraction(payload: Cursor<'_>) -> Option<[Cursor<'_>; 2]> {
     (is_integer(numerator) && is_above_zero).then_some([numerator, denominator])
 }
 
-/// The text in the payload of a `BigDecimal`, behind its precision.
+/// Returns the text after the precision in the payload of a `BigDecimal`.
 fn decimal(payload: Cursor<'_>) -> Option<&str> {
     let (precision, text) = payload.as_str()?.split_once(':')?;
     number::parts(text)?;
@@ -183,8 +182,7 @@ fn is_real(value: Cursor<'_>) -> bool {
     is_integer(value) || value.kind() == Kind::Float || is_rational() || is_decimal()
 }
 
-/// A count of nanoseconds, which may be a fraction: the whole ones, and whether
-/// that is all.
+/// Returns a count of nanoseconds, which may be a fraction: the integer part, and whether it is exact.
 fn nanoseconds(value: Cursor<'_>) -> Option<(i64, bool)> {
     if let Value::Int(value) = value.value() {
         return Some((value, true));
@@ -193,8 +191,7 @@ fn nanoseconds(value: Cursor<'_>) -> Option<(i64, bool)> {
     quotient(numerator, denominator)
 }
 
-/// The whole part of a fraction whose parts may be large, and whether that is
-/// all.
+/// Returns the integer part of a fraction, whose parts may be large, and whether it is exact.
 fn quotient(numerator: Cursor<'_>, denominator: Cursor<'_>) -> Option<(i64, bool)> {
     let wide = |value: Cursor<'_>| match value.value() {
         Value::Int(value) => Some(i128::from(value)),
@@ -213,8 +210,8 @@ fn quotient(numerator: Cursor<'_>, denominator: Cursor<'_>) -> Option<(i64, bool
     Some((i64::try_from(whole).ok()?, numerator.rem_euclid(denominator) == 0))
 }
 
-/// `Date` and `DateTime`: an array of period, day in it, second of that day,
-/// nanoseconds, offset and the start of the Gregorian calendar.
+/// Decodes `Date` and `DateTime`: an array of period, day in the period, second of that day, nanoseconds, offset and
+/// the start of the Gregorian calendar.
 fn date(payload: Cursor<'_>) -> Option<(Day, Moment<'_>)> {
     let [nth, jd, df, sf, of, sg] = items(payload)?;
     let nth = nth.as_i64()?;
@@ -224,7 +221,7 @@ fn date(payload: Cursor<'_>) -> Option<(Day, Moment<'_>)> {
     let nanoseconds = u32::try_from(nanoseconds).ok().filter(|count| *count < 1_000_000_000)?;
     let offset = i32::try_from(of.as_i64()?).ok().filter(|offset| offset.abs() <= 86_400)?;
     let Value::Float(start) = sg.value() else { return None };
-    // In other periods than the first Ruby looks at nothing else.
+    // Outside the first period, Ruby uses only one calendar.
     let start = match nth {
         _ if start.is_infinite() => start,
         0 => start,
@@ -246,7 +243,7 @@ struct Packed {
     seconds: i64,
     micro: u32,
     is_utc: bool,
-    /// As Ruby 1.8 wrote it: nothing else belongs to it.
+    /// Written by Ruby 1.8: no other fields belong to it.
     is_old: bool,
 }
 
@@ -259,7 +256,7 @@ fn packed(bytes: &[u8]) -> Option<Packed> {
     }
     let mut year = 1900 + i64::from(date >> 14 & 0xFFFF);
     if bytes.len() > 8 {
-        // Behind a length, how much further away the year is.
+        // After a length: the distance of the year from the encodable range.
         let beyond = bytes.get(9..)?;
         if beyond.is_empty() || beyond.len() > 6 || usize::from(bytes[8]) != beyond.len() + 5 {
             return None;
@@ -311,14 +308,13 @@ fn time(payload: Cursor<'_>) -> Option<Moment<'_>> {
     Some(Moment { seconds, nanoseconds, is_exact, offset, zone, start: GREGORIAN })
 }
 
-/// Ruby 1.9.1: three digits in the halves of bytes.
+/// Ruby 1.9.1: three digits in half bytes.
 fn submicro_of(bytes: &[u8]) -> i64 {
     let half = |at: usize, shift: u8| i64::from(bytes.get(at).map_or(0, |byte| byte >> shift & 0x0F));
     half(0, 4) * 100 + half(0, 0) * 10 + half(1, 4)
 }
 
-/// `TimeWithZone`: the time in UTC, the zone, and the time that local clocks
-/// showed, as if it were UTC.
+/// Decodes `TimeWithZone`: the time in UTC, the zone, and the local time stored as if it were UTC.
 fn zoned(payload: Cursor<'_>) -> Option<Moment<'_>> {
     let [utc, zone, local] = items(payload)?;
     let moment = |value| payload_of(value, Form::UserDump, b"Time").and_then(time);

@@ -6,8 +6,7 @@ use std::fmt;
 const EPOCH: i64 = 2_440_588;
 const DAY: i64 = 86_400;
 
-/// A day of the calendar that Ruby's `Date` uses: Julian before a day, and
-/// Gregorian from it on.
+/// A day of the calendar that Ruby's `Date` uses: Julian before a certain day, and Gregorian from that day on.
 ///
 /// ```
 /// use icecore::Known;
@@ -23,14 +22,12 @@ const DAY: i64 = 86_400;
 pub struct Day {
     /// The chronological Julian day number.
     pub(super) jd: i64,
-    /// The first day of the Gregorian calendar; infinite, if it is never or
-    /// always used.
+    /// The first day of the Gregorian calendar; infinite if that calendar is always or never used.
     pub(super) start: f64,
 }
 
 impl Day {
-    /// The chronological Julian day number: whatever the calendar, it names the
-    /// day.
+    /// The chronological Julian day number, which identifies the day in any calendar.
     pub fn julian_day(&self) -> i64 {
         self.jd
     }
@@ -51,8 +48,7 @@ impl fmt::Display for Day {
     }
 }
 
-/// The years of both calendars start in March here, so that the odd day is the
-/// last one.
+/// Years of both calendars start in March here, so that the leap day is the last day.
 fn civil(year: i64, day_of_year: i64) -> (i64, u8, u8) {
     let month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month + 2) / 5 + 1;
@@ -61,7 +57,7 @@ fn civil(year: i64, day_of_year: i64) -> (i64, u8, u8) {
 }
 
 fn julian(jd: i64) -> (i64, u8, u8) {
-    // Since 1 March of the year 0 of that calendar.
+    // Days since 1 March of the year 0 of this calendar.
     let days = jd - 1_721_118;
     let (cycle, day) = (days.div_euclid(1461), days.rem_euclid(1461));
     let year = (day - day / 1460) / 365;
@@ -75,7 +71,7 @@ fn gregorian(jd: i64) -> (i64, u8, u8) {
     civil(cycle * 400 + year, day - (365 * year + year / 4 - year / 100))
 }
 
-/// The Julian day of a date of the Gregorian calendar.
+/// Returns the Julian day of a Gregorian date.
 fn jd_of(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let (cycle, year) = (year.div_euclid(400), year.rem_euclid(400));
@@ -83,7 +79,7 @@ fn jd_of(year: i64, month: i64, day: i64) -> i64 {
     1_721_120 + cycle * 146_097 + year * 365 + year / 4 - year / 100 + day_of_year
 }
 
-/// A moment, and how clocks showed it.
+/// A moment, and its local representation.
 ///
 /// ```
 /// use icecore::Known;
@@ -110,34 +106,33 @@ pub struct Moment<'d> {
 }
 
 impl<'d> Moment<'d> {
-    /// Seconds since 1970, UTC; together with the
-    /// [nanoseconds](Moment::nanoseconds).
+    /// Seconds since 1970, UTC, without the [nanoseconds](Moment::nanoseconds).
     pub fn seconds(&self) -> i64 {
         self.seconds
     }
 
-    /// The nanoseconds behind the second: below 1,000,000,000.
+    /// Nanoseconds after the second: below 1,000,000,000.
     pub fn nanoseconds(&self) -> u32 {
         self.nanoseconds
     }
 
-    /// Whether there is nothing behind the nanoseconds. Ruby counts in fractions
-    /// where it was given some; what is smaller is left out here.
+    /// Whether there is no fraction below the nanoseconds. Ruby stores such fractions if it was given one; here they
+    /// are cut off.
     pub fn is_exact(&self) -> bool {
         self.is_exact
     }
 
-    /// How many seconds local clocks are ahead of UTC; `None` is UTC itself.
+    /// Number of seconds that local clocks are ahead of UTC; `None` means UTC itself.
     pub fn offset(&self) -> Option<i32> {
         self.offset
     }
 
-    /// The name of the zone, as `CET` or `Europe/Berlin`; may be empty.
+    /// Name of the zone, such as `CET` or `Europe/Berlin`; may be empty.
     pub fn zone(&self) -> &'d str {
         self.zone
     }
 
-    /// Day and second of the day, by local clocks.
+    /// Returns the local day and the second of the day.
     fn local(&self) -> (Day, i64) {
         let seconds = self.seconds.saturating_add(i64::from(self.offset.unwrap_or(0)));
         let jd = seconds.div_euclid(DAY) + EPOCH;
@@ -163,13 +158,13 @@ impl<'d> Moment<'d> {
         text
     }
 
-    /// As ISO 8601: `2026-11-22T05:17:31.5+01:00`. UTC is `Z`.
+    /// As ISO 8601: `2026-11-22T05:17:31.5+01:00`; UTC is `Z`.
     pub fn iso8601(&self) -> String {
         let offset = self.offset.map_or_else(|| "Z".to_owned(), Moment::offset_text);
         self.push('T') + &offset
     }
 
-    /// For people, with the zone: `2026-11-22 05:17:31.5 +01:00 CET`.
+    /// Text for people, with the zone: `2026-11-22 05:17:31.5 +01:00 CET`.
     pub fn readable(&self) -> String {
         let mut text = self.push(' ');
         match self.offset {
@@ -188,8 +183,7 @@ impl<'d> Moment<'d> {
     }
 }
 
-/// Seconds since 1970 of a time in UTC, in the Gregorian calendar. `None` if the
-/// year is too far away.
+/// Returns the seconds since 1970 of a Gregorian time in UTC. `None` if the year is too far away.
 pub(super) fn seconds_of(year: i64, month: i64, day: i64, second: i64) -> Option<i64> {
     if year.unsigned_abs() > 1 << 36 {
         return None;
@@ -197,7 +191,7 @@ pub(super) fn seconds_of(year: i64, month: i64, day: i64, second: i64) -> Option
     Some((jd_of(year, month, day) - EPOCH) * DAY + second)
 }
 
-/// Seconds since 1970 at the beginning of a Julian day and so many behind it.
+/// Returns the seconds since 1970 of a second of a Julian day.
 pub(super) fn seconds_at(jd: i64, second: i64) -> i64 {
     (jd - EPOCH).saturating_mul(DAY).saturating_add(second)
 }

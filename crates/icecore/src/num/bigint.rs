@@ -1,10 +1,9 @@
 //! Integers of any size, between decimal text and magnitude bytes.
 //!
-//! A magnitude is the absolute value, least significant byte first, without
-//! zero bytes at its end. The work is quadratic in the digits, so callers bound
-//! these by [`Limits::digits`](crate::Limits::digits).
+//! A magnitude is the absolute value, least significant byte first, without zero bytes at its end. The work is
+//! quadratic in the number of digits, so callers limit that by [`Limits::digits`](crate::Limits::digits).
 
-/// An integer, in the smallest of three forms that holds it.
+/// An integer in the smallest of three forms that can represent it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Integer {
     /// It fits an `i64`.
@@ -13,16 +12,15 @@ pub enum Integer {
     Uint(u64),
     /// It is beyond 64 bits.
     Big {
-        /// Whether it is below zero.
+        /// Whether it is negative.
         negative: bool,
-        /// Its magnitude, least significant byte first.
+        /// Magnitude, least significant byte first.
         magnitude: Vec<u8>,
     },
 }
 
 impl Integer {
-    /// The integer with this sign and magnitude; zero bytes at the end of the
-    /// magnitude are allowed.
+    /// Returns the integer with this sign and magnitude; zero bytes at the end of the magnitude are allowed.
     ///
     /// ```
     /// use icecore::num::bigint::Integer;
@@ -45,8 +43,7 @@ impl Integer {
         Integer::Big { negative, magnitude: magnitude.to_vec() }
     }
 
-    /// The integer that this text says: digits, perhaps behind a `-`. `None`
-    /// for anything else, and for the empty text.
+    /// Parses an integer: digits, optionally after a `-`. `None` for other texts, including the empty text.
     ///
     /// ```
     /// use icecore::num::bigint::Integer;
@@ -69,13 +66,13 @@ impl Integer {
     }
 }
 
-/// How many digits a `u64` always holds.
+/// The number of decimal digits that always fit in a `u64`.
 const CHUNK: usize = 19;
 
-/// The magnitude that these decimal digits say.
+/// Returns the magnitude of these decimal digits.
 fn magnitude_of(digits: &[u8]) -> Vec<u8> {
     let mut limbs: Vec<u64> = Vec::with_capacity(digits.len() / CHUNK + 1);
-    // The first chunk takes what is over, the others are whole.
+    // The first chunk takes the odd digits, the others are complete.
     let mut rest = digits;
     let mut len = match digits.len() % CHUNK {
         0 => CHUNK,
@@ -109,8 +106,7 @@ fn trimmed(magnitude: &[u8]) -> &[u8] {
     &magnitude[..len]
 }
 
-/// Whether an integer of this magnitude surely has more than `digits` decimal
-/// digits.
+/// Returns `true` if an integer of this magnitude certainly has more than `digits` decimal digits.
 pub fn exceeds(magnitude: &[u8], digits: u32) -> bool {
     // log10(256) is a little above 2.408.
     (trimmed(magnitude).len() as u64).saturating_sub(1) * 2408 / 1000 > u64::from(digits)
@@ -136,7 +132,7 @@ pub fn push_decimal(negative: bool, magnitude: &[u8], out: &mut Vec<u8>) {
     if negative {
         out.push(b'-');
     }
-    // Nine digits at a time, the last ones first.
+    // Nine digits at a time, from the last to the first.
     let mut groups = Vec::with_capacity(limbs.len() * 32 / 29 + 1);
     while !limbs.is_empty() {
         let mut rest = 0u64;

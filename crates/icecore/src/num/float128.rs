@@ -1,17 +1,15 @@
-//! Floats of more than 64 bits: IEEE 754 binary128, and the forms of C's
-//! `long double` that are read into it.
+//! Floats of more than 64 bits: IEEE 754 binary128, and the forms of C's `long double` that are converted to it.
 //!
-//! A binary128 is kept as its 16 bytes, least significant first: 1 bit of sign,
-//! 15 of exponent, 112 of fraction.
+//! A binary128 is stored as its 16 bytes, least significant first: 1 bit of sign, 15 of exponent, 112 of fraction.
 
 use super::bigint;
 
-/// How many bits of the fraction are stored.
+/// Number of stored bits of the fraction.
 const FRACTION: u32 = 112;
 const FRACTION_MASK: u128 = (1 << FRACTION) - 1;
 const TOP: u128 = 1 << FRACTION;
 const EXPONENT_MAX: i32 = 0x7FFF;
-/// The power of two of the last bit of a subnormal.
+/// Exponent of two of the last bit of a subnormal.
 const LEAST: i32 = -16382 - FRACTION as i32;
 const QUIET: u128 = 1 << (FRACTION - 1);
 
@@ -52,9 +50,8 @@ fn pack(negative: bool, number: Number) -> [u8; 16] {
     bits.to_le_bytes()
 }
 
-/// Rounds `significand * 2^exponent` to `bits` bits, the last of which is at
-/// least 2^`least`; half-way goes to even. The result has all its bits, unless
-/// it is too small for that.
+/// Rounds `significand * 2^exponent` to `bits` bits, the last of which is at least 2^`least`; ties go to even. The
+/// result has all of its bits, unless it is too small for that.
 fn round(significand: u128, exponent: i32, bits: u32, least: i32) -> (u128, i32) {
     if significand == 0 {
         return (0, least);
@@ -75,7 +72,7 @@ fn round(significand: u128, exponent: i32, bits: u32, least: i32) -> (u128, i32)
     if kept >> bits != 0 { (kept >> 1, exponent + shift + 1) } else { (kept, exponent + shift) }
 }
 
-/// The binary128 with the value of a double. Exact.
+/// Returns the binary128 with the value of a double. Exact.
 ///
 /// ```
 /// use icecore::num::float128::{from_f64, to_f64};
@@ -94,7 +91,7 @@ pub fn from_f64(value: f64) -> [u8; 16] {
     pack(value.is_sign_negative(), number)
 }
 
-/// The nearest double; half-way goes to even.
+/// Returns the nearest double; ties go to even.
 pub fn to_f64(bytes: &[u8; 16]) -> f64 {
     let (negative, number) = unpack(bytes);
     let bits = match number {
@@ -113,7 +110,7 @@ pub fn to_f64(bytes: &[u8; 16]) -> f64 {
     f64::from_bits(bits | u64::from(negative) << 63)
 }
 
-/// The double with the same value (for NaN: the same bits), if there is one.
+/// Returns the double with the same value (for NaN: the same bits), if there is one.
 ///
 /// ```
 /// use icecore::num::float128::{from_x87, to_f64_exact};
@@ -124,9 +121,8 @@ pub fn to_f64_exact(bytes: &[u8; 16]) -> Option<f64> {
     Some(to_f64(bytes)).filter(|value| from_f64(*value) == *bytes)
 }
 
-/// The value of an x87 80-bit extended float, least significant byte first (C's
-/// `long double` on x86, without its padding). Exact. What the processor calls
-/// an invalid operand (unnormals, pseudo-infinities) is NaN, as it is there.
+/// Returns the value of an x87 80-bit extended float, least significant byte first (C's `long double` on x86, without
+/// its padding). Exact. Invalid operands (unnormals, pseudo-infinities) become NaN, as in the processor.
 pub fn from_x87(bytes: &[u8; 10]) -> [u8; 16] {
     let [significand @ .., low, high] = *bytes;
     let significand = u64::from_le_bytes(significand);
@@ -144,7 +140,7 @@ pub fn from_x87(bytes: &[u8; 10]) -> [u8; 16] {
     pack(negative, number)
 }
 
-/// The nearest x87 80-bit extended float; half-way goes to even.
+/// Returns the nearest x87 80-bit extended float; ties go to even.
 ///
 /// ```
 /// use icecore::num::float128::{from_f64, to_x87};
@@ -172,8 +168,8 @@ pub fn to_x87(bytes: &[u8; 16]) -> [u8; 10] {
     [a, b, c, d, e, f, g, h, low, high]
 }
 
-/// The value of a pair of doubles (C's `long double` on PowerPC): their sum,
-/// rounded where it needs more than 113 bits.
+/// Returns the value of a pair of doubles (C's `long double` on PowerPC): their sum, rounded if it needs more than 113
+/// bits.
 ///
 /// ```
 /// use icecore::num::float128::{from_double_double, to_double_double};
@@ -191,8 +187,7 @@ pub fn from_double_double(high: f64, low: f64) -> [u8; 16] {
     pack(negative, number)
 }
 
-/// The two doubles whose sum is nearest: the nearest double, and the nearest to
-/// what is then left.
+/// Returns the two doubles whose sum is nearest: the nearest double, and the double nearest to the rest.
 pub fn to_double_double(bytes: &[u8; 16]) -> (f64, f64) {
     let high = to_f64(bytes);
     if !high.is_finite() || high == 0.0 {
@@ -205,11 +200,11 @@ pub fn to_double_double(bytes: &[u8; 16]) -> (f64, f64) {
     }
 }
 
-/// The sum of two numbers that are finite and not zero. What lies far below the
-/// last bit is kept as one sticky bit, so rounding is right.
+/// Returns the sum of two numbers that are finite and not zero. Bits far below the last bit are kept as one sticky bit,
+/// so that rounding is correct.
 fn add((neg_a, a): (bool, Number), (neg_b, b): (bool, Number)) -> (bool, Number) {
     let (Number::Finite(sig_a, exp_a), Number::Finite(sig_b, exp_b)) = (a, b) else { return (neg_a, a) };
-    // The highest bit goes to bit 125: one is left for a carry.
+    // The highest bit moves to bit 125: one bit is left for a carry.
     let lift = |significand: u128, exponent: i32| {
         let shift = significand.leading_zeros() as i32 - 2;
         (significand << shift, exponent - shift)
@@ -231,17 +226,15 @@ fn add((neg_a, a): (bool, Number), (neg_b, b): (bool, Number)) -> (bool, Number)
     if sum == 0 { (false, Number::Zero) } else { (negative, Number::Finite(sum, exponent)) }
 }
 
-/// How many significant digits tell any two binary128 apart.
+/// Number of significant digits that distinguish any two binary128 values.
 const DIGITS: usize = 36;
 
-/// How many digits of a decimal are looked at; of the rest it is enough to know that
-/// there is some.
+/// Number of digits of a decimal that are used; for the rest it is enough to know whether one of them is not zero.
 const LOOKED_AT: usize = 60;
 /// Up to this power of ten, a multiple of 19, the division is exact.
 const EXACT: i64 = 22 * 19;
 
-/// The binary128 nearest to `digits * 10^exponent`; half-way goes to even. Below
-/// 10^-400 its last bits may be off.
+/// Returns the binary128 nearest to `digits * 10^exponent`; ties go to even. Below 10^-400 the last bits may be wrong.
 ///
 /// ```
 /// use icecore::num::float128::{nearest, push_decimal};
@@ -275,7 +268,7 @@ pub fn nearest(negative: bool, digits: &[u8], exponent: i64) -> [u8; 16] {
             while left > 0 {
                 let step = left.min(19);
                 if -exponent - left >= EXACT {
-                    // Far below what a double has, so it is enough to keep some bits.
+                    // Far below the range of a double, so it is enough to keep some bits.
                     let surplus = limbs.len().saturating_sub(6);
                     sticky |= limbs.drain(..surplus).any(|limb| limb != 0);
                     shift_left(&mut limbs, 64);
@@ -311,8 +304,7 @@ fn divide(limbs: &mut Vec<u64>, by: u64) -> u64 {
     rest
 }
 
-/// The 128 highest bits of `limbs * 2^exponent`; the last of them is set if there
-/// are more below.
+/// Returns the 128 highest bits of `limbs * 2^exponent`; the lowest of them is set if any lower bit is set.
 fn top(mut limbs: Vec<u64>, exponent: i32, sticky: bool) -> Number {
     while limbs.last() == Some(&0) {
         limbs.pop();
@@ -326,10 +318,9 @@ fn top(mut limbs: Vec<u64>, exponent: i32, sticky: bool) -> Number {
     Number::Finite(significand | u128::from(sticky || lost), exponent + surplus)
 }
 
-/// Appends the value as a decimal of at most 36 significant digits, which tells
-/// any two values apart; it always has a `.` or an exponent. Whether that is
-/// the whole value is returned; it is `None`, and nothing is appended, for an
-/// infinity or NaN.
+/// Appends the value as a decimal of at most 36 significant digits, which distinguishes any two values; it always has a
+/// `.` or an exponent. Returns whether the decimal is exact; for an infinity or NaN, returns `None` and appends
+/// nothing.
 ///
 /// ```
 /// let mut text = Vec::new();
@@ -381,15 +372,14 @@ pub fn push_decimal(bytes: &[u8; 16], out: &mut Vec<u8>) -> Option<bool> {
     Some(exact)
 }
 
-/// The first digits of `significand * 2^exponent`, rounded half to even; where
-/// the point stands (0: before the first); and whether these are all.
+/// Returns the first digits of `significand * 2^exponent`, rounded half to even; the position of the point (0: before
+/// the first digit); and whether these are all digits.
 fn decimal(significand: u128, exponent: i32) -> (Vec<u8>, i32, bool) {
     let zeros = significand.trailing_zeros();
     let (significand, exponent) = (significand >> zeros, exponent + zeros as i32);
     let mut limbs = vec![significand as u64, (significand >> 64) as u64];
-    // significand * 2^exponent is an integer over 10^scale. For a fraction
-    // that is exact with scale = -exponent; far fewer digits do, and of the
-    // rest it is enough to know that there is some.
+    // significand * 2^exponent is an integer over 10^scale. For a fraction that is exact with scale = -exponent; far
+    // fewer digits are enough, and for the rest it is enough to know whether it is not zero.
     let (mut scale, mut sticky) = (0, false);
     if exponent >= 0 {
         shift_left(&mut limbs, exponent as u32);
@@ -438,7 +428,7 @@ fn shift_left(limbs: &mut Vec<u64>, bits: u32) {
     limbs.splice(0..0, std::iter::repeat_n(0, bits as usize / 64));
 }
 
-/// Returns whether a bit was lost.
+/// Shifts right; returns whether a bit was lost.
 fn shift_right(limbs: &mut Vec<u64>, bits: u32) -> bool {
     let whole = (bits as usize / 64).min(limbs.len());
     let mut lost = limbs.drain(..whole).any(|limb| limb != 0);
@@ -474,7 +464,7 @@ mod tests {
         let mut bits = 0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835u128;
         for round in 0..20_000u32 {
             bits = bits.wrapping_mul(0x2360_ED05_1FC6_5DA4_4385_DF64_9FCC_F645).wrapping_add(round.into());
-            // Of all sizes that a double has, and a little more.
+            // All magnitudes that a double can have, and a few more.
             let exponent = 0x3FFF - 1300 + (bits >> 64) % 2600;
             let wide = (exponent << FRACTION | bits & FRACTION_MASK).to_le_bytes();
             let mut text = Vec::new();
@@ -561,11 +551,11 @@ mod tests {
         assert_eq!(to_f64(&quad("3fff0000000000000800000000000000")), 1.0);
         assert_eq!(to_f64(&quad("3fff0000000000000800000000000001")), 1.0 + f64::EPSILON);
         assert_eq!(to_f64(&quad("3fff0000000000001800000000000000")), 1.0 + 2.0 * f64::EPSILON);
-        // Just below 2 rounds up to it, and the largest overflows.
+        // Just below 2 rounds up to 2, and the largest value overflows.
         assert_eq!(to_f64(&quad("3fffffffffffffffffffffffffffffff")), 2.0);
         assert_eq!(to_f64(&quad("7ffeffffffffffffffffffffffffffff")), f64::INFINITY);
         assert_eq!(to_x87(&quad("7ffeffffffffffffffffffffffffffff")), to_x87(&from_f64(f64::INFINITY)));
-        // Half of the least double is 0, a bit more is the least double.
+        // Half of the smallest double becomes 0, slightly more becomes the smallest double.
         assert_eq!(to_f64(&quad("3bcc0000000000000000000000000000")), 0.0);
         assert_eq!(to_f64(&quad("3bcc0000000000000000000000000001")), f64::from_bits(1));
         assert_eq!(to_f64(&quad("00000000000000000000000000000001")), 0.0);
@@ -579,8 +569,7 @@ mod tests {
             bytes[8..].copy_from_slice(&exponent.to_le_bytes());
             bytes
         };
-        // The least denormal, and a pseudo-denormal: the same as the least
-        // normal number.
+        // The smallest denormal, and a pseudo-denormal: it equals the smallest normal number.
         for denormal in [x87(1, 0), x87(u64::MAX >> 1, 0x8000)] {
             assert_eq!(to_x87(&from_x87(&denormal)), denormal);
         }
@@ -598,7 +587,7 @@ mod tests {
         for (high, low) in [(1.0, 2f64.powi(-100)), (1.0, -(2f64.powi(-60))), (1e300, 1e283), (-0.1, 1e-18)] {
             assert_eq!(to_double_double(&from_double_double(high, low)), (high, low));
         }
-        // What is far below the last bit decides only a tie.
+        // Bits far below the last bit decide only a tie.
         let tie = 1.0 + f64::EPSILON;
         assert_eq!(from_double_double(tie, 1e-300), from_f64(tie));
         assert_eq!(from_double_double(1.0, -1.0), from_f64(0.0));

@@ -3,7 +3,7 @@
 /// The length of the longest text, `-1.2345678901234567e-300`.
 const LONGEST: usize = 24;
 
-/// Prints floats; it holds the text of the last one.
+/// Prints floats; contains the text of the last one.
 pub(crate) struct FloatText {
     digits: zmij::Buffer,
     text: [u8; LONGEST],
@@ -15,12 +15,12 @@ impl FloatText {
         FloatText { digits: zmij::Buffer::new(), text: [0; LONGEST] }
     }
 
-    /// Returns the text of a float: with a point or an exponent, and without a sign before a positive exponent.
-    /// `NaN`, `inf` and `-inf` are the others.
+    /// Returns the text of a float: with a point or an exponent, and without a sign before a positive exponent. Other
+    /// values are `NaN`, `inf` and `-inf`.
     #[inline]
     pub(crate) fn print(&mut self, value: f64) -> &[u8] {
         let text = self.digits.format(value).as_bytes();
-        // From here on there is an exponent, which zmij prints as `e+16`.
+        // From this value on there is an exponent, which zmij prints as `e+16`.
         if value.abs() >= 1e16 { without_plus(text, &mut self.text) } else { text }
     }
 }
@@ -76,7 +76,7 @@ mod tests {
         };
         for _ in 0..rounds * 1_000 {
             check(f64::from_bits(next()));
-            // What programs write: few digits after a point, whole numbers, sums.
+            // Typical values of programs: few digits after a point, integers, sums.
             check((next() % 1_000_000_000) as f64 / 10f64.powi((next() % 12) as i32));
             check(next() as f64);
             check((next() % 1_000) as f64 * 0.1 + (next() % 1_000) as f64 * 0.01);

@@ -1,14 +1,14 @@
 //! Floats as C's `%.15g` writes them.
 
-/// The float as perl turns it into a string: 15 significant digits, without
-/// trailing zeros; `Inf`, `-Inf`, `NaN`. Zero has no sign.
+/// Returns the float as perl converts it to a string: 15 significant digits, without trailing zeros; `Inf`, `-Inf`,
+/// `NaN`. Zero has no sign.
 ///
 /// Source: perl's `NVgf` format, see `Perl_sv_2pv_flags` in sv.c.
 pub(crate) fn perl_text(value: f64) -> String {
     if value == 0.0 { "0".to_owned() } else { percent_g(value) }
 }
 
-/// The float as `%.15g` prints it: as [`perl_text`], with the sign of zero.
+/// Returns the float as `%.15g` prints it: like [`perl_text`], but with the sign of zero.
 pub(crate) fn percent_g(value: f64) -> String {
     const DIGITS: i32 = 15;
     if value.is_nan() {

@@ -1,5 +1,4 @@
-//! Numbers that Rust has no type for: integers of any size, and floats of more
-//! than 64 bits.
+//! Numbers without a Rust type: integers of any size, and floats of more than 64 bits.
 
 pub mod bigint;
 pub(crate) mod decimal;
@@ -11,8 +10,8 @@ pub(crate) mod php;
 
 pub(crate) use float_text::FloatText;
 
-/// Returns the shortest digits of a float above zero, and the position of its point. Where two decimals are
-/// equally near, PHP and Ruby take the even one, and so does zmij; the standard library does not.
+/// Returns the shortest digits of a positive float, and the position of its point. If two decimals are equally near,
+/// PHP and Ruby choose the even one, and so does zmij; the standard library does not.
 pub(crate) fn shortest(value: f64) -> (Vec<u8>, i32) {
     let mut buffer = zmij::Buffer::new();
     // An exponent may have a sign.

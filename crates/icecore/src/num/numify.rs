@@ -2,23 +2,23 @@
 
 use std::borrow::Cow;
 
-/// A number as one of perl's scalars holds it.
+/// A number in the forms of a perl scalar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Numified {
-    /// As a float.
+    /// The value as a float.
     pub(crate) float: f64,
-    /// As an integer, if all of its digits say one.
+    /// Sign and value as an integer, if the text is an integer.
     integer: Option<(bool, u64)>,
     /// Whether the whole string is a number.
     pub(crate) is_number: bool,
-    /// Whether it says that it is infinite, or no number.
+    /// Whether the text means infinity or not-a-number.
     pub(crate) is_special: bool,
 }
 
 const SPACE: &[u8] = b" \t\n\r\x0b\x0c";
 
 impl Numified {
-    /// The number that a string begins with; zero if it begins with none.
+    /// Returns the number at the beginning of a string; zero if there is none.
     pub(crate) fn of(text: &[u8]) -> Numified {
         let front = text.iter().take_while(|byte| SPACE.contains(byte)).count();
         let rest = &text[front..];
@@ -48,8 +48,8 @@ impl Numified {
         }
     }
 
-    /// As an integer of 64 bits, in two's complement, wrapped as perl does it;
-    /// `None` if it says that it is infinite or no number.
+    /// Returns the value as an integer of 64 bits, in two's complement, wrapped as perl does it; `None` if it is
+    /// infinite or not a number.
     pub(crate) fn bits(&self) -> Option<u64> {
         match self.integer {
             Some((false, value)) => Some(value),
@@ -60,7 +60,7 @@ impl Numified {
     }
 }
 
-/// A float as an integer of 64 bits, cut off, and clamped.
+/// Returns a float as an integer of 64 bits, truncated and clamped.
 pub(crate) fn float_bits(value: f64) -> u64 {
     // Casts saturate.
     if value < 0.0 { value as i64 as u64 } else { value as u64 }
@@ -70,13 +70,13 @@ fn append(value: u64, digit: u8) -> Option<u64> {
     value.checked_mul(10)?.checked_add(u64::from(digit & 0x0F))
 }
 
-/// How a number without its sign is put together.
+/// The structure of a number without its sign.
 struct Shape {
-    /// How long it is.
+    /// Length of the number.
     len: usize,
-    /// How long it is up to its point or exponent.
+    /// Length up to its point or exponent.
     whole: usize,
-    /// How many digits it has before its exponent.
+    /// Number of digits before its exponent.
     digits: usize,
     has_exponent: bool,
 }
@@ -103,9 +103,9 @@ impl Shape {
     }
 }
 
-/// The float that digits say: they were looked at before.
+/// Returns the float with these digits, which were already validated.
 fn decimal(text: &[u8]) -> f64 {
-    // The standard library wants no lone point.
+    // The standard library does not accept a leading point.
     let text: Cow<'_, [u8]> = match text {
         [b'.', ..] => [b"0", text].concat().into(),
         _ => text.into(),
@@ -113,13 +113,13 @@ fn decimal(text: &[u8]) -> f64 {
     std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok()).unwrap_or(0.0)
 }
 
-/// `Inf`, `Infinity` and `NaN`, in any case of letters.
+/// Parses `Inf`, `Infinity` and `NaN` in any case.
 fn special(text: &[u8]) -> Option<f64> {
     let starts = |word: &[u8]| text.get(..word.len()).is_some_and(|front| front.eq_ignore_ascii_case(word));
     if starts(b"inf") {
         Some(f64::INFINITY)
     } else if starts(b"nan") {
-        // The one that perl has.
+        // The NaN that perl uses.
         Some(f64::from_bits(0xFFF8 << 48))
     } else {
         None

@@ -2,8 +2,7 @@
 
 use super::decimal::{POWERS, few_digits};
 
-/// A float as `serialize_precision` -1 (and 17, in which each digit counts)
-/// gives it.
+/// Appends a float as PHP writes it with `serialize_precision` -1 (and with 17, where each digit counts).
 pub(crate) fn push_float(value: f64, buf: &mut Vec<u8>) {
     if value.is_nan() {
         return buf.extend_from_slice(b"NAN");
@@ -21,7 +20,7 @@ pub(crate) fn push_float(value: f64, buf: &mut Vec<u8>) {
     if let Some((digits, scale)) = few_digits(value) {
         let ten = POWERS[scale];
         push_uint((digits / ten) as u64, buf);
-        // The 1 in front keeps zeros behind the point, and becomes the point.
+        // The leading 1 keeps zeros after the point, and is then replaced by the point.
         let point = buf.len();
         push_uint((ten + digits % ten) as u64, buf);
         buf[point] = b'.';
@@ -60,8 +59,8 @@ pub(crate) fn push_uint(value: u64, buf: &mut Vec<u8>) {
     push_number(b"", value, b"", buf);
 }
 
-/// A number with up to 4 bytes before it and behind it, put together first: that
-/// takes one short copy of a fixed size.
+/// Appends a number with up to 4 bytes before and after it. The text is assembled first, so that it takes one short
+/// copy of a fixed size.
 #[inline(always)]
 pub(crate) fn push_number(before: &[u8], mut value: u64, behind: &[u8], buf: &mut Vec<u8>) {
     let mut text = [0; 32];

@@ -5,23 +5,22 @@ use crate::document::Document;
 use crate::error::Error;
 use crate::limits::Limits;
 
-/// An output that counts what is written, and refuses more than the limits allow.
+/// An output that counts written bytes, and refuses more than the limits allow.
 ///
-/// It counts where the writer says that something is [ready](Output::ready): so
-/// counting costs nothing in the loops that write, and what is too much is found
-/// before it is much more than that.
+/// It counts when the writer calls [`Output::ready`]: so counting costs nothing in the loops that write, and an excess
+/// is found before it becomes large.
 pub(crate) struct Metered<'o> {
     out: &'o mut dyn Output,
     limits: &'o Limits,
-    /// How much of what is in the buffer was counted.
+    /// Number of bytes in the buffer that were counted.
     counted: usize,
     left: u64,
     most: u64,
-    /// How much of it the input pays for.
+    /// The part of it that the size of the input allows.
     earned: u64,
 }
 
-/// Writes within the limits for this document.
+/// Calls a writer with the limits for this document.
 pub(crate) fn metered(
     document: &Document<'_>,
     limits: &Limits,
@@ -42,7 +41,7 @@ impl<'o> Metered<'o> {
         Metered { out, limits, counted, left: most, most, earned }
     }
 
-    /// Counts what was written since the last time.
+    /// Counts the bytes that were written since the last time.
     pub(crate) fn count(&mut self) -> Result<(), Error> {
         let len = self.out.buffer().len();
         let more = len.saturating_sub(self.counted) as u64;
@@ -60,7 +59,7 @@ impl<'o> Metered<'o> {
 
 impl Drop for Metered<'_> {
     fn drop(&mut self) {
-        // What does not fit counts as well: it was written.
+        // Bytes beyond the limit count as well, because they were written.
         let _ = self.count();
         self.out.spend((self.most - self.left).saturating_sub(self.earned));
     }
@@ -105,8 +104,8 @@ impl Output for Metered<'_> {
     }
 }
 
-/// An output of many documents, one by one: what is always allowed, however small the
-/// input, is allowed once for all of them.
+/// An output for many documents, one by one: the amount that is always allowed, however small the input is, is granted
+/// once for all of them.
 pub(crate) struct Rationed<'o> {
     pub(crate) out: &'o mut dyn Output,
     pub(crate) slack: &'o mut u64,

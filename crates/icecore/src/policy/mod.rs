@@ -1,13 +1,12 @@
-//! Which classes may be built: the rules of every host.
+//! Policies: which classes may be built, for every host.
 //!
-//! A program allows classes by name or by pattern (`My::*`, `App\*`), or all of them
-//! (`any`); it can have neutral records in the place of objects (`record`), or ask what
-//! it would have to allow (`report`). Rules stand in layers: those of the call, of the
-//! request if the host has such, of the process. [`ask`] goes through layers that the
-//! engine holds; a host whose lists are values of its own asks a [`Question`] layer by
-//! layer. [`refused`] asks about a whole document before anything is built.
+//! A program allows classes by name or by pattern (`My::*`, `App\*`), or all of them (`any`). It can request neutral
+//! records instead of objects (`record`), or a report of what it would have to allow (`report`). Rules have layers:
+//! those of the call, those of the request if the host has requests, and those of the process. [`ask`] evaluates layers
+//! that the engine stores; a host that stores its lists itself evaluates a [`Question`] layer by layer. [`refused`]
+//! checks a whole document before anything is built.
 //!
-//! Only names count: a parent does not allow its children, nor a child its parent.
+//! Only names count: an allowed parent class does not allow its subclasses, nor the other way round.
 
 mod name;
 mod pattern;
@@ -26,19 +25,18 @@ use std::collections::HashSet;
 /// A class of a document that may not be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedClass {
-    /// Its name.
+    /// Name of the class.
     pub name: Vec<u8>,
-    /// Whether it is text beyond ASCII.
+    /// Whether the name is text beyond ASCII.
     pub is_text: bool,
-    /// The path of the first place that names it.
+    /// Path of the first place that names it.
     pub path: String,
-    /// Whether the host says so: see [`Answer`].
+    /// Whether the host reports it: see [`Answer`].
     pub is_reported: bool,
 }
 
-/// The classes of a document that may not be built, each once, in the order in which
-/// they first occur. `builds` says which uses of a class the host counts: a mere name
-/// builds nothing in Perl.
+/// Returns the classes of a document that may not be built, each once, in the order in which they first occur. `builds`
+/// selects the uses of a class that the host counts: in Perl, for example, a mere name builds nothing.
 ///
 /// ```
 /// use icecore::policy::{Names, Otherwise, Rules, refused};

@@ -2,22 +2,21 @@
 
 use crate::error::{Error, ErrorKind};
 
-/// How the names of a host's classes are compared.
+/// How a host compares names of classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Names {
     /// Character by character: Perl, Ruby.
     #[default]
     Exact,
-    /// As PHP looks classes up: ASCII letters without regard to case, and one leading
-    /// `\` does not count. It does not count in a name from data either: PHP builds the
-    /// class `App\User` for `\App\User`, so that is the class that is asked about.
+    /// As PHP looks classes up: ASCII letters without regard to case, and one leading `\` is ignored. It is also
+    /// ignored in a name from data: PHP builds the class `App\User` for `\App\User`, so that class is checked.
     Php,
 }
 
 /// The name of a class, or a pattern for such names.
 ///
-/// Characters are compared: bytes that happen to be the UTF-8 of a name are another
-/// name. Text may have what Perl allows beyond Unicode.
+/// Characters are compared: bytes that happen to be the UTF-8 form of a name are another name. Text may contain
+/// characters that Perl allows beyond Unicode.
 ///
 /// ```
 /// use icecore::policy::{ClassName, Names};
@@ -35,8 +34,8 @@ pub struct ClassName<'n> {
 }
 
 impl<'n> ClassName<'n> {
-    /// A name, which `is_text` says is UTF-8. Malformed UTF-8 is an error: a host would
-    /// take it for some other name.
+    /// Creates a name; with `is_text`, it is UTF-8. Malformed UTF-8 is an error, because a host would interpret it as
+    /// another name.
     pub fn new(names: Names, bytes: &'n [u8], is_text: bool) -> Result<ClassName<'n>, Error> {
         if is_text && !bytes.is_ascii() && !is_well_formed(bytes) {
             let malformed = Error::new(ErrorKind::Malformed);
@@ -45,35 +44,34 @@ impl<'n> ClassName<'n> {
         Ok(ClassName::checked(names, bytes, is_text))
     }
 
-    /// A name that was checked before. One that was not is compared with others in some
-    /// way, and nothing worse.
+    /// Creates a name that was already checked. The result of comparing an unchecked name is unspecified, but safe.
     pub fn checked(names: Names, bytes: &'n [u8], is_text: bool) -> ClassName<'n> {
         let folds = names == Names::Php;
         let bytes = if folds { bytes.strip_prefix(b"\\").unwrap_or(bytes) } else { bytes };
         ClassName { bytes, is_text: is_text && !bytes.is_ascii(), folds }
     }
 
-    /// The same name, compared without regard to the case of ASCII letters.
+    /// Returns the same name, compared without regard to the case of ASCII letters.
     pub(super) fn folded(self) -> ClassName<'n> {
         ClassName { folds: true, ..self }
     }
 
-    /// Its bytes, without what does not count.
+    /// The bytes of the name, without the ignored prefix.
     pub fn bytes(&self) -> &'n [u8] {
         self.bytes
     }
 
-    /// How it is compared.
+    /// How the name is compared.
     pub fn names(&self) -> Names {
         if self.folds { Names::Php } else { Names::Exact }
     }
 
-    /// Whether it is text beyond ASCII.
+    /// Whether the name is text beyond ASCII.
     pub fn is_text(&self) -> bool {
         self.is_text
     }
 
-    /// Whether it holds a `*`, which in a pattern stands for any characters.
+    /// Whether the name contains a `*`, which matches any characters in a pattern.
     pub fn has_wildcard(&self) -> bool {
         self.bytes.contains(&b'*')
     }
@@ -83,12 +81,12 @@ impl<'n> ClassName<'n> {
         if self.is_alike(other) { self.bytes == other.bytes } else { self.characters().eq(other.characters()) }
     }
 
-    /// Whether bytes can be compared in the place of characters.
+    /// Whether the bytes can be compared instead of the characters.
     pub(super) fn is_alike(self, other: ClassName<'_>) -> bool {
         self.is_text == other.is_text && !self.folds && !other.folds
     }
 
-    /// Its characters, as they are compared.
+    /// The characters of the name, as they are compared.
     pub(super) fn characters(self) -> Characters<'n> {
         Characters(self)
     }
@@ -117,9 +115,9 @@ impl Iterator for Characters<'_> {
     }
 }
 
-/// The first character of UTF-8 that does not begin with ASCII, as perl reads it, and
-/// how many bytes it has: surrogates and numbers up to 63 bits are characters as well,
-/// in up to 13 bytes. None, if it is malformed or longer than it need be.
+/// Decodes the first character of UTF-8 that does not begin with ASCII, as perl reads it, and returns its number of
+/// bytes. Surrogates and numbers up to 63 bits are also accepted, in up to 13 bytes. `None` if it is malformed or not
+/// in its shortest form.
 pub(super) fn decoded(bytes: &[u8]) -> Option<(u64, usize)> {
     let first = *bytes.first()?;
     let (len, bits) = match first {
@@ -139,7 +137,7 @@ pub(super) fn decoded(bytes: &[u8]) -> Option<(u64, usize)> {
         }
         character = character << 6 | u64::from(byte & 0x3f);
     }
-    // Below this a shorter form would have done.
+    // Smaller characters have a shorter form.
     let least = match len {
         2 => 0x80,
         13 => 1 << 36,

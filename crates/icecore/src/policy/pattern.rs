@@ -1,9 +1,8 @@
-//! Names and patterns, in which `*` stands for any characters.
+//! Names and patterns, in which `*` matches any characters.
 
 use super::name::ClassName;
 
-/// Whether a name fits a pattern. The work is bounded by the length of the name times
-/// that of the pattern.
+/// Returns `true` if a name matches a pattern. The work is limited by the length of the name times that of the pattern.
 ///
 /// ```
 /// use icecore::policy::{fits, ClassName, Names};
@@ -30,16 +29,15 @@ fn bytes(name: ClassName<'_>) -> impl Iterator<Item = u8> + Clone {
     name.bytes().iter().copied().inspect(|_| crate::steps::count(1))
 }
 
-/// A star takes nothing at first. What does not fit goes back to the last star, which
-/// takes one more: stars before it never need to, as all that stands between them was
-/// found as early as it can be.
+/// A star first matches nothing. After a mismatch, the last star takes one more character. Earlier stars never need to,
+/// because the text between them was found as early as possible.
 fn matches<P, N, T>(mut pattern: P, mut name: N, star: T) -> bool
 where
     P: Iterator<Item = T> + Clone,
     N: Iterator<Item = T> + Clone,
     T: PartialEq,
 {
-    // What stands behind the last star, and where in the name that is looked for.
+    // The pattern after the last star, and the position in the name from which it is searched.
     let mut behind_star: Option<(P, N)> = None;
     loop {
         let mut rest = pattern.clone();
@@ -72,7 +70,7 @@ mod tests {
     use super::*;
     use crate::steps::{counted, is_linear};
 
-    /// The readable twin: all ways are tried.
+    /// The readable twin, which tries all ways.
     fn reference(pattern: &[char], name: &[char]) -> bool {
         match (pattern.split_first(), name.split_first()) {
             (None, _) => name.is_empty(),
@@ -95,7 +93,7 @@ mod tests {
         }
     }
 
-    /// The same characters as UTF-8, and as bytes where each fits in one.
+    /// The same characters as UTF-8, and as bytes if each fits in one byte.
     fn forms(word: &[char]) -> Vec<(Vec<u8>, bool)> {
         let text: String = word.iter().collect();
         let mut forms = vec![(text.into_bytes(), true)];
@@ -129,7 +127,7 @@ mod tests {
         assert!(fit > 4_000 && not > 5_000, "{fit} fit, {not} did not");
     }
 
-    /// Bytes that are no text at all are compared as well, and nothing panics.
+    /// Bytes that are not valid text are compared as well, without a panic.
     #[test]
     fn any_bytes_can_be_compared() {
         let mut random = Random(11);

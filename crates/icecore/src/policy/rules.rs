@@ -6,24 +6,24 @@ use crate::error::Error;
 use crate::hash::SeededMap;
 use std::hash::{BuildHasher, Hasher};
 
-/// What is said of a class that no list has.
+/// The rule for a class that is in no list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Otherwise {
     /// All classes may be built.
     Any,
-    /// All classes may be built, and each is reported.
+    /// All classes may be built, and each one is reported.
     AnyReported,
-    /// A neutral record is built in the place of an object.
+    /// A neutral record is built instead of an object.
     Record,
-    /// Nothing is built, and each class is reported with what would allow it.
+    /// Nothing is built, and each class is reported with the rule that would allow it.
     Report,
-    /// Nothing is built, and what comes behind this is not asked: the list is all.
+    /// Nothing is built, and later layers are not consulted: the list is complete.
     Refuse,
 }
 
 impl Otherwise {
-    /// What a word of a program means: `any`, `any,report`, `record` or `report`. None:
-    /// it is the name of a class.
+    /// Returns the meaning of a word in a program's list: `any`, `any,report`, `record` or `report`. `None`: it is the
+    /// name of a class.
     pub fn of_word(word: &[u8]) -> Option<Otherwise> {
         Some(match word {
             b"any" => Otherwise::Any,
@@ -35,24 +35,23 @@ impl Otherwise {
     }
 }
 
-/// What may be done with a class.
+/// The decision about a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Nothing: the document is refused.
     Refused,
     /// Its objects may be built.
     Allowed,
-    /// A neutral record is built in the place of an object.
+    /// A neutral record is built instead of an object.
     Record,
 }
 
 /// The answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// What may be done.
+    /// The decision.
     pub verdict: Verdict,
-    /// Whether the host says so, once for each class: that it was built, or what would
-    /// allow it.
+    /// Whether the host reports the class, once for each class: that it was built, or which rule would allow it.
     pub is_reported: bool,
 }
 
@@ -72,8 +71,8 @@ impl Answer {
     }
 }
 
-/// One layer of a policy: names, patterns, and what is said of all others. Made once
-/// and asked often: a name is looked up, only patterns are tried one by one.
+/// One layer of a policy: names, patterns, and the rule for all others. It is made once and used often: names are
+/// looked up; only patterns are tried one by one.
 ///
 /// ```
 /// use icecore::policy::{Names, Otherwise, Rules, Verdict, ask};
@@ -90,7 +89,7 @@ impl Answer {
 pub struct Rules {
     names: Names,
     exact: Vec<Owned>,
-    /// Names of a hash, by their index in `exact`.
+    /// Indexes in `exact` of the names with a hash.
     by_hash: SeededMap<u64, Vec<u32>>,
     patterns: Vec<Owned>,
     otherwise: Option<Otherwise>,
@@ -109,12 +108,12 @@ impl Owned {
 }
 
 impl Rules {
-    /// Rules that allow nothing yet.
+    /// Returns rules that allow nothing yet.
     pub fn new(names: Names) -> Rules {
         Rules { names, ..Rules::default() }
     }
 
-    /// Allows what fits: a name, or a pattern, in which `*` stands for any characters.
+    /// Allows a name, or the names that match a pattern, in which `*` matches any characters.
     pub fn allow(&mut self, pattern: &[u8], is_text: bool) -> Result<(), Error> {
         let name = ClassName::new(self.names, pattern, is_text)?;
         if !name.has_wildcard() {
@@ -124,7 +123,7 @@ impl Rules {
         Ok(())
     }
 
-    /// Allows the class of this name, in which `*` is a character as any other.
+    /// Allows the class of this name, in which `*` is an ordinary character.
     pub fn allow_exactly(&mut self, name: &[u8], is_text: bool) -> Result<(), Error> {
         let name = ClassName::new(self.names, name, is_text)?;
         if !self.has(name) {
@@ -135,12 +134,12 @@ impl Rules {
         Ok(())
     }
 
-    /// Says what is done with all other classes. Without it, the next layer is asked.
+    /// Sets the rule for all other classes. Without it, the next layer decides.
     pub fn otherwise(&mut self, otherwise: Otherwise) {
         self.otherwise = Some(otherwise);
     }
 
-    /// How names are compared here.
+    /// How names are compared.
     pub fn names(&self) -> Names {
         self.names
     }
@@ -152,12 +151,12 @@ impl Rules {
     }
 
     fn owned<'r>(&self, name: &'r Owned) -> ClassName<'r> {
-        // What PHP does not count was dropped when it came.
+        // The prefix that PHP ignores was removed when the name was added.
         let kept = ClassName::checked(Names::Exact, &name.bytes, name.is_text);
         if self.names == Names::Php { kept.folded() } else { kept }
     }
 
-    /// Whether the class of this name is allowed by its name.
+    /// Whether the class is allowed by its name.
     fn has(&self, name: ClassName<'_>) -> bool {
         if self.exact.is_empty() {
             return false;
@@ -166,18 +165,17 @@ impl Rules {
         found.is_some_and(|found| found.iter().any(|at| self.owned(&self.exact[*at as usize]).equals(name)))
     }
 
-    /// Whether a list has it: its name, or a pattern that it fits.
+    /// Whether the class is allowed by its name or by a pattern.
     pub fn allows(&self, name: ClassName<'_>) -> bool {
         self.has(name) || self.patterns.iter().any(|pattern| fits(self.owned(pattern), name))
     }
 }
 
-/// One class that is asked about, layer by layer, for a host whose lists are its own.
+/// A question about one class, evaluated layer by layer, for a host that stores its lists itself.
 ///
-/// The rules of the call come first, then those of the request if there are such, then
-/// those of the process, then its default. The first list that has the class allows it.
-/// What a layer says of all others settles the rest: `any` at once, `record` and
-/// `report` unless a list further on has the class.
+/// The rules of the call come first, then those of the request if there are any, then those of the process, then its
+/// default. The first list that contains the class allows it. The rule of a layer for all other classes decides the
+/// rest: `any` at once, `record` and `report` unless a later list contains the class.
 ///
 /// ```
 /// use icecore::policy::{ClassName, Names, Otherwise, Question, Rules, State, Verdict};
@@ -201,15 +199,15 @@ pub struct Question<'n> {
     state: State,
 }
 
-/// How far a question is answered. The only part of it that a host keeps.
+/// How far a question is decided. The only part of it that a host stores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
-    /// Nothing was said.
+    /// Not decided.
     #[default]
     Open,
-    /// This, unless a list further on has the class.
+    /// Decided, unless a later list contains the class.
     Unless(Otherwise),
-    /// This, whatever comes.
+    /// Decided.
     Final(Otherwise),
 }
 
@@ -219,41 +217,41 @@ impl<'n> Question<'n> {
         Question::at(name, State::Open)
     }
 
-    /// A question that was answered so far before.
+    /// A question that was already evaluated up to this state.
     pub fn at(name: ClassName<'n>, state: State) -> Question<'n> {
         Question { name, state }
     }
 
-    /// The class.
+    /// Name of the class.
     pub fn name(&self) -> ClassName<'n> {
         self.name
     }
 
-    /// How far it is answered.
+    /// How far the question is decided.
     pub fn state(&self) -> State {
         self.state
     }
 
-    /// Whether nothing further on can change the answer.
+    /// Whether later layers can't change the answer.
     pub fn is_final(&self) -> bool {
         matches!(self.state, State::Final(_))
     }
 
-    /// A list of the host's own has the class: one in a form that only the host reads.
+    /// Records that a list of the host contains the class, in a form that only the host can read.
     pub fn allow(&mut self) {
         if !self.is_final() {
             self.state = State::Final(Otherwise::Any);
         }
     }
 
-    /// A list of the host's own has this name or pattern.
+    /// Evaluates a name or pattern in a list of the host.
     pub fn item(&mut self, pattern: ClassName<'_>) {
         if !self.is_final() && fits(pattern, self.name) {
             self.allow();
         }
     }
 
-    /// What a layer says of the classes that its lists don't have.
+    /// Applies the rule of a layer for classes that are not in its lists.
     pub fn otherwise(&mut self, otherwise: Otherwise) {
         if self.state == State::Open {
             self.state = match otherwise {
@@ -267,7 +265,7 @@ impl<'n> Question<'n> {
         }
     }
 
-    /// A layer that the engine holds.
+    /// Evaluates a layer that the engine stores.
     pub fn rules(&mut self, rules: &Rules) {
         if !self.is_final() && rules.allows(self.name) {
             self.allow();
@@ -277,7 +275,7 @@ impl<'n> Question<'n> {
         }
     }
 
-    /// The answer. A class that no layer allows is refused.
+    /// Returns the answer. A class that no layer allows is refused.
     pub fn answer(&self) -> Answer {
         match self.state {
             State::Open => Answer::REFUSED,
@@ -287,7 +285,7 @@ impl<'n> Question<'n> {
     }
 }
 
-/// What a chain of layers says of a class, the call's own first.
+/// Returns the answer of a chain of layers about a class; the layer of the call is first.
 pub fn ask(layers: &[&Rules], names: Names, name: &[u8], is_text: bool) -> Result<Answer, Error> {
     let mut question = Question::new(ClassName::new(names, name, is_text)?);
     for rules in layers {

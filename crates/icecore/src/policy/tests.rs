@@ -39,7 +39,7 @@ fn a_star_can_be_allowed_exactly() {
     assert_eq!(said(&[&exact], "My::A").0, Verdict::Refused);
 }
 
-/// What each of two layers says, and then: as a program of Perl's reads it.
+/// The rules of two layers, and the result for a Perl program.
 #[test]
 fn the_order_of_the_layers() {
     use Otherwise::{Any, AnyReported, Refuse, Report};

@@ -1,10 +1,10 @@
-//! Messages about classes. Names come from data: they are quoted, in ASCII, so that a
-//! pasted remedy allows this class and no other.
+//! Messages about classes. Names come from data: they are quoted, in ASCII, so that a suggestion that is pasted into a
+//! program allows this class and no other.
 
 use super::name::{ClassName, decoded};
 use std::fmt::Write;
 
-/// A host, as its programs write a list of classes.
+/// A host, with its syntax for a list of classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Host {
     /// `classes => ['My::Thing']`
@@ -15,7 +15,7 @@ pub enum Host {
     Ruby,
 }
 
-/// The words of a host about a class.
+/// The texts of a host about a class.
 ///
 /// ```
 /// use icecore::policy::{ClassName, Host, Names, Words};
@@ -41,12 +41,12 @@ pub struct Words<'n> {
 }
 
 impl<'n> Words<'n> {
-    /// Words about the class of this name.
+    /// Texts about the class of this name.
     pub fn new(host: Host, name: ClassName<'n>) -> Words<'n> {
         Words { host, name }
     }
 
-    /// The name as a literal of the host that is exactly this name.
+    /// Returns a literal of the host that is exactly this name.
     pub fn literal(self) -> String {
         let bytes = self.name.bytes();
         let is_printable = bytes.iter().all(|byte| matches!(byte, b' '..=b'~'));
@@ -77,8 +77,7 @@ impl<'n> Words<'n> {
         literal
     }
 
-    /// The name itself if it has only letters, digits, `_`, `:` and `\`; otherwise as a
-    /// literal.
+    /// Returns the name itself if it has only letters, digits, `_`, `:` and `\`; otherwise the literal.
     pub fn shown(self) -> String {
         let bytes = self.name.bytes();
         let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'\\');
@@ -88,8 +87,8 @@ impl<'n> Words<'n> {
         }
     }
 
-    /// What allows this class and no other in one call. In a list of Perl's or Ruby's
-    /// `*` stands for any characters; PHP's `allowed_classes` has names only.
+    /// Returns a suggestion that allows this class and no other in one call. In a list in Perl or Ruby, `*` matches any
+    /// characters; PHP's `allowed_classes` contains only names.
     pub fn remedy(self) -> String {
         let literal = self.literal();
         let wildcard = "its name holds a wildcard, which in a list stands for any name: a hash has exact names, ";
@@ -102,7 +101,7 @@ impl<'n> Words<'n> {
         }
     }
 
-    /// That this class is refused, and what would allow it.
+    /// Returns the message that this class is refused, with a suggestion to allow it.
     pub fn refusal(self, path: &str) -> String {
         let (shown, remedy) = (self.shown(), self.remedy());
         let mut text = format!("the class {shown} at {path} is not allowed; {remedy}");
@@ -119,14 +118,14 @@ impl<'n> Words<'n> {
         text
     }
 
-    /// That this class was built, and what would allow it without a word.
+    /// Returns the message that this class was built, with a suggestion to allow it without a message.
     pub fn built(self) -> String {
         format!("the class {} was built from data; {}", self.shown(), self.remedy())
     }
 }
 
-/// Whether perl takes the bytes in single quotes for themselves: a backslash does not
-/// before another, and at the end it would hide the quote.
+/// Returns `true` if the bytes in single quotes mean themselves in Perl: a backslash before another one does not, and
+/// one at the end would escape the quote.
 fn is_plain_in_perl(bytes: &[u8]) -> bool {
     !bytes.contains(&b'\'') && !bytes.ends_with(b"\\") && !bytes.windows(2).any(|pair| pair == b"\\\\")
 }
@@ -143,7 +142,7 @@ fn single_quoted(bytes: &[u8]) -> String {
     literal
 }
 
-/// For PHP and Ruby, whose names are bytes: characters where they are UTF-8.
+/// For PHP and Ruby, whose names are bytes: writes characters if they are UTF-8.
 fn double_quoted(bytes: &[u8]) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || ":_- ".contains(c);
     let mut literal = String::from("\"");

@@ -1,14 +1,13 @@
-//! Where in a text the next change may be.
+//! The position of the next possible change in a text.
 
 use super::Change;
 use std::cell::Cell;
 
-/// Answers for the strings of one text, one behind the other: a long text with many short strings
-/// is looked through once.
+/// Caches answers for consecutive strings of one text, so that a long text with many short strings is searched once.
 pub(super) struct Ahead<'a> {
     change: &'a dyn Change,
     text: &'a [u8],
-    /// From where on the next place was looked for, and where it is.
+    /// The start of the last search, and the position that it found.
     known: Cell<Option<(usize, Option<usize>)>>,
 }
 

@@ -1,6 +1,6 @@
-//! Texts that are surely nothing else: most names, addresses and phrases.
+//! Texts that are certainly nothing but text: most names, addresses and phrases.
 
-/// Bytes of which alone no format makes a container or a string, and no wrapper an escape.
+/// Bytes that alone can't make a container or a string in any format, or an escape in any wrapper.
 const BARE: [bool; 256] = {
     let mut bare = [false; 256];
     let mut at = 0;
@@ -17,20 +17,20 @@ const BARE: [bool; 256] = {
     bare
 };
 
-/// Whether no format and no wrapper, other than Base64 and the like, takes this for its own. A
-/// quick answer, which the tests compare with the long one: `false` says nothing.
+/// Returns `true` if no format and no wrapper, other than Base64 and the like, accepts this text. This is a quick
+/// answer, which the tests compare with the full one: `false` proves nothing.
 pub(super) fn is_bare(text: &[u8]) -> bool {
-    // No number, and no letter of PHP's: what begins so and is broken is counted.
+    // Not a number, and not a letter of PHP's format: a damaged text with such a beginning is counted.
     let begins = matches!(text, [first, second, ..] if first.is_ascii_alphabetic() && *second != b':');
-    // What `var_export()` writes, and files that return it.
+    // Output of `var_export()`, and files that return it.
     let is_word = |word: &[u8]| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
     let is_php = || is_word(b"array") || is_word(b"return");
-    // What is signed has two dashes before the signature.
+    // Signed data has two dashes before the signature.
     let has_dashes = || memchr::memchr_iter(b'-', text).any(|at| text.get(at + 1) == Some(&b'-'));
     begins && are_bare(text) && !is_php() && !has_dashes()
 }
 
-/// In pieces: a branch for each byte would take longer than the look at it.
+/// Checks in pieces: a branch for each byte would take longer than the comparison.
 fn are_bare(text: &[u8]) -> bool {
     const PIECE: usize = 8;
     let (pieces, rest) = text.as_chunks::<PIECE>();
@@ -51,7 +51,7 @@ mod tests {
         fn change(&mut self, _: &[u8], _: Part, _: &mut Edits) {}
     }
 
-    /// Texts of random pieces, among them the beginnings and the words of all formats.
+    /// Random texts from pieces that include the beginnings and words of all formats.
     #[test]
     fn no_format_takes_what_is_bare() {
         const PIECES: [&str; 48] = [

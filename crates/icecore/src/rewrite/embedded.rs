@@ -1,10 +1,9 @@
-//! Serialized documents inside of a text that is something else: shortcodes, comments, YAML, logs.
+//! Serialized documents inside another text: shortcodes, comments, YAML, logs.
 //!
-//! Where it is certain what they are, documents are changed as documents, and the text around them as the text that it
-//! is. Certain means: each document is read to its end, begins at the edge of a word, and overlaps no other; no match
-//! crosses an edge of one; nothing else in the text looks serialized; and what comes out has the same documents, at
-//! the places where they are then. Any other text stays as it is and is counted, if a change would make a length in it
-//! wrong.
+//! If it is certain what they are, documents are changed as documents, and the text around them as plain text. Certain
+//! means: each document can be read to its end, begins at a word boundary, and overlaps no other; no match crosses a
+//! boundary of one; nothing else in the text looks serialized; and the result has the same documents at their new
+//! places. Any other text stays unchanged and is counted if a change would make a length in it wrong.
 
 use super::serialized::{self, Before, SerializedString};
 use super::work::Work;
@@ -18,20 +17,20 @@ use crate::steps;
 use memchr::memchr_iter;
 use std::ops::Range;
 
-/// The letters of all serialized values with a number.
+/// The type letters of all serialized values that contain a number.
 pub(super) const LETTERS: &[u8] = b"asSOCEibdrR";
 
-/// What is serialized in a text.
+/// Serialized data in a text.
 pub(super) enum Found {
     /// Nothing.
     Nothing,
     /// These documents, and nothing else.
     Documents(&'static Format, Vec<Range<usize>>),
-    /// These documents, and something that is no document: broken, cut off, escaped.
+    /// These documents, and something that is not a complete document: damaged, cut off, escaped.
     Unclear(Vec<Range<usize>>),
 }
 
-/// Looks for documents in a text from `from` on. The time is linear in the text.
+/// Searches a text for documents from `from` on. The time is linear in the length of the text.
 pub(super) fn find(text: &[u8], from: usize, limits: &Limits) -> Found {
     if serialized::heads(text).next().is_none() {
         return Found::Nothing;
@@ -48,11 +47,12 @@ pub(super) fn find(text: &[u8], from: usize, limits: &Limits) -> Found {
     }
 }
 
-/// The documents in a text, and whether nothing else in it looks like one. Otherwise more than documents may be taken.
+/// Returns the documents in a text, and whether nothing else in it looks like one. If not, the list may have too many
+/// documents.
 fn documents(text: &[u8], from: usize, strings: &Strings, limits: &Limits) -> (Vec<Range<usize>>, bool) {
     let (mut documents, mut is_clear, mut at) = (Vec::new(), true, from);
     let mut left = serialized::searches(text);
-    // How much may be read in vain: values that end nowhere can be in each other.
+    // Number of bytes that may be read without success: unterminated values can be nested.
     let mut in_vain = text.len().saturating_mul(2);
     let wanted = Wanted { limits, keys: false, classes: false, may: &|_, _| false };
     for head in serialized::heads(text) {
@@ -85,13 +85,13 @@ fn documents(text: &[u8], from: usize, strings: &Strings, limits: &Limits) -> (V
     (documents, is_clear)
 }
 
-/// Whether a percent-encoded text may have this byte.
+/// Returns `true` if a percent-encoded text may contain this byte.
 fn is_encoded(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"%-._~+*!'()".contains(&byte)
 }
 
-/// Whether a serialized value with a length begins at this place, and not a word of prose. `left`: how many bytes may
-/// still be searched for its end.
+/// Returns `true` if a serialized value with a length begins at this place, and not a word of prose. `left` is the
+/// number of bytes that may still be searched for its end.
 pub(super) fn looks_serialized(text: &[u8], head: usize, left: &mut usize) -> bool {
     if text.get(head) != Some(&b'a') {
         return serialized::string_at(text, head, left).is_some();
@@ -114,19 +114,19 @@ pub(super) fn looks_serialized(text: &[u8], head: usize, left: &mut usize) -> bo
             }
             None => false,
         },
-        // No array has such keys: it is broken.
+        // An array can't have such a key: it is damaged.
         Some([letter, b':', next, ..]) => LETTERS.contains(letter) && (next.is_ascii_digit() || b"-.".contains(next)),
         Some([b'N', b';', ..]) => true,
         _ => false,
     }
 }
 
-/// Whether each string that is right is inside of another one as a whole, or outside. Otherwise the text can be read
-/// in two ways.
+/// Returns `true` if each valid string is completely inside or outside of every other one. Otherwise the text can be
+/// read in two ways.
 fn are_nested(text: &[u8]) -> bool {
     let mut open: Vec<usize> = Vec::new();
     serialized::strings(text).filter(|string| string.is_exact).all(|SerializedString { head, range, .. }| {
-        // Behind its last quote comes one more byte of it.
+        // One more byte of the string follows its last quote.
         while open.pop_if(|end| *end < head).is_some() {}
         let fits = open.last().is_none_or(|end| range.end < *end - 1);
         open.push(range.end);
@@ -134,7 +134,7 @@ fn are_nested(text: &[u8]) -> bool {
     })
 }
 
-/// Whether these changes of a text make something serialized in it wrong.
+/// Returns `true` if these changes damage something serialized in a text.
 pub(super) fn breaks_documents(text: &[u8], edits: &Edits, limits: &Limits) -> bool {
     if edits.is_empty() {
         return false;
@@ -145,25 +145,26 @@ pub(super) fn breaks_documents(text: &[u8], edits: &Edits, limits: &Limits) -> b
     }
 }
 
-/// Whether a text of the format with this name is serialized values, or variables with such.
+/// Returns `true` if a text of the format with this name consists of serialized values, or of variables with such
+/// values.
 fn has_values(name: &str) -> bool {
     let format = format::all().iter().find(|format| format.name == name);
     format.and_then(|format| format.strings).is_some_and(|strings| strings.mend.is_some())
 }
 
-/// Whether the documents of the format with this name are text.
+/// Returns `true` if documents of the format with this name are text.
 fn is_text_format(name: &str) -> bool {
     format::all().iter().find(|format| format.name == name).is_none_or(|format| format.can.text)
 }
 
-/// Whether a text that looks frozen as a whole is one serialized value, or a session, and broken. These documents are
-/// known in it.
+/// Returns `true` if a text that looks frozen as a whole is one damaged serialized value or session. `documents` are
+/// the known documents in it.
 fn is_broken_value(text: &[u8], documents: &[Range<usize>]) -> bool {
     let mut left = serialized::searches(text);
     let Some(head) = serialized::heads(text).find(|head| looks_serialized(text, *head, &mut left)) else { return true };
     let before = text.get(..head).unwrap_or_default();
     let is_first = match before.strip_suffix(b"|") {
-        // In a session nothing is escaped.
+        // A session does not contain escapes.
         Some(name) => {
             let is_name = name.iter().all(|byte| byte.is_ascii_graphic() && *byte != b'|' || !byte.is_ascii());
             let after = serialized::number(text, head + 2).and_then(|(_, after)| text.get(after..));
@@ -174,8 +175,8 @@ fn is_broken_value(text: &[u8], documents: &[Range<usize>]) -> bool {
     is_first && documents.first().is_none_or(|document| document.start != head)
 }
 
-/// Whether one of these changes of a text, in which these documents are known, makes a length of something serialized
-/// wrong, or changes what is no text of it.
+/// Returns `true` if one of these changes makes a length of something serialized in the text wrong, or changes a part
+/// of it that is not text. `documents` are the known documents of the text.
 pub(super) fn does_damage(text: &[u8], documents: &[Range<usize>], edits: &Edits) -> bool {
     let list: Vec<(Range<usize>, bool)> =
         edits.iter().map(|edit| (edit.start..edit.end, edit.new.len() != edit.end - edit.start)).collect();
@@ -187,13 +188,13 @@ pub(super) fn does_damage(text: &[u8], documents: &[Range<usize>], edits: &Edits
     if documents.iter().any(|document| touching(document.clone()).next().is_some()) {
         return true;
     }
-    // Of a long string the first change that grows tells enough.
+    // For a long string, the first change of its length is enough.
     let growing: Vec<usize> = list.iter().filter(|(_, grows)| *grows).map(|(edit, _)| edit.start).collect();
     let grows_within = |bytes: &Range<usize>| {
         let next = growing.partition_point(|start| *start < bytes.start);
         growing.get(next).is_some_and(|start| *start < bytes.end)
     };
-    // Nulls and brackets, which have no number.
+    // Nulls and brackets, which contain no number.
     let skip_ends = |mut at: usize| {
         loop {
             match text.get(at..) {
@@ -204,7 +205,7 @@ pub(super) fn does_damage(text: &[u8], documents: &[Range<usize>], edits: &Edits
         }
     };
     for SerializedString { head, range, has_end, .. } in serialized::strings(text) {
-        // Its last quote, the mark after it, and the brackets that end what is around.
+        // Its last quote, the mark after it, and the closing brackets around it.
         let end = range.end - 1..skip_ends(range.end.saturating_add(1));
         let touches = |bytes: Range<usize>| touching(bytes).next().is_some();
         if touches(head..range.start) || grows_within(&range) || has_end && touches(end) {
@@ -227,18 +228,18 @@ pub(super) fn does_damage(text: &[u8], documents: &[Range<usize>], edits: &Edits
 }
 
 impl Work<'_> {
-    /// The changes of a text that is not frozen as a whole, and may have documents in it. `broken`: why it is not
-    /// frozen, though it begins so.
+    /// Returns the changes of a text that is not frozen as a whole, and may contain documents. `broken` is the reason
+    /// why it is not frozen although it begins like frozen data.
     pub(super) fn text_around(&mut self, text: &[u8], level: u32, broken: Option<Broken>) -> Edits {
         let found = match &broken {
-            // Documents in binary data are in what has a length of its own.
+            // Documents in binary data are in parts that have a length of their own.
             Some(broken) if !is_text_format(broken.format) => Found::Nothing,
             _ => find(text, 0, &self.limits),
         };
         if let Found::Documents(format, documents) = &found
             && let Some(edits) = self.around_documents(format, text, 0..text.len(), documents, level)
         {
-            // A text with values in it is no broken value, but it may be a document of another kind that is.
+            // A text that contains values is not a damaged value, but it may be a damaged document of another kind.
             broken
                 .into_iter()
                 .filter(|broken| !has_values(broken.format))
@@ -261,7 +262,8 @@ impl Work<'_> {
         edits
     }
 
-    /// The changes of a text in which these documents are known. `None`: a length would become wrong; the text is counted.
+    /// Returns the changes of a text with these known documents. `None`: a length would become wrong, and the text is
+    /// counted.
     fn plain_without_damage(&mut self, text: &[u8], documents: &[Range<usize>]) -> Option<Edits> {
         let changed = self.tally.changed;
         self.change.begin_trial();
@@ -276,8 +278,8 @@ impl Work<'_> {
         Some(edits)
     }
 
-    /// The changes of documents in a text, and of what is around them; `None`, if that is not certain. All of them are
-    /// within `own`, and what is beside it is only looked at.
+    /// Returns the changes of documents in a text and of the text around them; `None` if that is not certain. All
+    /// changes are within `own`; the text outside is only examined.
     pub(super) fn around_documents(
         &mut self,
         format: &'static Format,
@@ -315,7 +317,7 @@ impl Work<'_> {
         None
     }
 
-    /// Whether a match in the text, read as nothing but text, is partly in a document.
+    /// Returns `true` if a match in the text, read as plain text, is partly in a document.
     fn crosses_an_edge(&mut self, text: &[u8], own: &Range<usize>, documents: &[Range<usize>]) -> bool {
         self.change.begin_trial();
         let matches = self.plain_parts(text, std::slice::from_ref(own));
@@ -327,7 +329,7 @@ impl Work<'_> {
         })
     }
 
-    /// The changes of documents and of what is between them.
+    /// Returns the changes of documents and of the text between them.
     fn edits_around(
         &mut self,
         format: &'static Format,
@@ -362,7 +364,7 @@ impl Work<'_> {
         Ok(edits)
     }
 
-    /// The changes of parts of a text that are nothing else.
+    /// Returns the changes of parts of a text that are plain text.
     fn plain_parts(&mut self, text: &[u8], parts: &[Range<usize>]) -> Edits {
         let mut edits = Edits::new();
         if parts.iter().any(|part| self.change.may_change(text.get(part.clone()).unwrap_or_default())) {
@@ -372,7 +374,7 @@ impl Work<'_> {
     }
 }
 
-/// Whether the changed text has the same documents, and each has its own changes.
+/// Returns `true` if the changed text has the same documents, each with its own changes.
 fn is_certain(text: &[u8], own: Range<usize>, documents: &[Range<usize>], edits: &Edits, limits: &Limits) -> bool {
     let text = text.get(..own.end).unwrap_or(text);
     let mut growth = 0;
@@ -392,13 +394,13 @@ fn is_certain(text: &[u8], own: Range<usize>, documents: &[Range<usize>], edits:
     }
 }
 
-/// Whether a digest is beside the only document of a text, or before all of it.
+/// Returns `true` if a digest is next to the only document of a text, or before the whole text.
 fn is_signed(text: &[u8], documents: &[Range<usize>]) -> bool {
     let [document] = documents else { return signed::is_signed_body(text) };
     signed::is_signed_body(text) || signed::is_beside_digest(text, document)
 }
 
-/// The same changes, with one edit for each document that changes.
+/// Returns the same changes, combined into one edit for each changed document.
 pub(super) fn merge_documents(text: &[u8], documents: &[Range<usize>], edits: &Edits) -> Edits {
     let mut merged = Edits::new();
     let mut rest = edits.iter().peekable();
@@ -446,7 +448,7 @@ mod tests {
             "?d=s%3a3%3a%22old%22%3b",
             "x s:13:\"s:5:\"a old\";\"; y",
             "17s:3:\"old\"; x",
-            // Its length is wrong, and would be more so.
+            // Its length is wrong already, and would become more wrong.
             "x s:9:\"old\";",
         ] {
             assert!(damages(text, "old", "newer"), "{text}");
@@ -493,14 +495,14 @@ mod tests {
             "1s:3:\"old\";",
             "s:3:\"old\"; and s:3:\\\"old\\\";",
             "s:3:\"old\"; and s%3A3%3A%22old%22%3B",
-            // The value may begin at the `a`, too.
+            // The value may also begin at the `a`.
             "s:18:\"a:2:{i:0;s:3:\"old\";i:1;i:5;}",
         ] {
             assert_eq!(found(text), "unclear", "{text}");
         }
     }
 
-    /// Beginnings in each other: how often one is read has a bound.
+    /// Nested beginnings: the number of times one is read is limited.
     #[test]
     fn beginnings_take_linear_time() {
         for piece in [
@@ -526,7 +528,7 @@ mod tests {
         }
     }
 
-    /// Puts one text in the place of another, and counts what it looks at.
+    /// Replaces one text by another, and counts the bytes that it examines.
     struct Counting;
 
     impl crate::rewrite::Change for Counting {
@@ -538,7 +540,7 @@ mod tests {
         }
     }
 
-    /// Documents in texts in documents: what is looked at grows with the levels, and does not double with each.
+    /// Documents in texts in documents: the work grows linearly with the levels instead of doubling with each.
     #[test]
     fn each_level_is_looked_at_as_often_as_the_others() {
         let string = |text: &str| format!("s:{}:\"{text}\";", text.len());

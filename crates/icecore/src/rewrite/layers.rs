@@ -1,4 +1,4 @@
-//! What stands around frozen data: escapes, frames, encodings.
+//! Layers around frozen data: escapes, frames, encodings.
 
 use super::work::{Inside, Work};
 use super::{Edits, raw_edits, trimmed};
@@ -11,7 +11,7 @@ use crate::wrap::{self, Changing, Evidence, Unwrapped, Wrapper};
 use std::borrow::Cow;
 
 impl Work<'_> {
-    /// The changes of what these bytes say in this stage.
+    /// Returns the changes of the content of these bytes in this stage.
     pub(super) fn stage(&mut self, bytes: &[u8], stage: &Stage, level: u32) -> Result<Edits, Error> {
         let Some(outer) = stage.wrappers().first() else {
             let limits = self.limits.clone();
@@ -39,7 +39,7 @@ impl Work<'_> {
         edits.ok_or_else(|| refuse("data that would be wrapped in another way"))
     }
 
-    /// What is in a wrapper, if something frozen is.
+    /// Returns the result for the content of a wrapper, if that is frozen data.
     pub(super) fn wrapped(&mut self, bytes: &[u8], level: u32) -> Option<Inside> {
         if level >= LEVELS {
             let is_escaped =
@@ -93,7 +93,7 @@ impl Work<'_> {
             }
         };
         self.spend(bytes.len(), unwrapped.bytes.len());
-        // Blanks around it would not be written again: it is looked at without them.
+        // Blanks around the text would not be written again, so it must match without them.
         let is_text = wrapper.evidence == Evidence::Text && trimmed::has_blanks(bytes);
         if is_text && !is_wrapped_so(wrapper, &written_with(wrapper, bytes, &unwrapped), bytes, &unwrapped.bytes) {
             return None;
@@ -101,7 +101,7 @@ impl Work<'_> {
         let edits = match self.look(&unwrapped.bytes, level + 1) {
             Inside::Frozen(edits) => edits,
             Inside::Kept => return Some(Inside::Kept),
-            // A magic number says enough: what is inside is a text.
+            // A magic number is enough evidence: the content is a text.
             Inside::Plain(_) if matches!(wrapper.evidence, Evidence::Magic | Evidence::Content) => {
                 self.value(&unwrapped.bytes, level + 1)
             }
@@ -121,14 +121,14 @@ impl Work<'_> {
         Some(self.around(wrapper, edits))
     }
 
-    /// Whether this is signed, and something in it would be changed.
+    /// Returns a result if the bytes are signed; counts them if something in them would be changed.
     fn signed(&mut self, wrapper: &Wrapper, bytes: &[u8]) -> Option<Inside> {
         let unwrapped = (wrapper.unwrap)(bytes, &wrapper.settings_for(bytes), &self.limits).ok()?;
         self.tally.signed += u64::from(self.change.may_change(&unwrapped.bytes));
         Some(Inside::Kept)
     }
 
-    /// Changes inside a wrapper, if they can be said there.
+    /// Returns changes inside a wrapper, if its escapes can represent them.
     fn around(&mut self, wrapper: &Wrapper, edits: Option<Edits>) -> Inside {
         self.tally.frozen.add(wrapper.name, 1);
         match edits {
@@ -140,7 +140,7 @@ impl Work<'_> {
         }
     }
 
-    /// What was decompressed is missing for what comes.
+    /// Subtracts decompressed data from the remaining limit.
     fn spend(&mut self, outside: usize, inside: usize) {
         if inside > outside {
             self.limits.decompressed = self.limits.decompressed.saturating_sub(inside as u64);
@@ -148,8 +148,7 @@ impl Work<'_> {
     }
 }
 
-/// The changes of wrapped bytes; `None`, if the wrapper would not make the same of what is
-/// inside.
+/// Returns the changes of wrapped bytes; `None` if the wrapper would not write the same bytes for the same content.
 fn rewrapped(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], inside: &[u8], edits: &Edits) -> Option<Edits> {
     if edits.is_empty() {
         return Some(Edits::new());
@@ -160,7 +159,7 @@ fn rewrapped(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], inside: &[u8]
     };
     let new = edits.apply(inside);
     let made = wrap(&new)?;
-    // Compressors differ; what they say does not.
+    // Compressors differ, so only their content is compared.
     let is_same = match wrapper.evidence {
         Evidence::Magic | Evidence::Content => {
             let again = (wrapper.unwrap)(&made, settings, &crate::limits::Limits::default()).ok()?;
@@ -171,13 +170,13 @@ fn rewrapped(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], inside: &[u8]
     is_same.then(|| Edits::between(bytes, &made))
 }
 
-/// Whether the wrapper makes these bytes of what is inside.
+/// Returns `true` if the wrapper writes exactly these bytes for the content.
 fn is_wrapped_so(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], inside: &[u8]) -> bool {
     let mut out = Vec::new();
     (wrapper.wrap)(inside, settings, &mut out).is_ok() && out == bytes
 }
 
-/// The options with which bytes were wrapped.
+/// Returns the options with which bytes were wrapped.
 fn written_with(wrapper: &Wrapper, bytes: &[u8], unwrapped: &Unwrapped<'_>) -> Settings {
     let settings = match wrapper.changing {
         Changing::Asked(Some(manner)) => manner(bytes),
@@ -186,7 +185,7 @@ fn written_with(wrapper: &Wrapper, bytes: &[u8], unwrapped: &Unwrapped<'_>) -> S
     said_again(wrapper, settings, &unwrapped.metadata)
 }
 
-/// The settings, with what the wrapper said beside its content.
+/// Returns the settings with the properties that the wrapper stored in addition to its content.
 fn said_again(wrapper: &Wrapper, mut settings: Settings, metadata: &[crate::document::Metadata]) -> Settings {
     for said in
         metadata.iter().filter(|said| said.wrapper == wrapper.name && !settings.has(said.option)).collect::<Vec<_>>()
@@ -197,7 +196,7 @@ fn said_again(wrapper: &Wrapper, mut settings: Settings, metadata: &[crate::docu
     settings
 }
 
-/// Where `part` starts in `whole`, if it is a part of it and no copy.
+/// Returns the offset of `part` in `whole`, if it is a subslice and not a copy.
 fn offset_in(whole: &[u8], part: &[u8]) -> Option<usize> {
     let (outer, inner) = (whole.as_ptr_range(), part.as_ptr_range());
     let is_in = outer.start <= inner.start && inner.end <= outer.end;

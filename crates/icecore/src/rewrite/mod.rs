@@ -1,10 +1,9 @@
-//! Strings inside a document are changed, and every other byte of it stays.
+//! Changes strings inside a document; every other byte of it stays the same.
 //!
-//! A site moves, and its name stands in values that programs froze: in PHP's text each
-//! string has its length before it, in JSON its slashes are escaped, and many a value is
-//! frozen once more inside of another one. [`value()`] finds what is frozen, asks a
-//! [`Change`] about each string, as the program would see it, and answers with
-//! [`Edits`] of the bytes: texts, lengths and escapes come out right.
+//! Example: a site moves, and its name occurs in values that programs froze. In PHP's text each string is preceded by
+//! its length, in JSON slashes are escaped, and many values contain other frozen values. [`value()`] finds frozen data,
+//! passes each string to a [`Change`] as the program would see it, and returns [`Edits`] of the bytes, with correct
+//! texts, lengths and escapes.
 //!
 //! ```
 //! use icecore::rewrite::{self, Change, Edits, Part, Rewriting, Tally};
@@ -48,12 +47,12 @@ use embedded::Found;
 use std::ops::Range;
 use work::Work;
 
-/// What changes strings.
+/// A function that changes strings.
 pub trait Change {
     /// Adds the changes of one string, as a program sees it: without escapes and quotes.
     fn change(&mut self, text: &[u8], part: Part, edits: &mut Edits);
 
-    /// The same of these parts of a text, which are in order: what is between them is only looked at.
+    /// The same for these parts of a text, in order; the text between them is only examined.
     fn change_parts(&mut self, text: &[u8], parts: &[Range<usize>], kind: Part, edits: &mut Edits) {
         for part in parts {
             let mut own = Edits::new();
@@ -62,23 +61,23 @@ pub trait Change {
         }
     }
 
-    /// Begins a trial: it is not certain yet whether what is changed from here on is wanted. Trials can be nested.
+    /// Begins a trial: the following changes may be discarded. Trials can be nested.
     fn begin_trial(&mut self) {}
 
-    /// Ends the last trial. With `is_made == false` its changes were not made, and do not count.
+    /// Ends the last trial. With `is_made == false` its changes are discarded and do not count.
     fn end_trial(&mut self, is_made: bool) {
         let _ = is_made;
     }
 
-    /// A quick answer: `false` only if no string in these raw bytes, which may be escaped and
-    /// encoded several times, can have a change.
+    /// A quick check. It may return `false` only if no string in these raw bytes, which may be escaped and encoded
+    /// several times, can have a change.
     fn may_change(&self, raw: &[u8]) -> bool {
         let _ = raw;
         true
     }
 
-    /// The same for many strings in the same bytes: no string that begins at `from` or behind it
-    /// and ends at or before the answer has a change; `None`: no string behind `from` has one.
+    /// The same check for many strings in the same bytes: no string that begins at or after `from` and ends at or
+    /// before the returned offset has a change. `None`: no string after `from` has one.
     fn next_change(&self, raw: &[u8], from: usize) -> Option<usize> {
         self.may_change(raw.get(from..).unwrap_or_default()).then_some(from)
     }
@@ -88,21 +87,21 @@ pub trait Change {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Rewriting {
-    /// Keys of arrays and names of properties as well.
+    /// Whether keys of arrays and names of properties are changed as well.
     pub keys: bool,
-    /// Names of classes as well.
+    /// Whether names of classes are changed as well.
     pub classes: bool,
-    /// What is inside Base64 and compressed data as well.
+    /// Whether the content of Base64 and compressed data is changed as well.
     pub base64: bool,
-    /// Whether damaged data is repaired, and then changed: wrong lengths, and what else happens
-    /// to texts of `serialize()`.
+    /// Whether damaged data is repaired and then changed: wrong lengths, and other common damage of `serialize()`
+    /// texts.
     pub mend: bool,
-    /// What reading may cost.
+    /// Limits for reading.
     pub limits: Limits,
 }
 
-/// The changes of a value that may be frozen data of any format, serialized twice, JSON in
-/// PHP and the like; of plain text, if it is none of that.
+/// Returns the changes of a value that may be frozen data of any format, serialized twice, JSON in PHP and the like;
+/// otherwise it is changed as plain text.
 ///
 /// ```
 /// use icecore::rewrite::{self, Change, Edits, Part, Rewriting, Tally};
@@ -130,10 +129,10 @@ pub fn value(bytes: &[u8], change: &mut dyn Change, how: &Rewriting, tally: &mut
     Edits::new()
 }
 
-/// The changes of a document of this format.
+/// Returns the changes of a document of this format.
 ///
 /// # Errors
-/// If it can't be read, or not be written as it was.
+/// If it can't be read, or can't be written again with the same bytes.
 pub fn document(
     bytes: &[u8],
     stage: &Stage,
@@ -149,8 +148,8 @@ pub fn document(
     work.stage(bytes, stage, 0)
 }
 
-/// The changes of a plain text with serialized documents inside, in this part of it; `None`, if it has none, or if it
-/// is not certain what they are. What is beside the part is only looked at.
+/// Returns the changes of this part of a plain text with serialized documents inside; `None` if it has none, or if it
+/// is not certain what they are. The text outside the part is only examined.
 ///
 /// A document that changes is one edit from its first byte to its last.
 ///
@@ -186,7 +185,8 @@ pub fn text_with_documents(
     Some(embedded::merge_documents(known, &documents, &edits))
 }
 
-/// Whether these changes of a plain text make something serialized in it wrong: a length, a number, or what only looks so.
+/// Returns `true` if these changes of a plain text damage something serialized in it: a length, a number, or a text
+/// that only looks serialized.
 ///
 /// ```
 /// use icecore::rewrite::{Edits, breaks_documents};
@@ -200,8 +200,8 @@ pub fn breaks_documents(text: &[u8], edits: &Edits) -> bool {
     embedded::breaks_documents(text, edits, &Limits::default())
 }
 
-/// Whether something serialized begins in a text and may end after it: then what follows begins inside of a value, and
-/// [`touches_marks`] tells which changes of that do damage.
+/// Returns `true` if something serialized begins in a text and may end after it: then the text that follows begins
+/// inside a value, and [`touches_marks`] tells which changes damage it.
 ///
 /// ```
 /// use icecore::rewrite::is_cut_off;
@@ -212,7 +212,8 @@ pub fn is_cut_off(text: &[u8]) -> bool {
     partial::is_cut_off(text, &Limits::default())
 }
 
-/// Where the beginning of a serialized value is, such as `a:1:` or `s:12:"`, if this place of a text is inside of it.
+/// Returns the offset of the beginning of a serialized value, such as `a:1:` or `s:12:"`, if this place of a text is
+/// inside of it.
 ///
 /// ```
 /// assert_eq!(icecore::rewrite::find_head_across(br#"see s:3:"old";"#, 6), Some(4));
@@ -222,8 +223,9 @@ pub fn find_head_across(text: &[u8], place: usize) -> Option<usize> {
     partial::find_head_across(text, place)
 }
 
-/// Whether one of these changes of a text, which begins inside of a serialized value, touches a number, a quote or a
-/// bracket of it. One that has a whole document in it does. Lengths of strings that began before the text are not looked at.
+/// Returns `true` if one of these changes touches a number, a quote or a bracket of a serialized value in which the
+/// text begins. A change that covers a whole document counts. Lengths of strings that began before the text are not
+/// checked.
 ///
 /// ```
 /// use icecore::rewrite::{Edits, touches_marks};
@@ -238,9 +240,9 @@ pub fn touches_marks(text: &[u8], edits: &Edits) -> bool {
     partial::touches_marks(text, edits)
 }
 
-/// The strings of `serialize()` that begin in a text, however their quotes are written there: the bytes that their
-/// lengths count, and their last quote. They may end after the text. Where the end is not certain, too much is taken
-/// rather than too little.
+/// Returns the strings of `serialize()` that begin in a text, in any quoting: the range includes the bytes that the
+/// length counts, and the last quote. It may end after the text. If the end is not certain, the range is too long
+/// rather than too short.
 ///
 /// ```
 /// let text = br#"see s:3:\"old\"; and s:2:"ab";"#;

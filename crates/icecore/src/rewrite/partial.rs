@@ -1,4 +1,4 @@
-//! Serialized values that a text has only in part: it ends inside of one, or begins inside of one.
+//! Serialized values that a text contains only in part: it begins or ends inside of one.
 
 use super::Edits;
 use super::embedded::{Found, LETTERS, does_damage, find, looks_serialized};
@@ -7,10 +7,10 @@ use crate::limits::Limits;
 use memchr::{memchr2, memchr2_iter, memrchr};
 use std::ops::Range;
 
-/// How many digits a length has at most.
+/// Maximum number of digits of a length.
 const DIGITS: usize = 20;
 
-/// Whether something serialized begins in a text and may end after it.
+/// Returns `true` if something serialized begins in a text and may end after it.
 pub(super) fn is_cut_off(text: &[u8], limits: &Limits) -> bool {
     if find_cut_head(text).is_some() {
         return true;
@@ -18,7 +18,7 @@ pub(super) fn is_cut_off(text: &[u8], limits: &Limits) -> bool {
     let Found::Unclear(documents) = find(text, 0, limits) else { return false };
     let mut left = serialized::searches(text);
     let mut known = documents.iter().peekable();
-    // Brackets that are in no string.
+    // Brackets outside of strings.
     let mut strings = serialized::strings(text).peekable();
     let mut brackets = memchr2_iter(b'{', b'}', text).filter(|at| {
         while strings.next_if(|string| string.range.end <= *at).is_some() {}
@@ -38,7 +38,7 @@ pub(super) fn is_cut_off(text: &[u8], limits: &Limits) -> bool {
         if matches!(text.get(head), Some(b's' | b'S' | b'E')) {
             continue;
         }
-        // This can't be read: its brackets tell whether it has an end.
+        // This value can't be read: its brackets show whether it has an end.
         let mut depth = 0;
         let close = brackets.by_ref().skip_while(|at| *at < head).find(|at| {
             depth += if text.get(*at) == Some(&b'{') { 1 } else { -1 };
@@ -52,7 +52,7 @@ pub(super) fn is_cut_off(text: &[u8], limits: &Limits) -> bool {
     false
 }
 
-/// Where the beginning of a serialized value is, if this place of a text is inside of it.
+/// Returns the offset of the beginning of a serialized value, if this place of a text is inside of it.
 pub(super) fn find_head_across(text: &[u8], place: usize) -> Option<usize> {
     let from = place.saturating_sub(DIGITS + 2);
     let near = text.get(from..text.len().min(place.saturating_add(DIGITS))).unwrap_or_default();
@@ -63,9 +63,10 @@ pub(super) fn find_head_across(text: &[u8], place: usize) -> Option<usize> {
     across.or_else(|| find_cut_head(text.get(..place).unwrap_or_default()))
 }
 
-/// Where what may be the beginning of a serialized value is, if a text ends inside of it: `s`, `a:`, `O:12`, `a:1:{s:`.
+/// Returns the offset of what may be the beginning of a serialized value, if a text ends inside of it: `s`, `a:`,
+/// `O:12`, `a:1:{s:`.
 fn find_cut_head(text: &[u8]) -> Option<usize> {
-    // A name of a class is hardly longer.
+    // Class names are hardly ever longer.
     const HEAD: usize = 320;
     let from = text.len().saturating_sub(HEAD);
     let mut end = text.get(from..).unwrap_or_default();
@@ -92,7 +93,7 @@ fn find_cut_head(text: &[u8]) -> Option<usize> {
     (is_letter && serialized::before(end, head) != Before::Word).then_some(from + head)
 }
 
-/// Whether a text ends with the name of a class, whose letter is at `head`.
+/// Returns `true` if a text ends with the name of a class whose letter is at `head`.
 fn ends_with_name(text: &[u8], head: usize) -> bool {
     let is_object = matches!(text.get(head), Some(b'O' | b'C'));
     is_object
@@ -101,8 +102,8 @@ fn ends_with_name(text: &[u8], head: usize) -> bool {
         })
 }
 
-/// Whether one of these changes touches a number, a quote or a bracket of something serialized. The text may begin
-/// inside of it. A change that covers a whole document counts as well.
+/// Returns `true` if one of these changes touches a number, a quote or a bracket of something serialized. The text may
+/// begin inside of it. A change that covers a whole document counts as well.
 pub(super) fn touches_marks(text: &[u8], edits: &Edits) -> bool {
     // The number at the beginning, whose letter may be before the text.
     let leading = text.iter().take_while(|byte| byte.is_ascii_digit() || b".eE+-:".contains(byte)).count();
@@ -112,13 +113,13 @@ pub(super) fn touches_marks(text: &[u8], edits: &Edits) -> bool {
         if edit.start < leading || memchr2(b'{', b'}', old).is_some() || has_mark(text, edit.start..edit.end) {
             return true;
         }
-        // Only numbers are asked for: lengths are compared elsewhere, also with strings that began before.
+        // Here only numbers matter: lengths are compared elsewhere, also for strings that began before.
         numbers.push(edit.start, edit.end, old);
     }
     !numbers.is_empty() && does_damage(text, &[], &numbers)
 }
 
-/// Whether a quote or a semicolon that may end a value is in this part of a text, or partly.
+/// Returns `true` if a quote or a semicolon that may end a value is, at least partly, in this part of a text.
 fn has_mark(text: &[u8], part: Range<usize>) -> bool {
     memchr2_iter(b'"', b';', text.get(part.clone()).unwrap_or_default()).any(|at| {
         let at = part.start + at;
@@ -126,7 +127,7 @@ fn has_mark(text: &[u8], part: Range<usize>) -> bool {
         match (text.get(at), rest) {
             (Some(b'"'), [b';' | b':', ..] | []) => true,
             (Some(b'"'), _) => at.checked_sub(1).is_none_or(|before| text.get(before) == Some(&b':')),
-            // A number, a string, or what has brackets.
+            // A number, a string, or a value with brackets.
             _ => at
                 .checked_sub(1)
                 .and_then(|before| text.get(before))
@@ -181,7 +182,7 @@ mod tests {
         }
     }
 
-    /// Beginnings in each other: the work has a bound.
+    /// Nested beginnings: the work is limited.
     #[test]
     fn beginnings_take_linear_time() {
         for piece in ["a:9:{i:0;", "a:9:{", "s:3:\"", "O:1:\"A\":9:{s:1:\"b\";", "s:99:\\\"", "s:9:\"a:1:{i:0;"] {

@@ -1,46 +1,46 @@
-//! Strings of `serialize()` anywhere in a text, however their quotes are written there.
+//! Strings of `serialize()` anywhere in a text, in any quoting.
 //!
-//! A string begins with a letter, its length and a quote: `s:3:"`. Its end is known only where the text has it as PHP
-//! wrote it. In any other text it is escaped, cut off, or its length is wrong: then the range is rather too long than
-//! too short.
+//! A string begins with a letter, its length and a quote: `s:3:"`. Its end is certain only if the text has it as PHP
+//! wrote it. Otherwise it is escaped, cut off, or its length is wrong: then the range is too long rather than too
+//! short.
 
 use crate::steps;
 use memchr::{memchr, memchr2_iter, memmem};
 use std::ops::Range;
 
-/// How many bytes an escaped character has at most.
+/// Maximum number of bytes of an escaped character.
 const ESCAPED: usize = 6;
-/// How many digits a length has at most.
+/// Maximum number of digits of a length.
 const DIGITS: usize = 20;
-/// How often as many bytes as the text has are searched for the ends of strings. After that, a string ends where the
-/// longest one of its length would.
+/// The search for ends of strings covers at most this multiple of the text's length. After that, a string is assumed to
+/// have the maximum length.
 const SEARCHES: usize = 16;
 
 /// A string in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SerializedString {
-    /// Where its letter is.
+    /// Offset of its letter.
     pub(super) head: usize,
-    /// The bytes that its length counts, and its last quote. They may end after the text.
+    /// The bytes that its length counts, and its last quote. The range may end after the text.
     pub(super) range: Range<usize>,
-    /// Whether it ends where its length says, and nothing in it is escaped.
+    /// Whether it ends where its length says, without escapes.
     pub(super) is_exact: bool,
-    /// Whether its end was found. Otherwise it is where that of the longest one would be.
+    /// Whether its end was found. Otherwise the range has the maximum length.
     pub(super) has_end: bool,
 }
 
-/// What is before a letter that may begin a serialized value.
+/// What precedes a letter that may begin a serialized value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
-    /// A letter: this is a part of a word.
+    /// A letter: this is part of a word.
     Word,
-    /// A digit, a letter of another alphabet, an escape: it may be a part of something.
+    /// A digit, a letter of another alphabet, an escape: it may be part of something.
     Unclear,
     /// A blank, a mark, or nothing.
     Edge,
 }
 
-/// What is before this place of a text.
+/// Returns what precedes this place of a text.
 pub(super) fn before(text: &[u8], at: usize) -> Before {
     let head = text.get(..at).unwrap_or_default();
     match head {
@@ -63,12 +63,12 @@ pub(super) fn before(text: &[u8], at: usize) -> Before {
     }
 }
 
-/// The letters before which a length is, of strings and of names of classes.
+/// Whether a length follows this letter: the letters of strings and of class names.
 fn is_string_letter(letter: u8) -> bool {
     matches!(letter, b's' | b'S' | b'O' | b'C' | b'E')
 }
 
-/// Places of letters that a colon and a number follow. Most texts have none of them.
+/// Returns the offsets of letters that are followed by a colon and a number. Most texts have none.
 pub(super) fn heads(text: &[u8]) -> impl Iterator<Item = usize> {
     memchr2_iter(b':', b'%', text).filter_map(|at| {
         let head = at.checked_sub(1)?;
@@ -80,7 +80,7 @@ pub(super) fn heads(text: &[u8]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// How many bytes the colon at this place has, which may be percent-encoded.
+/// Returns the number of bytes of the colon at this place, which may be percent-encoded.
 fn colon(text: &[u8], at: usize) -> Option<usize> {
     match text.get(at..)? {
         [b':', ..] => Some(1),
@@ -89,14 +89,14 @@ fn colon(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The number at this place, and where it ends.
+/// Returns the number at this place, and the offset of its end.
 pub(super) fn number(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let digits = text.get(at..)?.iter().take(DIGITS + 1).take_while(|byte| byte.is_ascii_digit()).count();
     let number = std::str::from_utf8(text.get(at..at + digits)?).ok()?;
     Some((number.parse().ok()?, at + digits))
 }
 
-/// The quote that this text begins with, as it is escaped there.
+/// Returns the quote at the beginning of this text, with its escapes.
 fn leading_quote(text: &[u8]) -> Option<&[u8]> {
     let len = match text {
         [b'"', b'"', ..] => 2,
@@ -116,20 +116,20 @@ fn leading_quote(text: &[u8]) -> Option<&[u8]> {
     text.get(..len)
 }
 
-/// How many bytes may be searched for the ends of strings in a text.
+/// Returns the number of bytes that may be searched for the ends of strings in a text.
 pub(super) fn searches(text: &[u8]) -> usize {
     text.len().saturating_mul(SEARCHES)
 }
 
-/// The strings that begin in a text, in order. Names of classes and what follows them are among them.
+/// Returns the strings that begin in a text, in order. They include names of classes and the payloads after them.
 ///
-/// The time is linear in the text.
+/// The time is linear in the length of the text.
 pub(super) fn strings(text: &[u8]) -> impl Iterator<Item = SerializedString> {
     let mut left = searches(text);
     heads(text).filter_map(move |head| string_at(text, head, &mut left))
 }
 
-/// The string whose letter is at this place. `left`: how many bytes may still be searched.
+/// Returns the string whose letter is at this place. `left` is the number of bytes that may still be searched.
 pub(super) fn string_at(text: &[u8], head: usize, left: &mut usize) -> Option<SerializedString> {
     let letter = *text.get(head)?;
     is_string_letter(letter).then_some(())?;
@@ -152,12 +152,12 @@ pub(super) fn string_at(text: &[u8], head: usize, left: &mut usize) -> Option<Se
     }
     let quote = leading_quote(rest)?;
     let start = after + quote.len();
-    // A word that ends so is one of prose, unless the quote is escaped or the end would be after the text.
+    // A word with this ending is prose, unless the quote is escaped or the end would be after the text.
     let is_word = before(text, head) == Before::Word;
     if is_word && matches!(quote, [b'"' | b'\'', ..]) && start.saturating_add(len) < text.len() {
         return None;
     }
-    // Escaped characters are longer than what the length counts: the string ends there, or later.
+    // Escaped characters are longer than the length counts: the string ends there or later.
     let most = start.saturating_add(len.saturating_mul(ESCAPED)).saturating_add(quote.len() + 1);
     let close = if width == 1 { [quote, &[mark]].concat() } else { [quote, b"%3"].concat() };
     let room = text.get(start..most.min(text.len())).unwrap_or_default();
@@ -166,7 +166,7 @@ pub(super) fn string_at(text: &[u8], head: usize, left: &mut usize) -> Option<Se
         steps::count(room.len());
         let end = match exact_end(room, len, quote, &close) {
             Some(end) => end,
-            // Which of several ends it is, nobody knows: the last one is not too early.
+            // Several ends are possible: the last one is not too early.
             None => len + memmem::rfind(room.get(len..)?, &close)?,
         };
         Some(start + end + quote.len())
@@ -177,7 +177,7 @@ pub(super) fn string_at(text: &[u8], head: usize, left: &mut usize) -> Option<Se
     found(start..end.unwrap_or(most), false, end.is_some())
 }
 
-/// Where so many bytes end that are escaped as their quotes are, if the end is there.
+/// Returns the end of this number of bytes, which are escaped like their quotes, if the closing quote is there.
 fn exact_end(text: &[u8], len: usize, quote: &[u8], close: &[u8]) -> Option<usize> {
     [true, false].into_iter().find_map(|is_json| {
         let (mut at, mut left) = (0, len);
@@ -190,15 +190,15 @@ fn exact_end(text: &[u8], len: usize, quote: &[u8], close: &[u8]) -> Option<usiz
     })
 }
 
-/// How many bytes the first character of a text has, and how many it has without its escape. Quotes are escaped as
-/// `quote` is; with `is_json`, a backslash and `u` begin a character in hexadecimal digits.
+/// Returns the number of bytes of the first character, with and without its escape. Quotes are escaped as `quote` is;
+/// with `is_json`, a backslash and `u` begin a character in hexadecimal digits.
 fn escaped(text: &[u8], quote: &[u8], is_json: bool) -> (usize, usize) {
     match (quote, text) {
         ([b'\\', ..], [b'\\', b'u', digits @ ..]) if is_json => {
             let digits = digits.get(..4).and_then(|digits| std::str::from_utf8(digits).ok());
             match digits.and_then(|digits| u32::from_str_radix(digits, 16).ok()) {
                 Some(0..0x80) => (6, 1),
-                // Half of a pair is half of four bytes.
+                // Half of a surrogate pair counts as half of four bytes.
                 Some(0x80..0x800 | 0xd800..0xe000) => (6, 2),
                 _ => (6, 3),
             }
@@ -214,12 +214,12 @@ fn escaped(text: &[u8], quote: &[u8], is_json: bool) -> (usize, usize) {
     }
 }
 
-/// Whether the number is here that follows the name of a class, and the bracket after it.
+/// Returns `true` if the number after the name of a class, and the bracket after it, are here.
 fn is_count(text: &[u8], at: usize) -> bool {
     number(text, at).is_some_and(|(_, after)| text.get(after..).is_some_and(|rest| rest.starts_with(b":{")))
 }
 
-/// Where the bytes end that only their class understands, whose length is at this place.
+/// Returns the end of a payload that only its class understands, whose length is at this place.
 fn body_end(text: &[u8], letter: u8, at: usize) -> Option<usize> {
     (letter == b'C').then_some(())?;
     let (len, after) = number(text, at)?;
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(found(r#"{"d":"s:3:\u0022abc\u0022;"}"#), [(16, 25)]);
         assert_eq!(found("1,\"s:3:\"\"abc\"\";\",2"), [(9, 14)]);
         assert_eq!(found("O:1:\"A\":0:{} C:1:\"B\":3:{abc} E:3:\"A:b\";"), [(5, 7), (18, 27), (34, 38)]);
-        // The end is not that of a string inside of it.
+        // The end is not that of the inner string.
         assert_eq!(found(r#"x s:14:\"s:3:\"abc\"; de\"; y"#), [(9, 26), (15, 20)]);
         assert_eq!(found("s%3A6%3A%22%22%22%3Babc%22%3Bd%22%3B"), [(11, 26)]);
         // Its end is not there yet.
@@ -252,7 +252,7 @@ mod tests {
         assert!(found("yes:3:\"abc\" s:x:\"a\" s:3 s:3:abc s:99999999999999999999:\"a\" https://s:3/").is_empty());
         // The name of a class without an object.
         assert!(found(r#"O:1:"A":a:1:{ C:1:"B":x"#).is_empty());
-        // A part of a word, and yet right.
+        // Part of a word, but valid.
         assert_eq!(found("xs:3:\"abc\";"), [(6, 10)]);
         assert_eq!(found(r#""a\ns:3:\"abc\";""#), [(10, 15)]);
     }
@@ -276,7 +276,7 @@ mod tests {
         assert_eq!(before(b"a\xff", 2), Before::Unclear);
     }
 
-    /// Nothing ends here: the searches have a bound.
+    /// Unterminated strings: the searches are limited.
     #[test]
     fn beginnings_without_an_end_take_linear_time() {
         steps::is_linear("strings", 1_000, |times| {

@@ -1,9 +1,9 @@
-//! Signed data: a digest that no longer fits once the text changes.
+//! Signed data: a digest that becomes invalid when the text changes.
 //!
-//! A container with two entries, a text and a digest with a telling name, is taken as signed if the
-//! text is frozen data, or has a name as programs give it to what they sign. Laravel's closures are
-//! such (`serializable`, `hash`), and so are Opis's (`closure`, `hash`). Encrypted values of Laravel have
-//! the entries `iv`, `value`, `mac` and, in newer versions, `tag`.
+//! A container with two entries, a text and a digest under a typical name, is considered signed if the text is frozen
+//! data, or has a name that programs use for signed data. Examples are Laravel's closures (`serializable`, `hash`) and
+//! Opis's (`closure`, `hash`). Encrypted values of Laravel have the entries `iv`, `value`, `mac` and, in newer
+//! versions, `tag`.
 
 use crate::detect;
 use crate::document::{Cursor, Document, Kind};
@@ -15,24 +15,24 @@ use std::sync::LazyLock;
 
 /// Names of digests.
 const DIGESTS: [&[u8]; 6] = [b"hash", b"mac", b"hmac", b"sig", b"signature", b"digest"];
-/// One of these is in each of them. They are made once: most texts are short.
+/// Each name contains one of these. The finders are made once, because most texts are short.
 static STEMS: LazyLock<[Finder<'static>; 12]> = LazyLock::new(|| {
     let stems = ["hash", "Hash", "HASH", "mac", "Mac", "MAC", "sig", "Sig", "SIG", "digest", "Digest", "DIGEST"];
     stems.map(Finder::new)
 });
 /// The length of the shortest digest: MD5 in Base64 without `==`.
 const SHORTEST: usize = 22;
-/// Names of what is signed.
+/// Names of signed data.
 const PAYLOADS: [&[u8]; 8] =
     [b"serializable", b"serialized", b"closure", b"payload", b"data", b"value", b"message", b"body"];
 /// Entries of an encrypted value; the last one may be missing.
 const ENCRYPTED: [&[u8]; 4] = [b"iv", b"value", b"mac", b"tag"];
-/// How many letters the longest of these names has.
+/// Number of letters of the longest of these names.
 const LONGEST: usize = 9;
-/// How far from its name a digest begins.
+/// Maximum distance between a name and the digest.
 const NEAR: usize = 32;
 
-/// Whether this is as long as a digest: in hexadecimal digits or Base64.
+/// Returns `true` if the text has the length of a digest in hexadecimal digits or Base64.
 fn is_digest(text: &[u8]) -> bool {
     let is_hex = || text.iter().all(u8::is_ascii_hexdigit);
     let is_base64 = |text: &[u8]| text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte));
@@ -46,7 +46,7 @@ fn is_digest(text: &[u8]) -> bool {
     }
 }
 
-/// Whether these are the bytes of a class that signs what it freezes: Opis's closures, and SuperClosure's.
+/// Returns `true` for the payload of a class that signs what it freezes: closures of Opis and SuperClosure.
 pub(super) fn is_signed_body(body: &[u8]) -> bool {
     match body {
         [b'@', b'{', ..] => true,
@@ -56,7 +56,7 @@ pub(super) fn is_signed_body(body: &[u8]) -> bool {
     }
 }
 
-/// Whether a digest is right before or after this part of a text, with a mark between them.
+/// Returns `true` if a digest is directly before or after this part of a text, with a mark between them.
 pub(super) fn is_beside_digest(text: &[u8], part: &Range<usize>) -> bool {
     let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/-_=".contains(byte);
     let is_mark = |byte: &u8| byte.is_ascii_punctuation();
@@ -76,8 +76,8 @@ pub(super) fn is_beside_digest(text: &[u8], part: &Range<usize>) -> bool {
     is_digest(before.get(before.len() - len..).unwrap_or_default()) || leads(after.unwrap_or_default()) || leads(behind)
 }
 
-/// Whether a text has a run of letters as long as a digest. Most texts have none, and only every 22nd of their bytes is
-/// read: a run that long covers one of these.
+/// Returns `true` if a text has a run of letters as long as a digest. Most texts have none; only every 22nd byte is
+/// read, because a run of that length covers one of these.
 fn has_long_run(text: &[u8]) -> bool {
     let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'\\');
     let mut at = SHORTEST - 1;
@@ -91,11 +91,11 @@ fn has_long_run(text: &[u8]) -> bool {
     false
 }
 
-/// Where names of digests end in a text that may have a digest.
+/// Returns the ends of names of digests in a text that may contain a digest.
 fn find_names(text: &[u8]) -> impl Iterator<Item = usize> {
     let is_letter = |at: usize| text.get(at).is_some_and(u8::is_ascii_alphabetic);
     let word_end = move |at: usize| {
-        // No further than the longest name: a long word would be searched for each stem in it.
+        // Limited to the longest name: otherwise a long word would be searched for each stem in it.
         let start = (0..at).rev().take(LONGEST).take_while(|at| is_letter(*at)).last().unwrap_or(at);
         let end = at + (at..text.len()).take(LONGEST + 1).take_while(|at| is_letter(*at)).count();
         let word = text.get(start..end).unwrap_or_default();
@@ -105,7 +105,7 @@ fn find_names(text: &[u8]) -> impl Iterator<Item = usize> {
     STEMS.iter().filter(move |_| has_digest).flat_map(move |stem| stem.find_iter(text)).filter_map(word_end)
 }
 
-/// Whether a name of a digest and a digest follow one another in a text.
+/// Returns `true` if a text contains a name of a digest followed by a digest.
 fn may_be_signed(text: &[u8]) -> bool {
     let is_followed = |at: usize| {
         let near = text.get(at..).unwrap_or_default();
@@ -123,7 +123,7 @@ fn may_be_signed(text: &[u8]) -> bool {
     find_names(text).any(is_followed)
 }
 
-/// Where what is signed is in a text of this format, in order.
+/// Returns the ranges of signed data in a text of this format, in order.
 pub(super) fn ranges(format: &'static Format, settings: &Settings, text: &[u8], limits: &Limits) -> Vec<Range<usize>> {
     if !may_be_signed(text) {
         return Vec::new();
@@ -134,7 +134,7 @@ pub(super) fn ranges(format: &'static Format, settings: &Settings, text: &[u8], 
     nodes(&outcome.document).into_iter().filter_map(extent).collect()
 }
 
-/// The nodes of what is signed in a document, in order.
+/// Returns the nodes of signed data in a document, in order.
 pub(super) fn nodes(document: &Document<'_>) -> Vec<u32> {
     let mut found = Vec::new();
     // A name that is written once may be used again, far from its digest.
@@ -151,7 +151,7 @@ pub(super) fn nodes(document: &Document<'_>) -> Vec<u32> {
     found
 }
 
-/// Adds the signed ones of the entries of a container.
+/// Adds the signed entries of a container.
 fn signed_entries(map: Cursor<'_>, found: &mut Vec<u32>) {
     let entries: Vec<(&[u8], Cursor<'_>)> = map.entries().map(|(key, value)| (name_of(key.bytes()), value)).collect();
     let is_text_digest = |value: Cursor<'_>| value.as_bytes().is_some_and(is_digest);
@@ -178,7 +178,7 @@ fn signed_entries(map: Cursor<'_>, found: &mut Vec<u32>) {
     }
 }
 
-/// The name of a member without its class: `\0*\0hash`.
+/// Returns the name of a member without its class: `\0*\0hash`.
 fn name_of(key: &[u8]) -> &[u8] {
     match key {
         [0, rest @ ..] => memchr::memchr(0, rest).and_then(|end| rest.get(end + 1..)).unwrap_or(key),
@@ -205,7 +205,7 @@ mod tests {
         assert!(!is_digest(b"old") && !is_digest(b""));
     }
 
-    /// A word of stems is not searched to its ends for each of them.
+    /// A long word of stems is not scanned to its ends for each of them.
     #[test]
     fn long_words_take_linear_time() {
         assert!(find_names(&b"hash".repeat(1 << 18)).next().is_none());
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(find_names(format!("{digest:50}\"signature\"").as_bytes()).next(), Some(60));
     }
 
-    /// Runs of all lengths at all places, and one letter short of it.
+    /// Runs of all lengths at all places, and runs that are one letter too short.
     #[test]
     fn runs_as_long_as_a_digest_are_found() {
         for before in 0..50 {

@@ -1,9 +1,9 @@
-//! What was found and done.
+//! Counts of what was found and done.
 
 use crate::document::Explanation;
 use std::collections::BTreeMap;
 
-/// How many broken values are kept with their reasons.
+/// Maximum number of broken values that are kept with their reasons.
 const KEPT: usize = 10;
 
 /// Counts of what was found and done, over any number of values.
@@ -12,37 +12,34 @@ const KEPT: usize = 10;
 pub struct Tally {
     /// Strings that were changed.
     pub changed: u64,
-    /// What was frozen and looked into, by the names of its formats and wrappers.
+    /// Frozen data that was processed, by the names of its formats and wrappers.
     pub frozen: FormatCounts,
     /// Texts that look frozen and can't be read: they were changed as plain text.
     pub broken: u64,
-    /// The first of them.
+    /// The first of these.
     pub first_broken: Vec<Broken>,
     /// Damaged texts that were repaired.
     pub mended: u64,
-    /// What had happened to them, by the names of [explanations](crate::value::Explanation).
+    /// Causes of their damage, by the names of [explanations](crate::value::Explanation).
     pub explanations: BTreeMap<String, u64>,
-    /// Those of them in which nothing explains the lengths: strings end where the rest can be
-    /// read.
+    /// Repaired texts whose lengths have no explanation: ends of strings were chosen so that the rest can be read.
     pub guessed: u64,
-    /// Bytes that only their own class understands, in which something would have been
-    /// changed: they stayed as they are.
+    /// Payloads that only their own class understands and that contain something to change: they stayed unchanged.
     pub opaque: u64,
-    /// Changes that can't be said where they would stand, as bytes that are no UTF-8 in
-    /// JSON: the strings stayed as they are.
+    /// Changes that can't be represented at their place, such as bytes that are not UTF-8 in JSON: the strings stayed
+    /// unchanged.
     pub unsayable: u64,
-    /// Signed or encrypted data in which something would have been changed: it stayed.
+    /// Signed or encrypted data that contains something to change: it stayed unchanged.
     pub signed: u64,
-    /// Texts with serialized strings in them, of which it is not certain what they are, and whose lengths would become
-    /// wrong: they stayed.
+    /// Texts with unclear serialized strings in them whose lengths would become wrong: they stayed unchanged.
     pub embedded: u64,
-    /// Texts beyond a limit, as in too many others, in which something would have been
-    /// changed: they stayed, as the lengths around them can't be known to be right.
+    /// Texts beyond a limit, for example nested too deeply, that contain something to change: they stayed unchanged,
+    /// because the lengths around them can't be verified.
     pub beyond: u64,
 }
 
-/// Counts by the names of formats and wrappers, in the order of the names. There are few, and a tally is made for each
-/// value: a list is cheaper than a map.
+/// Counts by the names of formats and wrappers, sorted by name. There are few, and each value gets a tally: a list is
+/// cheaper than a map.
 ///
 /// ```
 /// let mut counts = icecore::rewrite::FormatCounts::default();
@@ -91,18 +88,18 @@ impl FormatCounts {
 pub struct Broken {
     /// The format that it looks like.
     pub format: &'static str,
-    /// In how many other texts it stands.
+    /// Number of texts that it is nested in.
     pub level: u32,
-    /// Where in the text reading stopped.
+    /// Offset in the text where reading stopped.
     pub offset: u64,
-    /// Why.
+    /// Reason why it can't be read.
     pub reason: String,
     /// The beginning of the text.
     pub head: Vec<u8>,
 }
 
 impl Tally {
-    /// Adds what another one counted.
+    /// Adds the counts of another tally.
     ///
     /// ```
     /// use icecore::rewrite::Tally;
@@ -132,15 +129,15 @@ impl Tally {
         self.beyond += other.beyond;
     }
 
-    /// Sets all counts to nothing. Its memory is used again.
+    /// Resets all counts and keeps the memory.
     pub fn clear(&mut self) {
         let mut frozen = std::mem::take(&mut self.frozen);
         frozen.0.clear();
         *self = Tally { frozen, ..Tally::default() };
     }
 
-    /// Whether something was found that did not go as was asked for: it is to be told even
-    /// if nothing changed.
+    /// Whether something was found that could not be processed as requested: it should be reported even if nothing
+    /// changed.
     pub fn is_notable(&self) -> bool {
         self.broken + self.opaque + self.unsayable + self.signed + self.embedded + self.beyond > 0
     }

@@ -1,5 +1,5 @@
-//! Formats that are written anew: strings change on the tape, the spelling of all else is
-//! replayed, and what came out is read again.
+//! Formats that are written again as a whole: strings change on the tape, the spelling of everything else is replayed,
+//! and the result is read again.
 
 use super::work::{Inside, Work};
 use super::{Edits, Part, signed};
@@ -20,13 +20,13 @@ struct Changed {
 enum What {
     /// The node itself.
     Node,
-    /// The key with this id, wherever it stands.
+    /// The key with this id, wherever it occurs.
     Key(u16),
     /// The class with this id.
     Class(u32),
 }
 
-/// The changes of a document.
+/// Returns the changes of a document.
 pub(super) fn edits(
     work: &mut Work<'_>,
     format: &'static Format,
@@ -57,7 +57,7 @@ pub(super) fn edits(
     edits
 }
 
-/// The changes of a document whose strings change so.
+/// Returns the changes of a document with these changed strings.
 fn written(
     format: &'static Format,
     settings: &Settings,
@@ -70,7 +70,7 @@ fn written(
         let mut out = Vec::new();
         format.write(document, settings, limits, &mut out).map(|_| out)
     };
-    // What was compressed may come out otherwise; all else has to come out the same.
+    // Compressed data may be written differently; everything else has to be written the same.
     let is_compressed = document.trace().is_some_and(|trace| trace.layer.is_some());
     if !is_compressed && write(document)? != bytes {
         return Err(unkept());
@@ -96,7 +96,7 @@ fn unkept() -> Error {
         .finding("a form that only its own writer knows")
 }
 
-/// What becomes of the strings on the tape.
+/// Returns the changed strings on the tape.
 fn changes(work: &mut Work<'_>, document: &Document<'_>, level: u32) -> Vec<Changed> {
     let tape = document.tape();
     let mut changed = Vec::new();
@@ -138,7 +138,7 @@ fn changes(work: &mut Work<'_>, document: &Document<'_>, level: u32) -> Vec<Chan
     changed
 }
 
-/// What a string becomes.
+/// Returns the new content of a string.
 fn string(
     work: &mut Work<'_>,
     document: &Document<'_>,
@@ -226,7 +226,7 @@ fn has_class(node: &Node) -> bool {
     matches!(node.kind, Kind::Object | Kind::Opaque | Kind::Attrs)
 }
 
-/// Forgets how the strings were written that are others now.
+/// Drops the spelling of the changed strings.
 fn forget(document: &mut Document<'_>, changed: &[Changed]) {
     let ordinals = crate::document::Ordinals::of(document.tape());
     let Some(mut spelling) = document.spelling().cloned() else { return };

@@ -1,19 +1,19 @@
-//! Blanks around frozen data: programs trim a value before they thaw it.
+//! Blanks around frozen data: programs trim a value before they deserialize it.
 
 use super::work::{Inside, Work};
 use super::{Broken, Edits};
 use crate::format::{self, Format, Request, Settings};
 use std::ops::Range;
 
-/// The mark that some editors put before a text in UTF-8.
+/// The byte order mark that some editors put before a UTF-8 text.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What PHP's `trim()` takes away, and the form feed.
+/// Bytes that PHP's `trim()` removes, and the form feed.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c)
 }
 
-/// Where the text is between blanks and marks; with `nul`, zero bytes are blanks as well.
+/// Returns the range between leading and trailing blanks and marks; with `nul`, zero bytes count as blanks as well.
 fn between(text: &[u8], nul: bool) -> Range<usize> {
     let is_blank = |byte: u8| is_blank(byte) || nul && byte == 0;
     let mut start = 0;
@@ -28,17 +28,18 @@ fn between(text: &[u8], nul: bool) -> Range<usize> {
     start..text.len() - back
 }
 
-/// Whether something is around the text that a program would trim.
+/// Returns `true` if a program would trim something around the text.
 pub(super) fn has_blanks(text: &[u8]) -> bool {
     between(text, true) != (0..text.len())
 }
 
-/// Whether a program would trim all of the text.
+/// Returns `true` if a program would trim all of the text.
 pub(super) fn is_all_blank(text: &[u8]) -> bool {
     between(text, true).is_empty()
 }
 
-/// Where the text may be in blanks: without zero bytes, which may end binary data, and with them.
+/// Returns possible ranges of the text within blanks: first zero bytes are kept, because they may end binary data, then
+/// trimmed as well.
 fn cores(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let (near, far) = (between(text, false), between(text, true));
     let is_other = far != near;
@@ -49,7 +50,7 @@ fn cores(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
         .filter(move |core| *core != all && core.len() > 1)
 }
 
-/// Changes of a part, as changes of the whole.
+/// Turns changes of a part into changes of the whole.
 fn moved(inside: Inside, by: usize) -> Inside {
     match inside {
         Inside::Frozen(edits) if by > 0 => {
@@ -62,7 +63,7 @@ fn moved(inside: Inside, by: usize) -> Inside {
 }
 
 impl Work<'_> {
-    /// What the text is that is between blanks, if it is frozen. What is broken there is noted.
+    /// Returns the result for the text between blanks, if that is frozen data. Records damage in it.
     pub(super) fn trimmed(&mut self, bytes: &[u8], level: u32, broken: &mut Option<Broken>) -> Option<Inside> {
         for core in cores(bytes) {
             match self.probe_whole(bytes.get(core.clone()).unwrap_or_default(), level) {
@@ -85,7 +86,7 @@ impl Work<'_> {
         }
     }
 
-    /// Where binary data ends that is followed by nothing but blanks.
+    /// Returns the end of binary data that is followed only by blanks.
     fn binary_end(&self, text: &[u8]) -> Option<usize> {
         if !text.last().is_some_and(|last| is_blank(*last) || *last == 0) {
             return None;

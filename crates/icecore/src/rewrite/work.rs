@@ -1,4 +1,4 @@
-//! Looks for what is frozen, layer by layer.
+//! Searches for frozen data, layer by layer.
 
 use super::ahead::Ahead;
 use super::tally::Broken;
@@ -11,25 +11,25 @@ use crate::format::{self, Format, Request, Settings};
 use crate::limits::Limits;
 use std::ops::Range;
 
-/// How many bytes of a broken text are kept.
+/// Number of bytes of a broken text that are kept.
 const HEAD: usize = 60;
 
-/// What is done, and what it is done with.
+/// The change, its options, and the results.
 pub(super) struct Work<'w> {
     pub(super) change: &'w mut dyn Change,
     pub(super) how: &'w Rewriting,
     pub(super) tally: &'w mut Tally,
-    /// What is left of them.
+    /// The remaining limits.
     pub(super) limits: Limits,
 }
 
-/// What a text is.
+/// The result for a text.
 pub(super) enum Inside {
-    /// It is frozen: these are its changes.
+    /// Frozen data: these are its changes.
     Frozen(Edits),
-    /// It is frozen, and stays as it is.
+    /// Frozen data that stays unchanged.
     Kept,
-    /// It is nothing but text, though it may look frozen.
+    /// Plain text, although it may look like frozen data.
     Plain(Option<Broken>),
 }
 
@@ -38,22 +38,22 @@ impl<'w> Work<'w> {
         Work { change, how, tally, limits: how.limits.clone() }
     }
 
-    /// Whether it is worth looking at these bytes.
+    /// Returns `true` if these bytes have to be examined.
     pub(super) fn may(&self, raw: &[u8]) -> bool {
         self.asks_all() || self.change.may_change(raw)
     }
 
-    /// What is encoded shows nothing, and lengths may be wrong anywhere.
+    /// Encoded data has to be decoded to see its strings, and wrong lengths may be anywhere.
     fn asks_all(&self) -> bool {
         self.how.base64 || self.how.mend
     }
 
-    /// The changes of a value, whatever it is.
+    /// Returns the changes of a value of any kind.
     pub(super) fn value(&mut self, bytes: &[u8], level: u32) -> Edits {
         if self.may(bytes) { self.looked_into(bytes, level) } else { Edits::new() }
     }
 
-    /// The same, of a value that is worth it.
+    /// The same for a value that has to be examined.
     pub(super) fn looked_into(&mut self, bytes: &[u8], level: u32) -> Edits {
         match self.look(bytes, level) {
             Inside::Frozen(edits) => edits,
@@ -62,7 +62,7 @@ impl<'w> Work<'w> {
         }
     }
 
-    /// The changes of a text that is nothing else.
+    /// Returns the changes of a plain text.
     pub(super) fn plain(&mut self, text: &[u8], part: Part) -> Edits {
         let mut edits = Edits::new();
         if self.change.may_change(text) {
@@ -72,7 +72,7 @@ impl<'w> Work<'w> {
         edits
     }
 
-    /// What a text is, and what is changed in it if it is frozen.
+    /// Determines what a text is, and its changes if it is frozen data.
     pub(super) fn look(&mut self, bytes: &[u8], level: u32) -> Inside {
         if bytes.len() < 2 || !self.how.base64 && bare::is_bare(bytes) {
             return Inside::Plain(None);
@@ -80,7 +80,7 @@ impl<'w> Work<'w> {
         self.probe(bytes, level)
     }
 
-    /// The same: each format and wrapper is asked, also about the text without the blanks around it.
+    /// The same, trying each format and wrapper, also on the text without the blanks around it.
     pub(super) fn probe(&mut self, bytes: &[u8], level: u32) -> Inside {
         match self.probe_whole(bytes, level) {
             Inside::Plain(mut broken) => self.trimmed(bytes, level, &mut broken).unwrap_or(Inside::Plain(broken)),
@@ -88,7 +88,7 @@ impl<'w> Work<'w> {
         }
     }
 
-    /// The same of the text with all that is around it.
+    /// The same for the text with everything around it.
     pub(super) fn probe_whole(&mut self, bytes: &[u8], level: u32) -> Inside {
         let mut broken = None;
         for format in format::all().iter().copied().filter(|format| is_candidate(format, bytes)) {
@@ -102,7 +102,7 @@ impl<'w> Work<'w> {
             match self.document(format, &Settings::new(), bytes, &limits, level) {
                 Ok(edits) => return Inside::Frozen(edits),
                 Err(error) if error.kind() == ErrorKind::Limit => return self.beyond(bytes),
-                // It is right, and would not be if it were changed as text.
+                // The data is valid, and would become invalid if it were changed as text.
                 Err(error) if error.kind() == ErrorKind::Unsupported && is_readable(format, bytes, &limits) => {
                     self.tally.unsayable += u64::from(self.change.may_change(bytes));
                     return Inside::Kept;
@@ -114,7 +114,7 @@ impl<'w> Work<'w> {
                 }
             }
         }
-        // What stands in another text may be escaped there; alone, it is damaged.
+        // Data in another text may be escaped; at the top level it is damaged.
         let damage = if level == 0 { Damage::Whole } else { Damage::Lengths };
         let mut mended = Ok(None);
         if let Some((format, _)) = broken.as_ref().filter(|_| level == 0) {
@@ -136,13 +136,13 @@ impl<'w> Work<'w> {
         }
     }
 
-    /// What a limit kept from being read stays.
+    /// Data that could not be read because of a limit stays unchanged.
     pub(super) fn beyond(&mut self, bytes: &[u8]) -> Inside {
         self.tally.beyond += u64::from(self.change.may_change(bytes));
         Inside::Kept
     }
 
-    /// The changes of a document of this format.
+    /// Returns the changes of a document of this format.
     pub(super) fn document(
         &mut self,
         format: &'static Format,
@@ -177,7 +177,7 @@ impl<'w> Work<'w> {
         Ok(edits)
     }
 
-    /// A damaged text as it was, and then changed.
+    /// Repairs a damaged text and then changes it.
     fn mended(
         &mut self,
         format: &'static Format,
@@ -195,7 +195,7 @@ impl<'w> Work<'w> {
         Ok(Some(Edits::between(bytes, &edits.apply(&mended.text))))
     }
 
-    /// Whether something in signed data would be changed. Nothing of it is counted.
+    /// Returns `true` if something in signed data would be changed. Nothing is counted.
     pub(super) fn would_change(&mut self, text: &[u8], level: u32) -> bool {
         let tally = self.tally.clone();
         self.change.begin_trial();
@@ -205,7 +205,7 @@ impl<'w> Work<'w> {
         !edits.is_empty()
     }
 
-    /// The changes of the strings at these places. What is sealed is signed, and stays.
+    /// Returns the changes of the strings at these places. Strings in `sealed` ranges are signed and stay unchanged.
     fn splice(&mut self, format: &Format, bytes: &[u8], places: &Places, sealed: &[Range<usize>], level: u32) -> Edits {
         let mut splice = Splice { edits: Edits::new(), open: Vec::new() };
         let mut sealed = sealed.iter().peekable();
@@ -246,7 +246,7 @@ impl<'w> Work<'w> {
         splice.edits
     }
 
-    /// The changes of a string, and by how much it grows without its escapes.
+    /// Returns the changes of a string, and how much it grows without its escapes.
     fn place(&mut self, bytes: &[u8], places: &Places, place: &Place, level: u32) -> Option<(Edits, i64)> {
         let raw = bytes.get(place.start..place.end)?;
         let escaping = place.escaping.and_then(|at| places.escapings.get(at));
@@ -288,22 +288,22 @@ impl<'w> Work<'w> {
     }
 }
 
-/// Edits from front to back, with the lengths of what is around them.
+/// Edits from front to back, with the lengths of enclosing parts.
 struct Splice {
     edits: Edits,
-    /// What is open: where among the edits that of its length comes, and by how much it grew.
+    /// Open parts: each with the index of the edit of its length, and its growth.
     open: Vec<(Measured, usize, i64)>,
 }
 
 impl Splice {
-    /// What follows is measured: the place of its length is kept free.
+    /// Begins a part that has a length: reserves an edit for the length.
     fn enter(&mut self, bytes: &[u8], measured: Measured) {
         let Length { start, end, .. } = measured.length;
         self.edits.push(start, end, bytes.get(start..end).unwrap_or_default());
         self.open.push((measured, self.edits.len() - 1, 0));
     }
 
-    /// Closes what ends at or before this offset.
+    /// Closes parts that end at or before this offset.
     fn reach(&mut self, at: usize) {
         while let Some((measured, place, growth)) = self.open.pop_if(|(measured, ..)| measured.end <= at) {
             if growth == 0 {
@@ -317,14 +317,14 @@ impl Splice {
         }
     }
 
-    /// What is around grows.
+    /// Adds growth to the enclosing part.
     fn grow(&mut self, by: i64) {
         if let Some((.., growth)) = self.open.last_mut() {
             *growth += by;
         }
     }
 
-    /// Takes the changes of a string.
+    /// Adds the changes of a string.
     fn take(&mut self, place: &Place, edits: &Edits, growth: i64) {
         let mut more = edits.growth();
         if let Some(length) = place.length.filter(|_| growth != 0)
@@ -338,7 +338,7 @@ impl Splice {
     }
 }
 
-/// Whether the bytes look so much like this format that it is worth reading them.
+/// Returns `true` if the bytes look enough like this format to try to read them.
 fn is_candidate(format: &Format, bytes: &[u8]) -> bool {
     match (format.strings, format.inside) {
         (Some(strings), _) => (strings.inside)(bytes),
@@ -347,7 +347,7 @@ fn is_candidate(format: &Format, bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether all of these bytes can be read as this format.
+/// Returns `true` if all of these bytes can be read as this format.
 #[cold]
 fn is_readable(format: &Format, bytes: &[u8], limits: &Limits) -> bool {
     let outcome = format.read(bytes, &Settings::new(), Request::new(limits));
@@ -355,7 +355,7 @@ fn is_readable(format: &Format, bytes: &[u8], limits: &Limits) -> bool {
     outcome.error.is_none() && (rest.is_empty() || format.ends_with_blanks(rest))
 }
 
-/// Whether the new name of a class is one that the format knows.
+/// Returns `true` if the format accepts the new name of a class.
 fn takes_class(format: &Format, bytes: &[u8], place: &Place, edits: &Edits) -> bool {
     let Some(takes) = format.strings.and_then(|strings| strings.takes_class) else { return true };
     takes(&edits.apply(bytes.get(place.start..place.end).unwrap_or_default()))

@@ -1,4 +1,4 @@
-//! What a pattern means in a document that was read.
+//! Evaluates a pattern in a document that was read.
 
 use super::pattern::{Pattern, Wanted, What, bounds, position};
 use crate::document::{Cursor, Document, Kind, NO_KEY, Step, push_key};
@@ -7,7 +7,7 @@ use crate::limits::Limits;
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// What a pattern means in a document, in order.
+/// The values that a pattern matches in a document, in order.
 ///
 /// ```
 /// use icecore::{Limits, select::Pattern};
@@ -24,26 +24,26 @@ pub struct Found<'d> {
     document: &'d Document<'d>,
     /// Values on the way, with the steps to them.
     places: Vec<Place>,
-    /// Which of them were wanted.
+    /// Indexes of the places that match.
     found: Vec<u32>,
 }
 
 #[derive(Debug)]
 struct Place {
-    /// The place before.
+    /// Index of the previous place.
     from: u32,
-    /// The step from there.
+    /// Step from the previous place.
     step: Box<str>,
     node: u32,
 }
 
 impl<'d> Found<'d> {
-    /// How many values there are.
+    /// Number of values.
     pub fn len(&self) -> usize {
         self.found.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
@@ -77,8 +77,8 @@ impl<'d> Found<'d> {
 }
 
 impl Pattern {
-    /// What the pattern means in a document. Links are followed, as [`Document::find`] does;
-    /// `..` comes to each value once, in the order of the document.
+    /// Returns the values that the pattern matches in a document. Links are followed, as in [`Document::find`]; `..`
+    /// visits each value once, in the order of the document.
     ///
     /// # Errors
     /// Of kind `Limit`, if links lead to more values than [`Limits::expansion`] allows.
@@ -92,7 +92,7 @@ impl Pattern {
         if let (true, Some(path)) = (search.found.is_empty(), self.as_path())
             && let Ok(value) = document.find(path)
         {
-            // It was shortened, or is in the header.
+            // The path was shortened, or leads into the header.
             let step = path.strip_prefix('$').unwrap_or(path).into();
             let place = search.add(0, step, value)?;
             search.found.found.push(place);
@@ -117,7 +117,7 @@ impl<'d> Search<'d, '_> {
         u32::try_from(place).map_err(|_| self.limits.too_expanded(self.most))
     }
 
-    /// Goes on from all that was found.
+    /// Applies the next step to all values found so far.
     fn step(&mut self, wanted: &Wanted) -> Result<(), Error> {
         let here = std::mem::take(&mut self.found.found);
         if wanted.is_deep {
@@ -129,7 +129,7 @@ impl<'d> Search<'d, '_> {
         Ok(())
     }
 
-    /// Applies the step to these values and all that is in them.
+    /// Applies the step to these values and everything in them.
     fn deep(&mut self, here: Vec<u32>, what: &What) -> Result<(), Error> {
         let mut open = here;
         open.reverse();
@@ -150,7 +150,7 @@ impl<'d> Search<'d, '_> {
         Ok(())
     }
 
-    /// The step from one value.
+    /// Applies a step to one value.
     fn apply(&mut self, from: u32, what: &What) -> Result<(), Error> {
         let here = self.found.cursor(from);
         let body = here.body();
@@ -191,7 +191,7 @@ impl<'d> Search<'d, '_> {
         Ok(())
     }
 
-    /// Everything that is in a value, keys left out: of a map the values of its entries.
+    /// Passes on everything in a value, without keys: for a map, the values of its entries.
     fn parts(&mut self, from: u32, whole: Cursor<'d>, mut then: impl FnMut(u32)) -> Result<(), Error> {
         let document = self.found.document;
         let mut at = whole.index() + 1;
@@ -202,10 +202,10 @@ impl<'d> Search<'d, '_> {
             if part.node().key == crate::document::IS_KEY {
                 key = Some(at);
             } else {
-                // The default value of a map is no entry.
+                // The default value of a map is not an entry.
                 let is_entry = whole.kind() != Kind::Map || part.node().key != NO_KEY;
                 if is_entry {
-                    // What attributes are on is reached without a step.
+                    // The value that has attributes is reached without a step.
                     let is_inside = whole.kind() == Kind::Attrs && position == 0;
                     let step = if is_inside { None } else { document.step(whole.index(), at, key, position) };
                     let step = step.unwrap_or_default();
@@ -221,7 +221,7 @@ impl<'d> Search<'d, '_> {
 }
 
 impl Step {
-    /// As it is written.
+    /// Returns the step as text.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         let _ = match self {

@@ -1,14 +1,12 @@
-//! Values on a path, without reading what is beside it.
+//! Values on a path, without reading the rest.
 //!
-//! A [`Pattern`] is a path that may mean several values. In a document that was read,
-//! [`Pattern::find`] finds them. [`each`] takes them from bytes, and skips what the pattern
-//! does not name: only the answers become documents.
+//! A [`Pattern`] is a path that may match several values. [`Pattern::find`] finds them in a document that was read.
+//! [`each`] takes them from bytes, and skips what the pattern does not name: only the answers become documents.
 //!
-//! What is skipped is not checked. An item of a list is found even if the input breaks off
-//! behind it. A map is skimmed to its end, as a later entry with the same key would count
-//! instead, and an error behind an answer is told after it. Where a format can't be skimmed,
-//! or a value can't be read by itself (a link leads out of it), all is read: that is slower,
-//! and gives the same answers.
+//! Skipped data is not validated. An item of a list is found even if the input breaks off after it. A map is skimmed to
+//! its end, because a later entry with the same key would replace an earlier one; an error after an answer is reported
+//! after it. If a format can't be skimmed, or a value can't be read by itself (a link leads out of it), everything is
+//! read: that is slower, but gives the same answers.
 
 mod matching;
 mod pattern;
@@ -27,20 +25,20 @@ use crate::limits::Limits;
 use crate::stage::Stage;
 use skimming::End;
 
-/// Who takes answers: the path of each, and the value as a document of its own.
+/// Function that receives answers: the path of each, and the value as a separate document.
 pub type Receive<'r> = &'r mut dyn FnMut(&str, &Document<'_>) -> Result<(), Error>;
 
 /// How skimming ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Skimmed {
-    /// All answers were handed over: so many.
+    /// All answers were passed on; their number.
     All(u64),
-    /// So many were handed over, and there may be more: [`read`] finds those.
+    /// This number of answers was passed on, and there may be more: [`read`] finds those.
     Unsure(u64),
 }
 
-/// The first value that a pattern means in these bytes.
+/// Returns the first value that a pattern matches in these bytes.
 ///
 /// ```
 /// use icecore::{Limits, Stage, select};
@@ -52,7 +50,7 @@ pub enum Skimmed {
 /// ```
 ///
 /// # Errors
-/// As [`each`].
+/// Those of [`each`].
 pub fn first(
     input: &[u8],
     stage: &Stage,
@@ -70,8 +68,7 @@ pub fn first(
     }
 }
 
-/// Hands over what a pattern means in these bytes, in order; returns how many values that
-/// were.
+/// Passes on the values that a pattern matches in these bytes, in order; returns their number.
 ///
 /// ```
 /// use icecore::{Limits, Stage, select};
@@ -87,7 +84,7 @@ pub fn first(
 /// ```
 ///
 /// # Errors
-/// Errors of the format's reader, as far as it has to read; those of `then`.
+/// Errors of the format's reader in the part that has to be read; those of `then`.
 pub fn each(input: &[u8], stage: &Stage, pattern: &Pattern, limits: &Limits, then: Receive<'_>) -> Result<u64, Error> {
     match skim(Input::Bytes(input), stage, pattern, limits, then)? {
         Skimmed::All(count) => Ok(count),
@@ -95,8 +92,7 @@ pub fn each(input: &[u8], stage: &Stage, pattern: &Pattern, limits: &Limits, the
     }
 }
 
-/// As [`each`], as far as that goes by skimming alone. The bytes may come from elsewhere,
-/// a part at a time.
+/// Like [`each`], but only by skimming. The bytes may be read part by part.
 ///
 /// ```
 /// use icecore::{Limits, Stage, raw::Input, select::{self, Skimmed}};
@@ -129,7 +125,7 @@ pub fn skim(
     })
 }
 
-/// As [`each`], by reading all of it; the first `handed` answers are left out.
+/// Like [`each`], but reads everything; the first `handed` answers are skipped.
 ///
 /// ```
 /// use icecore::{Limits, Stage, select};
@@ -143,7 +139,7 @@ pub fn skim(
 /// ```
 ///
 /// # Errors
-/// As [`each`].
+/// Those of [`each`].
 pub fn read(
     input: &[u8],
     stage: &Stage,
@@ -156,7 +152,7 @@ pub fn read(
     within(&document, pattern, limits, handed, then)
 }
 
-/// As [`each`], in a document that was read; the first `handed` answers are left out.
+/// Like [`each`], in a document that was read; the first `handed` answers are skipped.
 ///
 /// ```
 /// use icecore::{Limits, select};

@@ -1,21 +1,21 @@
-//! Patterns: paths that may mean several values.
+//! Patterns: paths that may match several values.
 
 use crate::document::{Document, Step};
 use crate::error::{Error, ErrorKind};
 
-/// How many steps a pattern may have.
+/// Maximum number of steps of a pattern.
 const STEPS: usize = 10_000;
 
-/// A path as `inspect` prints them, or one with steps that mean several values.
+/// A path as `inspect` prints it, or one with steps that match several values.
 ///
-/// | step | means |
+/// | step | meaning |
 /// |---|---|
-/// | `.name`, `["any key"]`, `[3]`, `{3}`, `^`, `#0` | what [`Document::find`] finds |
+/// | `.name`, `["any key"]`, `[3]`, `{3}`, `^`, `#0` | as in [`Document::find`] |
 /// | `.name:protected`, `.name:Class:private` | a property of PHP that is not public |
-/// | `[-1]` | the last item of an array; the entry of a map under the integer -1 |
+/// | `[-1]` | the last item of an array; the entry of a map with the integer key -1 |
 /// | `[*]`, `.*` | all items, all values of a map |
-/// | `[1:5]`, `[:5]`, `[-3:]` | the items from the first position up to before the second |
-/// | `..name`, `..[0]`, `..*` | what the step means in the value and in all that is in it |
+/// | `[1:5]`, `[:5]`, `[-3:]` | the items from the first position up to, but not including, the second |
+/// | `..name`, `..[0]`, `..*` | the matches of the step in the value and in everything in it |
 ///
 /// ```
 /// use icecore::select::Pattern;
@@ -34,7 +34,7 @@ pub struct Pattern {
 /// A step of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Wanted {
-    /// Whether it is wanted of all that is in the value as well.
+    /// Whether it is also applied to everything in the value.
     pub(super) is_deep: bool,
     pub(super) what: What,
 }
@@ -43,16 +43,16 @@ pub(super) struct Wanted {
 pub(super) enum What {
     /// One value.
     One(Step),
-    /// Items from here to there; below 0 they count from the end.
+    /// Items from the first to before the second position; negative ones count from the end.
     Slice(Option<i64>, Option<i64>),
     All,
 }
 
 impl Pattern {
-    /// Reads a pattern; `$` may be left out.
+    /// Parses a pattern; `$` may be left out.
     ///
     /// # Errors
-    /// Of kind `Usage`, with the step that is none.
+    /// Of kind `Usage`, with the malformed step.
     pub fn parse(text: &str) -> Result<Pattern, Error> {
         let mut rest = text.strip_prefix('$').unwrap_or(text);
         let mut steps = Vec::new();
@@ -69,17 +69,17 @@ impl Pattern {
         Ok(Pattern { text: text.to_owned(), steps })
     }
 
-    /// As it was written.
+    /// The pattern as it was written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether it means one value at most.
+    /// Whether it matches at most one value.
     pub fn is_definite(&self) -> bool {
         self.steps.iter().all(Wanted::is_definite)
     }
 
-    /// Its steps up to the first that may mean several values.
+    /// Returns the steps before the first one that may match several values.
     pub(crate) fn definite(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().map_while(|wanted| match &wanted.what {
             What::One(step) if !wanted.is_deep => Some(step),
@@ -87,23 +87,23 @@ impl Pattern {
         })
     }
 
-    /// The path from where so many of its steps lead to: from the root of another document, or from what is there
-    /// after that step.
+    /// Returns the rest of the path after `count` steps, as a path from the root of another document, optionally with
+    /// another first step.
     pub(crate) fn behind(&self, count: usize, first: Option<Step>) -> Pattern {
         let first = first.map(|step| Wanted { is_deep: false, what: What::One(step) });
         let rest = self.steps.get(count..).unwrap_or_default();
-        // It is not the path of anything there.
+        // The text is not a path of that document.
         Pattern { text: "?".to_owned(), steps: first.into_iter().chain(rest.iter().cloned()).collect() }
     }
 
-    /// What stands before its last step, and that step, if it means one value.
+    /// Returns the pattern without its last step, and that step, if it matches one value.
     pub(crate) fn split_last(&self) -> Option<(Pattern, &Step)> {
         let (last, before) = self.steps.split_last()?;
         let What::One(step) = &last.what else { return None };
         (!last.is_deep).then(|| (Pattern { text: self.text.clone(), steps: before.to_vec() }, step))
     }
 
-    /// As a path that [`Document::find`] reads, if it is one.
+    /// Returns it as a path that [`Document::find`] accepts, if it is one.
     pub(super) fn as_path(&self) -> Option<&str> {
         (self.is_definite() && Document::check_path(&self.text).is_ok()).then_some(self.as_str())
     }
@@ -115,7 +115,7 @@ impl Wanted {
     }
 }
 
-/// The first step of this text, and what is behind it.
+/// Parses the first step of this text; returns it and the rest.
 fn wanted(text: &str) -> Option<(Wanted, &str)> {
     let (is_deep, text) = match text.strip_prefix("..") {
         Some(rest) if rest.starts_with('[') => (true, rest),
@@ -155,7 +155,7 @@ fn no_step(path: &str, rest: &str) -> Error {
         .finding(format!("`{rest}`"))
 }
 
-/// The positions that a slice of so many items means.
+/// Returns the positions that a slice means in an array of `count` items.
 pub(super) fn bounds(from: Option<i64>, to: Option<i64>, count: u64) -> (u64, u64) {
     let place = |bound: i64| match bound < 0 {
         true => count.saturating_sub(bound.unsigned_abs()),
@@ -164,7 +164,7 @@ pub(super) fn bounds(from: Option<i64>, to: Option<i64>, count: u64) -> (u64, u6
     (from.map_or(0, place), to.map_or(count, place))
 }
 
-/// The position that a number of an item means.
+/// Returns the position that the number of an item means.
 pub(crate) fn position(number: i64, count: u64) -> Option<u64> {
     match number < 0 {
         true => count.checked_sub(number.unsigned_abs()),

@@ -1,8 +1,8 @@
-//! Follows a pattern over the bytes of a document, without building what it does not name.
+//! Follows a pattern over the bytes of a document, without building values that it does not name.
 //!
-//! A map may have a key twice, and the last one counts. So what a key leads to is only an
-//! answer when the rest of the map was skimmed; with several answers to come, the map is
-//! skimmed first. Of a list nothing is looked at behind the last item that is wanted.
+//! A map may have a key twice; the last one counts. A value under a key is therefore only an answer after the rest of
+//! the map was skimmed; if several answers may come, the map is skimmed first. A list is not examined after the last
+//! wanted item.
 
 use super::Receive;
 use super::pattern::{Pattern, Wanted, What, bounds, position};
@@ -12,15 +12,15 @@ use crate::format::skim::{KeyOf, Mark, Opened, Shape, Skim, Unsure};
 use crate::limits::Limits;
 use std::fmt::Write;
 
-/// How many steps are followed: one takes a place on the stack.
+/// Maximum number of steps: each takes space on the stack.
 const STEPS: usize = 64;
 
-/// Why skimming stops.
+/// Reason why skimming stops.
 enum Stop {
     Unsure,
-    /// All that was wanted is there.
+    /// All wanted values were found.
     Done,
-    /// The receiver wants no more.
+    /// The receiver does not want more.
     Refused(Error),
 }
 
@@ -30,11 +30,11 @@ impl From<Unsure> for Stop {
     }
 }
 
-/// How skimming ended: how many answers were handed over.
+/// How skimming ended, with the number of answers that were passed on.
 pub(super) enum End {
-    /// That is all.
+    /// These are all answers.
     All(u64),
-    /// There may be more: all must be read.
+    /// There may be more: everything must be read.
     Unsure(u64),
 }
 
@@ -44,15 +44,15 @@ struct Walk<'w, 'p, 'r> {
     limits: &'p Limits,
     then: Receive<'r>,
     path: String,
-    /// In how many maps what is found is held back: a later entry may count instead.
+    /// Number of maps in which an answer is held back, because a later entry may replace it.
     holds: u32,
     held: Option<(String, Mark)>,
     handed: u64,
-    /// Whether several keys of a map could have been meant.
+    /// Whether a step may mean several keys of a map.
     is_ambiguous: bool,
 }
 
-/// Follows the pattern; the answers are handed over in order.
+/// Follows the pattern; the answers are passed on in order.
 pub(super) fn run(skim: &mut dyn Skim, pattern: &Pattern, limits: &Limits, then: Receive<'_>) -> Result<End, Error> {
     let is_known = |wanted: &Wanted| {
         let is_plain = match &wanted.what {
@@ -81,7 +81,7 @@ pub(super) fn run(skim: &mut dyn Skim, pattern: &Pattern, limits: &Limits, then:
     Ok(match end {
         Err(Stop::Refused(error)) => return Err(error),
         Err(Stop::Unsure) => End::Unsure(handed),
-        // Two keys may look alike: a full reading tries both.
+        // Two keys may look alike: reading everything tries both.
         Ok(()) | Err(Stop::Done) if walk.is_ambiguous && handed == 0 => End::Unsure(0),
         Ok(()) | Err(Stop::Done) => End::All(handed),
     })
@@ -94,12 +94,12 @@ impl Walk<'_, '_, '_> {
         if self.skim.is_at_end() { Ok(()) } else { Err(Stop::Unsure) }
     }
 
-    /// Whether what follows this step is one value at most.
+    /// Whether the steps from this one on match at most one value.
     fn is_definite(&self, step: usize) -> bool {
         self.steps.get(step..).is_none_or(|steps| steps.iter().all(Wanted::is_definite))
     }
 
-    /// Follows the steps from this one on from the value that comes next, and goes behind it.
+    /// Follows the steps from this one on, from the next value, and moves past that value.
     fn visit(&mut self, step: usize) -> Result<(), Stop> {
         let steps = self.steps;
         let Some(wanted) = steps.get(step) else { return self.answer() };
@@ -110,7 +110,7 @@ impl Walk<'_, '_, '_> {
             (What::One(Step::Item(number)), Shape::Map) => self.entry(&mut open, step, None, *number),
             (What::One(Step::Item(number)), Shape::List) => self.item(&mut open, step, *number),
             (What::One(Step::Item(number)), Shape::Either) => {
-                // As a key or as a position, 0 and above mean the same.
+                // For 0 and above, a key and a position mean the same.
                 match *number < 0 && self.is_list(open)? {
                     true => self.item(&mut open, step, *number),
                     false => self.entry(&mut open, step, None, *number),
@@ -123,7 +123,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Skips what is left of a container.
+    /// Skips the rest of a container.
     fn leave(&mut self, open: &mut Opened) -> Result<(), Stop> {
         while self.skim.next(open)?.is_some() {
             self.skim.skip()?;
@@ -131,7 +131,7 @@ impl Walk<'_, '_, '_> {
         Ok(())
     }
 
-    /// How many items are in what was opened, and back to its beginning.
+    /// Counts the items of an opened container, and returns to its beginning.
     fn count(&mut self, open: Opened) -> Result<u64, Stop> {
         if let Some(count) = open.count {
             return Ok(count);
@@ -142,7 +142,7 @@ impl Walk<'_, '_, '_> {
         Ok(all.read)
     }
 
-    /// Whether the keys of what was opened are 0, 1, 2 and so on; and back to its beginning.
+    /// Returns `true` if the keys of an opened container are 0, 1, 2 and so on; returns to its beginning.
     fn is_list(&mut self, open: Opened) -> Result<bool, Stop> {
         let (mark, mut all) = (self.skim.mark(), open);
         let mut is_list = true;
@@ -156,7 +156,7 @@ impl Walk<'_, '_, '_> {
         Ok(is_list)
     }
 
-    /// Follows a step to a part, and goes on from there.
+    /// Follows a step to a part, and continues from there.
     fn follow(&mut self, step: usize, text: impl FnOnce(&mut String)) -> Result<(), Stop> {
         let len = self.path.len();
         text(&mut self.path);
@@ -198,13 +198,13 @@ impl Walk<'_, '_, '_> {
         self.leave(open)
     }
 
-    /// Stops, if nothing that comes behind can be wanted.
+    /// Stops if nothing after this can match.
     fn is_enough(&self, step: usize) -> Result<(), Stop> {
         let is_one = self.steps.get(..step).is_none_or(|before| before.iter().all(Wanted::is_definite));
         if is_one && self.holds == 0 { Err(Stop::Done) } else { Ok(()) }
     }
 
-    /// All items; all values of a map.
+    /// Visits all items, or all values of a map.
     fn every(&mut self, open: &mut Opened, step: usize) -> Result<(), Stop> {
         let mut position = 0;
         while let Some(key) = self.skim.next(open)? {
@@ -226,7 +226,7 @@ impl Walk<'_, '_, '_> {
         Ok(())
     }
 
-    /// The entry under this name, or else under this number: the last one that fits best.
+    /// Visits the entry with this name, or else this number: the last one with the best match.
     fn entry(&mut self, open: &mut Opened, step: usize, name: Option<&str>, number: i64) -> Result<(), Stop> {
         let show = |path: &mut String| match name {
             Some(name) => push_key(path, name),
@@ -264,7 +264,7 @@ impl Walk<'_, '_, '_> {
         Ok(())
     }
 
-    /// Goes on to the next entry under this name, or else under this number: how well it fits.
+    /// Moves to the next entry with this name, or else this number; returns how well it matches.
     fn next_fit(&mut self, open: &mut Opened, name: Option<&str>, number: i64) -> Result<Option<u8>, Stop> {
         let Some(name) = name else { return Ok(self.skim.find_int(open, number)?.then_some(0)) };
         while let Some(key) = self.skim.next(open)? {
@@ -278,7 +278,7 @@ impl Walk<'_, '_, '_> {
         Ok(None)
     }
 
-    /// The value that comes next is an answer.
+    /// Handles the next value as an answer.
     fn answer(&mut self) -> Result<(), Stop> {
         if self.holds == 0 {
             let document = self.take()?;
@@ -294,7 +294,7 @@ impl Walk<'_, '_, '_> {
         Ok(document)
     }
 
-    /// Hands over what was held back, if nothing can count instead any more.
+    /// Passes on the answer that was held back, if no later entry can replace it.
     fn pass(&mut self) -> Result<(), Stop> {
         if self.holds > 0 {
             return Ok(());

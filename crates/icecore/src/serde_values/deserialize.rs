@@ -1,4 +1,4 @@
-//! Values of a document, as a program's own types.
+//! Converts values of a document to a program's own types.
 
 use super::{DEPTH, bare, plain, too_deep};
 use crate::document::{Cursor, Document, Key, Kind, Value};
@@ -12,8 +12,8 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use std::cell::Cell;
 
-/// What a document says, as a value of this type: an object is its members, with bare names. A
-/// variant of an enum is a string, or a map with one entry, as JSON has it.
+/// Converts a document to a value of this type: an object becomes its members, with bare names. A variant of an enum is
+/// a string, or a map with one entry, as in JSON.
 ///
 /// ```
 /// #[derive(serde::Deserialize)]
@@ -32,14 +32,14 @@ use std::cell::Cell;
 /// ```
 ///
 /// # Errors
-/// Of kind `Unrepresentable`, with the message of the type and the path of the value that does
-/// not fit; of kind `Limit`, if it is nested too deeply.
+/// Of kind `Unrepresentable`, with the message of the type and the path of the value that does not fit; of kind
+/// `Limit`, if the document is nested too deeply.
 pub fn from_document<'d, T: Deserialize<'d>>(document: &'d Document<'_>) -> Result<T, Error> {
     let left = Cell::new(Limits::default().expanded_from(document.nodes().len()));
     T::deserialize(At { value: document.root(), depth: 0, left: &left })
 }
 
-/// A value, how deep it stands, and how many more may come: links multiply.
+/// A value, its depth, and how many more values may follow: links multiply values.
 #[derive(Clone, Copy)]
 struct At<'d, 'w> {
     value: Cursor<'d>,
@@ -166,7 +166,7 @@ impl<'d> SeqAccess<'d> for Items<'d, '_> {
 struct Entries<'d, 'w> {
     at: At<'d, 'w>,
     entries: crate::document::Entries<'d>,
-    /// The value of the key that was taken last.
+    /// The value of the last key.
     value: Option<Cursor<'d>>,
 }
 
@@ -195,7 +195,7 @@ impl<'d> MapAccess<'d> for Entries<'d, '_> {
     }
 }
 
-/// A variant of an enum; one without content is its name alone.
+/// A variant of an enum; one without content is only its name.
 struct Variant<'d, 'w> {
     name: &'d [u8],
     content: Option<At<'d, 'w>>,

@@ -1,12 +1,12 @@
-//! A document, made of what can be serialized.
+//! Makes a document from serializable values.
 
 use super::{DEPTH, too_deep};
 use crate::document::{Builder, Document};
 use crate::error::Error;
 use serde::ser::{self, Serialize, Serializer};
 
-/// A document of what can be serialized: structs and maps are maps with text for names, variants
-/// of enums as JSON has them.
+/// Makes a document from a serializable value: structs and maps become maps with text names; variants of enums are
+/// represented as in JSON.
 ///
 /// ```
 /// #[derive(serde::Serialize)]
@@ -20,8 +20,8 @@ use serde::ser::{self, Serialize, Serializer};
 /// ```
 ///
 /// # Errors
-/// Of kind `Limit`, if it is nested too deeply; `Unrepresentable`, with the message of a value
-/// that can't be serialized.
+/// Of kind `Limit`, if the value is nested too deeply; `Unrepresentable`, with the message of a value that can't be
+/// serialized.
 pub fn to_document<T: Serialize + ?Sized>(value: &T) -> Result<Document<'static>, Error> {
     let mut builder = Builder::new();
     value.serialize(Maker { builder: &mut builder, depth: 0 })?;
@@ -38,7 +38,7 @@ struct Maker<'b> {
 struct Parts<'b> {
     builder: &'b mut Builder,
     depth: u32,
-    /// How many containers end with it: a variant is a map around its content.
+    /// Number of containers that end with it: a variant is a map around its content.
     ends: u32,
 }
 

@@ -1,9 +1,8 @@
-//! Documents and serde's values: a document is written by any serializer and made of what can
-//! be serialized, and its values become a program's own types.
+//! Documents and serde: a document can be written by any serializer and made from any serializable value, and its
+//! values can be converted to a program's own types.
 //!
-//! Classes, links and the like have no place in serde: an object is its members, a link what
-//! it names, a reference what it refers to. Whoever needs them walks a
-//! [`Cursor`](crate::Cursor).
+//! Serde has no classes, links and the like: an object becomes its members, a link its target, a reference the value it
+//! refers to. Code that needs more uses a [`Cursor`](crate::Cursor).
 
 mod deserialize;
 mod make;
@@ -18,15 +17,15 @@ use crate::document::{Cursor, Value, Visibility};
 use crate::error::{Error, ErrorKind};
 use std::fmt::Display;
 
-/// How deep values are nested at most: serde goes down by calls.
+/// Maximum nesting depth of values: serde uses recursive calls.
 const DEPTH: u32 = 128;
 
 fn too_deep() -> Error {
     Error::new(ErrorKind::Limit).expecting(format!("at most {DEPTH} levels of nesting")).finding("a deeper one")
 }
 
-/// What stands for a value here: behind references, attributes and links, and of an object its
-/// members. `None`, if that goes on and on.
+/// Returns the represented value: after references, attributes and links; for an object its members. `None` if there
+/// are too many of these.
 fn plain(mut value: Cursor<'_>) -> Option<Cursor<'_>> {
     for _ in 0..DEPTH {
         value = match value.value() {
@@ -40,7 +39,7 @@ fn plain(mut value: Cursor<'_>) -> Option<Cursor<'_>> {
     None
 }
 
-/// The name of a member without the marks that PHP and Ruby give it.
+/// Returns the name of a member without the marks of PHP and Ruby.
 fn bare(name: &[u8]) -> &[u8] {
     let name = Visibility::of(name).map_or(name, |(_, name)| name);
     name.strip_prefix(b"@").unwrap_or(name)

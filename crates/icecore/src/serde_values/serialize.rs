@@ -1,4 +1,4 @@
-//! A document, written by any serializer.
+//! Writes a document with any serializer.
 
 use super::{DEPTH, bare, plain, too_deep};
 use crate::document::{BigInt, Cursor, Document, Key, Kind, Value};
@@ -7,14 +7,14 @@ use crate::num::{bigint, float128};
 use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 use std::cell::Cell;
 
-/// As [`Cursor`] of its root.
+/// Like the [`Cursor`] of its root.
 impl Serialize for Document<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.root().serialize(serializer)
     }
 }
 
-/// An object is its members, with bare names; a link what it names.
+/// An object becomes its members, with bare names; a link becomes its target.
 ///
 /// ```
 /// let document = icecore::read(b"O:1:\"A\":2:{s:5:\"\0*\0id\";i:1;s:4:\"tags\";a:1:{i:0;s:1:\"x\";}}")?;
@@ -28,7 +28,7 @@ impl Serialize for Cursor<'_> {
     }
 }
 
-/// A value, how deep it stands, and how many more may come: links multiply.
+/// A value, its depth, and how many more values may follow: links multiply values.
 struct At<'d, 'w> {
     value: Cursor<'d>,
     depth: u32,
@@ -74,7 +74,7 @@ impl Serialize for At<'_, '_> {
     }
 }
 
-/// A number, if it has 128 bits at most; its digits, if not.
+/// A number if it has at most 128 bits, otherwise its digits.
 fn big_int<S: Serializer>(number: BigInt<'_>, serializer: S) -> Result<S::Ok, S::Error> {
     let mut wide = [0; 16];
     let small = number.magnitude.len() <= 15;
@@ -91,7 +91,7 @@ fn big_int<S: Serializer>(number: BigInt<'_>, serializer: S) -> Result<S::Ok, S:
     bytes(&digits, serializer)
 }
 
-/// A string, if it is one; bytes, if not.
+/// A string if it is valid UTF-8, otherwise bytes.
 fn bytes<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     match std::str::from_utf8(bytes) {
         Ok(text) => serializer.serialize_str(text),

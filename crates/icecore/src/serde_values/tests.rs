@@ -1,4 +1,4 @@
-//! Documents to and from serde's values: what goes in comes out, and nothing goes on for ever.
+//! Documents to and from serde's values: round trips, and no endless recursion.
 
 use crate::value::{from_document, to_document};
 use crate::{Builder, ErrorKind, Limits, Stage};

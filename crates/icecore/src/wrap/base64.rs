@@ -1,4 +1,4 @@
-//! Base64 with `+` and `/`, in lines or not.
+//! Base64 with `+` and `/`, with or without line breaks.
 
 use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
 use crate::base64::{Alphabet, decode_in, encode_in};
@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::{Opt, OptionType, Settings, Side};
 
-/// The row in the registry.
+/// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "base64",
     title: "Base64, in lines or not (RFC 4648 and MIME)",
@@ -29,7 +29,7 @@ pub static WRAPPER: Wrapper = Wrapper {
         Opt { name: "padding", takes: OptionType::Flag, side: Side::Write, help: "`=` at the end; on if not said" },
     ],
     page: include_str!("base64.md"),
-    // That it is something else may show only far behind.
+    // The evidence that it is something else may come late in the text.
     detect: |input| looks_like(Alphabet::Standard, input) && !input.iter().any(|byte| b"-_%".contains(byte)),
     evidence: Evidence::Text,
     head: Some(|input, whole, _, most| head(Alphabet::Standard, input, whole, most)),
@@ -40,15 +40,14 @@ pub static WRAPPER: Wrapper = Wrapper {
     wrap,
 };
 
-/// How long the lines of MIME are.
+/// Line length of MIME.
 const MIME: usize = 76;
-/// How much of a text is looked at first, and how much of it there must be: shorter
-/// words are found in any text.
+/// How many bytes of a text are examined, and the minimum length of a text: shorter words occur in any text.
 const LOOK: usize = 64;
 const LEAST: usize = 8;
 
-/// Whether a text may be Base64 in this alphabet. Blanks between words are not in
-/// it, whatever decoders may bear.
+/// Returns `true` if a text may be Base64 in this alphabet. Blanks between words are not accepted, even if decoders
+/// tolerate them.
 pub(super) fn looks_like(alphabet: Alphabet, input: &[u8]) -> bool {
     let input = input.trim_ascii();
     let is_part = |byte: &u8| alphabet.has(*byte) || matches!(byte, b'\r' | b'\n');
@@ -64,7 +63,7 @@ pub(super) fn head(alphabet: Alphabet, input: &[u8], whole: bool, most: usize) -
     Some(Head::owned((bytes, whole)))
 }
 
-/// A text that was cut off, as far as its groups of four digits are whole.
+/// Returns the part of a truncated text that consists of complete groups of four digits.
 fn groups(alphabet: Alphabet, text: &[u8]) -> &[u8] {
     let digits = text.iter().filter(|byte| alphabet.has(**byte)).count();
     let mut end = text.len();
@@ -124,7 +123,7 @@ fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Err
     Ok(())
 }
 
-/// The options with which this was written: the length of its lines, and padding.
+/// Returns the options with which the input was written: line length and padding.
 pub(super) fn manner(input: &[u8]) -> Settings {
     let mut settings = Settings::new();
     let digits = input.iter().filter(|byte| byte.is_ascii_graphic() && **byte != b'=').count();
@@ -132,7 +131,7 @@ pub(super) fn manner(input: &[u8]) -> Settings {
     // The table has these options.
     let _ = settings.set(WRAPPER.options, WRAPPER.name, "padding", Some(padding));
     if let Some(width) = input.iter().position(|byte| *byte == b'\n') {
-        // Of a single line nobody knows how long it may be.
+        // The line length of a single line is unknown.
         let width = if width + 1 == input.len() { width.max(MIME) } else { width };
         let _ = settings.set(WRAPPER.options, WRAPPER.name, "wrap", Some(&width.to_string()));
     }

@@ -1,4 +1,4 @@
-//! Base64 with `-` and `_`, for addresses and names of files.
+//! Base64 with `-` and `_`, for URLs and file names.
 
 use super::{Changing, Evidence, Wrapper, base64};
 use crate::base64::{Alphabet, encode_in};
@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::{Opt, OptionType, Settings, Side};
 
-/// The row in the registry.
+/// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "base64url",
     title: "Base64 for addresses, with - and _ (RFC 4648, section 5)",
@@ -35,7 +35,7 @@ fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Err
     Ok(())
 }
 
-/// The options with which this was written.
+/// Returns the options with which the input was written.
 fn manner(input: &[u8]) -> Settings {
     let mut settings = Settings::new();
     if input.contains(&b'=') {

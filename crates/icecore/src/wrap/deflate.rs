@@ -4,7 +4,7 @@ use super::{Changing, Evidence, Unwrapped, Wrapper};
 use crate::compress::zlib;
 use crate::options::{Opt, OptionType, Side};
 
-/// The row in the registry.
+/// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "deflate",
     title: "deflated data without a frame (RFC 1951)",
@@ -18,7 +18,7 @@ pub static WRAPPER: Wrapper = Wrapper {
         help: "how hard to compress; 6 if not said",
     }],
     page: include_str!("deflate.md"),
-    // Nothing tells it from other bytes.
+    // Nothing distinguishes it from other bytes.
     detect: |_| false,
     evidence: Evidence::Text,
     head: None,

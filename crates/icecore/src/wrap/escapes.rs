@@ -1,25 +1,26 @@
-//! Backslashes before quotes, as changes see them.
+//! Backslashes before quotes, for changes in place.
 
 use crate::edit::{Around, Decoded, Decoding, Escaping};
 use crate::find_byte::find_byte;
 
-/// How far around a change a text is looked at.
+/// Number of bytes around a change that are examined.
 const LOOK: usize = 256;
 
 /// The escapes of `addslashes`.
 pub(super) struct Slashes {
-    /// Whether `\n`, `\r` and `\Z` are what they are in C and in MySQL, and not letters.
+    /// Whether `\n`, `\r` and `\Z` have the meaning of C and MySQL, instead of being letters.
     pub(super) like_c: bool,
 }
 
-/// Whether a text that may be frozen begins here, with its first quote escaped.
+/// Returns `true` if a text that may be frozen data begins here, with its first quote escaped.
 fn may_be(raw: &[u8]) -> bool {
     let quote =
         || memchr::memchr2(b'"', b'\'', raw).and_then(|at| at.checked_sub(1)).and_then(|before| raw.get(before));
     begins(raw) && quote() == Some(&b'\\')
 }
 
-/// Values of PHP, JSON, `array (` of `var_export()`, and `name|` of a session before a value.
+/// Returns `true` for the beginning of a PHP value, JSON, `array (` of `var_export()`, or `name|` of a session before a
+/// value.
 fn begins(raw: &[u8]) -> bool {
     let is_value = |raw: &[u8]| matches!(raw, [b'a' | b's' | b'O' | b'C' | b'E', b':', ..]);
     let is_variable = || {
@@ -63,7 +64,7 @@ impl Escaping for Slashes {
     fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
         let Around { raw, start, end } = *around;
         let near = start.saturating_sub(LOOK)..end.saturating_add(LOOK).min(raw.len());
-        // Some escape double quotes only.
+        // Some writers escape double quotes only.
         let quote = memchr::memchr(b'\'', raw.get(near.clone()).unwrap_or_default()).map(|at| near.start + at);
         let single = quote.is_none_or(|at| at.checked_sub(1).and_then(|at| raw.get(at)) == Some(&b'\\'));
         for byte in text {

@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::{Opt, OptionType, Settings, Side};
 
-/// The row in the registry.
+/// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "hex",
     title: "hexadecimal digits, also with \\x or 0x before them",
@@ -32,10 +32,10 @@ pub static WRAPPER: Wrapper = Wrapper {
     wrap,
 };
 
-/// How much of a text is looked at first, and how much of it there must be.
+/// How many bytes of a text are examined, and the minimum number of digits.
 const LOOK: usize = 64;
 const LEAST: usize = 8;
-/// Fewer digits without a letter among them are a number.
+/// A shorter text without letters is taken as a number.
 const NUMBER: usize = 32;
 
 fn detect(input: &[u8]) -> bool {
@@ -45,7 +45,7 @@ fn detect(input: &[u8]) -> bool {
         && (digits.len() >= NUMBER || digits.iter().any(u8::is_ascii_alphabetic))
 }
 
-/// How long the prefix is, and what stands behind it.
+/// Returns the length of the prefix, and the text after it.
 fn without_prefix(input: &[u8]) -> (usize, &[u8]) {
     let text = input.trim_ascii_start();
     let text = match text {
@@ -65,7 +65,8 @@ fn head<'a>(input: &'a [u8], whole: bool, _: &Settings, most: usize) -> Option<H
     Some(Head::owned((bytes, whole)))
 }
 
-/// The bytes, and where a digit is left over. `Err` says which byte is no digit.
+/// Returns the bytes, and the position of a digit without a partner. `Err` contains the position of the first byte that
+/// is not a digit.
 fn decode(input: &[u8]) -> Result<(Vec<u8>, Option<usize>), usize> {
     let (start, digits) = without_prefix(input);
     let mut bytes = Vec::with_capacity(digits.len() / 2);

@@ -6,7 +6,7 @@ use crate::limits::Limits;
 use crate::options::{Opt, OptionType, Settings, Side};
 use std::borrow::Cow;
 
-/// The row in the registry.
+/// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "laravel-cache",
     title: "an entry of Laravel's file cache: expiry, then a value of PHP",
@@ -30,7 +30,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     wrap,
 };
 
-/// How many digits the expiry has, and what it is at most: never.
+/// Number of digits of the expiry, and its maximum, which means never.
 const DIGITS: usize = 10;
 const LAST: i64 = 9_999_999_999;
 

@@ -3,7 +3,7 @@
 use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
 use crate::compress::lz::{Lz, lzf_of_literals};
 
-/// The row in the registry.
+/// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "lzf",
     title: "LZF-compressed data, as phpredis keeps it",
@@ -12,7 +12,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     layer: "data in LZF",
     options: &[],
     page: include_str!("lzf.md"),
-    // It begins with literals.
+    // The data begins with literals.
     detect: |input| input.len() >= 3 && input[0] < 32,
     evidence: Evidence::Text,
     head: Some(|input, whole, _, most| {

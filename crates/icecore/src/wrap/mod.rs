@@ -1,7 +1,6 @@
-//! Wrappers: what programs put around frozen data. Each is one file and one row.
+//! Wrappers: encodings that programs put around frozen data. Each is one file and one row.
 //!
-//! In a stage they stand before the format, outermost first:
-//! `laravel-cache/php`, `gzip/base64/marshal`.
+//! In a stage they precede the format, outermost first: `laravel-cache/php`, `gzip/base64/marshal`.
 
 mod base64;
 mod base64url;
@@ -49,36 +48,36 @@ use std::io::{BufRead, Read};
 /// # Ok::<(), icecore::Error>(())
 /// ```
 pub struct Wrapper {
-    /// Its name in stages.
+    /// Name in stages.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// Description in one line.
     pub title: &'static str,
-    /// What is put behind the extension of what is inside, without a dot; empty: nothing.
+    /// Extension that is appended to that of the content, without a dot; empty for none.
     pub extension: &'static str,
-    /// Whether it makes a line of text, or bytes that are no text; `None`: as what is inside.
+    /// Whether it produces a line of text (`true`) or binary data (`false`); `None`: depends on the content.
     pub text: Option<bool>,
-    /// What errors call that which is inside.
+    /// Name of the content in error messages.
     pub layer: &'static str,
-    /// Its options.
+    /// Options of the wrapper.
     pub options: &'static [Opt],
-    /// Its page of documentation, in Markdown.
+    /// Documentation page in Markdown.
     pub page: &'static str,
-    /// Whether the bytes may be wrapped so. What is inside decides.
+    /// Whether the bytes may have this wrapper. The content decides.
     pub detect: fn(&[u8]) -> bool,
-    /// How much that says.
+    /// How much a positive answer of `detect` means.
     pub(crate) evidence: Evidence,
-    /// The beginning of what is inside, for callers that want to know what it is; `None`:
-    /// it is taken off as a whole.
+    /// The beginning of the content, for callers that want to know its format; `None`: the wrapper can only be removed
+    /// completely.
     pub(crate) head: Option<HeadFn>,
-    /// The options that these bytes need, if there are any.
+    /// The options that these bytes need, if any.
     pub(crate) wants: Option<fn(&[u8]) -> Settings>,
-    /// Takes it off bit by bit, if that is possible.
+    /// Removes the wrapper incrementally, if that is possible.
     pub(crate) stream: Option<StreamFn>,
-    /// Whether and how what is inside may be changed.
+    /// Whether and how the content may be changed.
     pub(crate) changing: Changing,
-    /// Takes it off.
+    /// Removes the wrapper.
     pub unwrap: UnwrapFn,
-    /// Puts it on: appends all of it.
+    /// Adds the wrapper: appends the complete result.
     pub wrap: WrapFn,
 }
 
@@ -86,20 +85,20 @@ pub struct Wrapper {
 pub type UnwrapFn = for<'a> fn(&'a [u8], &Settings, &Limits) -> Result<Unwrapped<'a>, Error>;
 /// See [`Wrapper::wrap`].
 pub type WrapFn = fn(&[u8], &Settings, &mut Vec<u8>) -> Result<(), Error>;
-/// See [`Wrapper::head`]: of bytes, which are all or the first of them, at most
-/// about so many that are inside.
+/// See [`Wrapper::head`]. Arguments: the bytes; whether they are complete or only the beginning; the options; the
+/// approximate maximum size of the returned content.
 pub(crate) type HeadFn = for<'a> fn(&'a [u8], bool, &Settings, usize) -> Option<Head<'a>>;
 
-/// How much it says that [`Wrapper::detect`] says yes.
+/// How much a positive answer of [`Wrapper::detect`] means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Evidence {
-    /// A magic number: the bytes are that, whatever is inside.
+    /// A magic number: the wrapper is certain, whatever the content is.
     Magic,
-    /// The same, if what is inside comes out.
+    /// The same, if the content can be unwrapped.
     Content,
     /// Any format may be inside.
     Frame,
-    /// Many texts look so: what is inside must be sure or likely.
+    /// Many texts look like this: the format of the content must be certain or likely.
     Text,
 }
 
@@ -107,7 +106,7 @@ pub(crate) enum Evidence {
 #[derive(Clone, Debug)]
 pub(crate) struct Head<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
-    /// Whether this is all of them.
+    /// Whether these are all of the bytes.
     pub(crate) whole: bool,
 }
 
@@ -118,8 +117,8 @@ impl Head<'_> {
 }
 
 impl Wrapper {
-    /// The beginning of what is inside these bytes, which are all or the first of
-    /// them: at most about `most` bytes.
+    /// Returns the beginning of the content of these bytes, at most about `most` bytes. `whole`: the input is complete,
+    /// not only the beginning.
     pub(crate) fn head<'a>(&self, bytes: &'a [u8], whole: bool, most: usize) -> Option<Head<'a>> {
         let settings = self.settings_for(bytes);
         match self.head {
@@ -131,53 +130,53 @@ impl Wrapper {
         }
     }
 
-    /// What comes out of bytes that are cut or broken, if anything does.
+    /// Returns the content of truncated or damaged bytes, if there is any.
     pub(crate) fn beginning(&self, bytes: &[u8], settings: &Settings, limits: &Limits) -> Option<Vec<u8>> {
         let most = usize::try_from(limits.decompressed_from(bytes.len())).unwrap_or(usize::MAX);
         let head = self.head?(bytes, false, settings, most)?;
         Some(head.bytes.into_owned()).filter(|bytes| !bytes.is_empty() && bytes.len() <= most)
     }
 
-    /// What is inside of what is read here, bit by bit: it is never held as a whole, so
-    /// no limit bounds how much it is. `None`: it can only be taken off as a whole.
+    /// Returns a reader of the content that unwraps incrementally: the content is never in memory as a whole, so no
+    /// limit applies to its size. `None`: the wrapper can only be removed completely.
     ///
     /// # Errors
-    /// If there is no memory to begin with it.
+    /// If there is not enough memory to start.
     pub fn stream(&self, from: Box<dyn BufRead + Send>) -> Option<std::io::Result<Box<dyn Read + Send>>> {
         self.stream.map(|stream| stream(from))
     }
 
-    /// Whether [`Wrapper::stream`] has an answer.
+    /// Whether [`Wrapper::stream`] returns a reader.
     pub fn can_stream(&self) -> bool {
         self.stream.is_some()
     }
 
-    /// Whether it says something beside its content.
+    /// Whether the wrapper stores something in addition to its content.
     pub(crate) fn is_frame(&self) -> bool {
         self.evidence == Evidence::Frame
     }
 
-    /// The options that these bytes want.
+    /// Returns the options that these bytes need.
     pub(crate) fn settings_for(&self, bytes: &[u8]) -> Settings {
         self.wants.map_or_else(Settings::new, |wants| wants(bytes))
     }
 }
 
-/// What was inside a wrapper.
+/// The content of a wrapper.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unwrapped<'a> {
     /// The bytes.
     pub bytes: Cow<'a, [u8]>,
-    /// What else the wrapper says.
+    /// Other information in the wrapper.
     pub notes: Vec<Remark>,
-    /// What it says beside the content that an option of the wrapper can say again.
+    /// Properties in the wrapper that one of its options can write again.
     pub metadata: Vec<Metadata>,
-    /// What was to be checked, and was not: nobody gave the key.
+    /// What was not verified because no key was given.
     pub unchecked: Option<&'static str>,
 }
 
 impl Unwrapped<'_> {
-    /// Bytes of its own, and nothing else to say.
+    /// Owned bytes without other information.
     fn owned(bytes: Vec<u8>) -> Unwrapped<'static> {
         Unwrapped::new(Cow::Owned(bytes), Vec::new())
     }
@@ -188,14 +187,14 @@ impl<'a> Unwrapped<'a> {
         Unwrapped { bytes, notes, metadata: Vec::new(), unchecked: None }
     }
 
-    /// Adds what an option of the wrapper writes.
+    /// Adds a property that an option of the wrapper writes.
     fn with(mut self, wrapper: &'static str, option: &'static str, value: Option<String>) -> Unwrapped<'a> {
         self.metadata.extend(value.map(|value| Metadata { wrapper, option, value, is_form: false }));
         self
     }
 }
 
-/// What a wrapper says: a name, as `expires` or `digest`, and a text.
+/// Information in a wrapper: a name, such as `expires` or `digest`, and a text.
 pub type Remark = (&'static str, String);
 
 impl std::fmt::Debug for Wrapper {
@@ -204,7 +203,7 @@ impl std::fmt::Debug for Wrapper {
     }
 }
 
-/// Looked for in this order: what looks like more than one is the first.
+/// In the order of detection: if several match, the first one is used.
 static WRAPPERS: &[&Wrapper] = &[
     &gzip::WRAPPER,
     &zlib::WRAPPER,
@@ -228,12 +227,12 @@ pub fn all() -> &'static [&'static Wrapper] {
     WRAPPERS
 }
 
-/// The wrapper with this name.
+/// Returns the wrapper with this name.
 pub fn by_name(name: &str) -> Option<&'static Wrapper> {
     WRAPPERS.iter().copied().find(|wrapper| wrapper.name == name)
 }
 
-/// The level of a compression, if it was said.
+/// Returns the compression level, if it was given.
 fn level(settings: &Settings) -> Option<u8> {
     settings.number("level").and_then(|level| u8::try_from(level).ok())
 }

@@ -1,4 +1,4 @@
-//! What PHP's extension memcached compresses: a length, then zlib, FastLZ or Zstandard.
+//! Compressed values of PHP's memcached extension: a length, then zlib, FastLZ or Zstandard.
 
 use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
 use crate::compress::lz::Lz;
@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::Settings;
 
-/// The row in the registry.
+/// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "php-memcached",
     title: "compressed data, as PHP's extension memcached keeps it",
@@ -16,7 +16,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     layer: "data compressed by memcached",
     options: &[],
     page: include_str!("php_memcached.md"),
-    // Longer things are hardly kept there.
+    // Longer values are hardly ever stored there.
     detect: |input| matches!(input, [a, b, c, 0, body @ ..] if [*a, *b, *c] != [0; 3] && Way::of(body).is_some()),
     evidence: Evidence::Text,
     head: Some(|input, whole, _, most| {
@@ -32,7 +32,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     wrap,
 };
 
-/// How it is compressed.
+/// Compression method.
 enum Way {
     Zlib,
     Fast,
@@ -40,7 +40,7 @@ enum Way {
 }
 
 impl Way {
-    /// What begins so; in memcached, flags say it.
+    /// Detects the method by the first bytes; memcached itself stores it in flags.
     fn of(body: &[u8]) -> Option<Way> {
         match body {
             [0x78, flags, ..] if u16::from_be_bytes([0x78, *flags]).is_multiple_of(31) => Some(Way::Zlib),
@@ -67,7 +67,7 @@ impl Way {
     }
 }
 
-/// The length of what is inside, and how it is there.
+/// Returns the length of the content, and the compressed bytes.
 fn split(input: &[u8]) -> Option<(u32, &[u8])> {
     input.split_first_chunk().map(|(len, body)| (u32::from_le_bytes(*len), body))
 }

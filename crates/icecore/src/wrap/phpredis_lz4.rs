@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::Settings;
 
-/// The row in the registry.
+/// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "phpredis-lz4",
     title: "LZ4-compressed data, as phpredis keeps it",
@@ -30,14 +30,14 @@ pub static WRAPPER: Wrapper = Wrapper {
     wrap,
 };
 
-/// The length of what is inside, if its checksum is right, and the block.
+/// Returns the length of the content, if its checksum is right, and the block.
 fn split(input: &[u8]) -> Option<(u32, &[u8])> {
     let (header, block) = input.split_first_chunk::<5>()?;
     let [sum, len @ ..] = *header;
     (sum == crc8(len)).then_some((u32::from_le_bytes(len), block))
 }
 
-/// The checksum of the length: CRC-8 with the polynomial 0x31, from 0xff on.
+/// Returns the checksum of the length: CRC-8 with the polynomial 0x31 and the initial value 0xff.
 fn crc8(bytes: [u8; 4]) -> u8 {
     bytes.into_iter().fold(0xff, |crc, byte| {
         (0..8).fold(crc ^ byte, |crc: u8, _| if crc & 0x80 == 0 { crc << 1 } else { (crc << 1) ^ 0x31 })

@@ -1,4 +1,4 @@
-//! Entries of Rails' caches, as Rails 6.1 and before, 7.0 and 7.1 write them.
+//! Entries of Rails caches, as written by Rails up to 6.1, 7.0 and 7.1.
 
 use super::{Changing, Evidence, Head, Remark, Unwrapped, Wrapper};
 use crate::compress::zlib;
@@ -9,7 +9,7 @@ use crate::limits::Limits;
 use crate::options::{Opt, OptionType, Settings, Side};
 use std::borrow::Cow;
 
-/// The row in the registry.
+/// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "rails-cache",
     title: "an entry of a Rails cache (6.1, 7.0, 7.1): expiry and version, then a value of Ruby",
@@ -38,7 +38,7 @@ pub static WRAPPER: Wrapper = Wrapper {
 };
 
 const SIGNATURE: [u8; 2] = [0x00, 0x11];
-/// What Marshal's output begins with.
+/// The first bytes of Marshal's output.
 const MARSHAL: [u8; 2] = [4, 8];
 const OBJECT: u8 = 1;
 const COMPRESSED: u8 = 0x80;
@@ -54,7 +54,7 @@ fn detect(input: &[u8]) -> bool {
     }
 }
 
-/// How much of what is compressed is wanted.
+/// How much of the compressed content is needed.
 #[derive(Clone, Copy)]
 enum Reach<'l> {
     All(&'l Limits),
@@ -76,7 +76,7 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrappe
     open(input, Reach::All(limits))
 }
 
-/// What was decompressed is all of it, if it is less than was asked for.
+/// The decompressed data is complete if it is shorter than requested.
 fn head<'a>(input: &'a [u8], whole: bool, _: &Settings, most: usize) -> Option<Head<'a>> {
     let bytes = open(input, Reach::Head(most)).ok()?.bytes;
     let is_cut = matches!(bytes, Cow::Owned(_)) && bytes.len() >= most;
@@ -105,18 +105,17 @@ fn open<'a>(input: &'a [u8], reach: Reach<'_>) -> Result<Unwrapped<'a>, Error> {
     }
 }
 
-/// The class of what Rails 6.1 and before dump.
+/// The class of the object that Rails 6.1 and earlier dump.
 const ENTRY: &[u8] = b"ActiveSupport::Cache::Entry";
 
-/// The layout of Rails 6.1 and before: an object, whose variable `@value` is the
-/// value, or its dump, compressed.
+/// The layout of Rails 6.1 and earlier: an object whose variable `@value` is the value, or its compressed dump.
 fn entry(input: &[u8], reach: Reach<'_>) -> Result<Unwrapped<'static>, Error> {
     let default = Limits::default();
     let limits = match reach {
         Reach::All(limits) => limits,
         Reach::Head(_) => &default,
     };
-    // Rails freezes entries as Ruby does.
+    // Rails freezes entries with Marshal.
     let marshal = format::known("marshal")?;
     let settings = Settings::new();
     let document = marshal.read(input, &settings, Request::new(limits)).whole(input, marshal)?;
@@ -166,7 +165,7 @@ fn entry(input: &[u8], reach: Reach<'_>) -> Result<Unwrapped<'static>, Error> {
     Ok(described(Cow::Owned(bytes), notes, &said, false))
 }
 
-/// What the options write again: the expiry in seconds since 1970, and the version.
+/// The properties that options write again: the expiry in seconds since 1970, and the version.
 #[derive(Default)]
 struct Said {
     expires: Option<f64>,
@@ -230,7 +229,7 @@ fn packed<'a>(input: &'a [u8], reach: Reach<'_>) -> Result<Unwrapped<'a>, Error>
     Ok(described(bytes, notes, &said, kind & COMPRESSED != 0))
 }
 
-/// Marshal's form of a string; `encoding` is what stands behind it.
+/// Returns Marshal's form of a string; `encoding` is the data after it.
 fn string(text: &[u8], encoding: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 16);
     out.extend_from_slice(&MARSHAL);

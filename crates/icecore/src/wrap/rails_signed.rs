@@ -10,7 +10,7 @@ use crate::limits::Limits;
 use crate::options::{Opt, OptionType, Settings, Side};
 use std::borrow::Cow;
 
-/// The row in the registry.
+/// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "rails-signed",
     title: "a signed message or cookie of Rails: Base64, `--` and a digest",
@@ -72,10 +72,10 @@ pub static WRAPPER: Wrapper = Wrapper {
     wrap,
 };
 
-/// What stands before the digest.
+/// The text before the digest.
 const SEPARATOR: &[u8] = b"--";
 
-/// The message, the digest in hex digits, and the digest.
+/// Splits the input into the message, the digest in hex digits, and the digest in bytes.
 fn parts(input: &[u8]) -> Option<(&[u8], &str, Vec<u8>)> {
     let input = input.trim_ascii_end();
     let digits = input.iter().rev().take_while(|byte| byte.is_ascii_hexdigit()).count();
@@ -90,8 +90,8 @@ fn detect(input: &[u8]) -> bool {
     parts(input).is_some_and(|(message, ..)| !message.is_empty() && decoded(message).is_ok())
 }
 
-/// Base64 in either alphabet, with or without padding; `%3D` and the like are
-/// undone as browsers do.
+/// Decodes Base64 in either alphabet, with or without padding; `%3D` and the like are unescaped, because browsers
+/// escape them.
 fn decoded(message: &[u8]) -> Result<Vec<u8>, Error> {
     let mut text = Vec::with_capacity(message.len() + 3);
     let mut rest = message;
@@ -140,7 +140,7 @@ fn unwrap<'a>(input: &'a [u8], settings: &Settings, limits: &Limits) -> Result<U
     let verdict = match settings.text("key") {
         None => "not checked: no key was given",
         Some(_) => {
-            // What a browser was sent was signed before it was escaped.
+            // The signature was made before the message was escaped for the browser.
             let message = percent_free(message);
             check(&message, &digest, settings)?;
             "fits the key"
@@ -160,7 +160,7 @@ fn unwrap<'a>(input: &'a [u8], settings: &Settings, limits: &Limits) -> Result<U
         .with(WRAPPER.name, "purpose", said.purpose))
 }
 
-/// What stands around a message since Rails 5.2, if that was asked for.
+/// The data around a message since Rails 5.2, if it has any.
 #[derive(Default)]
 struct Envelope {
     expires: Option<String>,
@@ -184,7 +184,7 @@ fn envelope(bytes: &[u8], limits: &Limits) -> Option<(Vec<u8>, Envelope)> {
     if !bytes.starts_with(b"{\"_rails\":{\"message\":") {
         return None;
     }
-    // Whatever is signed, its envelope is JSON.
+    // The envelope is JSON whatever the signed value is.
     let json = format::known("json").ok()?;
     let document = json.read(bytes, &Settings::new(), Request::new(limits)).whole(bytes, json).ok()?;
     let rails = document.root().get("_rails")?;

@@ -13,7 +13,7 @@ pub(super) enum Digest {
 }
 
 impl Digest {
-    /// By its name in options.
+    /// Returns the digest with this name in options.
     pub(super) fn named(name: Option<&str>) -> Digest {
         match name {
             Some("sha256") => Digest::Sha256,
@@ -22,7 +22,7 @@ impl Digest {
         }
     }
 
-    /// By how many bytes it has.
+    /// Returns the digest with this number of bytes.
     pub(super) fn of_length(len: usize) -> Option<Digest> {
         match len {
             20 => Some(Digest::Sha1),
@@ -32,7 +32,7 @@ impl Digest {
         }
     }
 
-    /// The digest of a message.
+    /// Returns the digest of a message.
     pub(super) fn of(self, key: &[u8], message: &[u8]) -> Vec<u8> {
         match self {
             Digest::Sha1 => hmac::<Hmac<Sha1>>(key, message),
@@ -41,7 +41,7 @@ impl Digest {
         }
     }
 
-    /// A key of 64 bytes from a secret, as `ActiveSupport::KeyGenerator` makes it.
+    /// Derives a key of 64 bytes from a secret, like `ActiveSupport::KeyGenerator`.
     pub(super) fn derive(self, secret: &[u8], salt: &[u8], iterations: u32) -> Vec<u8> {
         let mut key = vec![0; 64];
         match self {
@@ -60,7 +60,7 @@ fn hmac<M: Mac + KeyInit>(key: &[u8], message: &[u8]) -> Vec<u8> {
     mac.finalize().into_bytes().to_vec()
 }
 
-/// Compares in a time that does not tell where they differ.
+/// Compares in constant time, so that the time does not reveal where they differ.
 pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }

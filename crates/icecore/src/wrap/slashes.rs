@@ -1,4 +1,4 @@
-//! The escapes of PHP's `addslashes`: Symfony Messenger stores serialized messages so.
+//! The escapes of PHP's `addslashes`, with which Symfony Messenger stores serialized messages.
 
 use super::{Changing, Evidence, Unwrapped, Wrapper, escapes};
 use crate::error::{Error, ErrorKind};
@@ -6,7 +6,7 @@ use crate::limits::Limits;
 use crate::options::Settings;
 use std::borrow::Cow;
 
-/// The row in the registry.
+/// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "slashes",
     title: "text with backslashes before quotes, as PHP's addslashes writes",
@@ -25,7 +25,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     wrap,
 };
 
-/// A serialized value that has a string has a quote.
+/// A serialized value that contains a string contains a quote.
 fn detect(input: &[u8]) -> bool {
     let Some(at) = input.iter().position(|byte| *byte == b'"') else { return false };
     at > 0 && input[at - 1] == b'\\' && matches!(input, [b'a' | b's' | b'O' | b'C' | b'E', b':', ..])

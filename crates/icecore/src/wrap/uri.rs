@@ -1,11 +1,11 @@
-//! Percent escapes, as in addresses and forms.
+//! Percent escapes, as in URLs and forms.
 
 use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::{Opt, OptionType, Settings, Side};
 
-/// The row in the registry.
+/// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "uri",
     title: "text with percent escapes, as in addresses and forms",
@@ -38,10 +38,10 @@ pub static WRAPPER: Wrapper = Wrapper {
     wrap,
 };
 
-/// How much of a text is looked at first.
+/// How many bytes of a text are examined.
 const LOOK: usize = 256;
 
-/// There is an escape, and nothing that every writer escapes.
+/// Requires an escape, and no byte that every writer escapes.
 fn detect(input: &[u8]) -> bool {
     let text = input.trim_ascii_end();
     let is_plain = |byte: &u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(byte);
@@ -50,7 +50,7 @@ fn detect(input: &[u8]) -> bool {
         && text.iter().take(LOOK).all(is_plain)
 }
 
-/// All writers escape `+` itself: where it stands, it is a blank.
+/// All writers escape `+` itself, so an unescaped `+` is a blank.
 fn wants(input: &[u8]) -> Settings {
     let mut settings = Settings::new();
     if input.contains(&b'+') {
@@ -79,9 +79,9 @@ fn head<'a>(input: &'a [u8], whole: bool, settings: &Settings, most: usize) -> O
     Some(Head::owned((decode(part, has_plus(settings)).ok()?, whole)))
 }
 
-/// `Err` says where an escape is broken.
+/// Decodes escapes. `Err` contains the position of a malformed escape.
 fn decode(input: &[u8], plus: bool) -> Result<Vec<u8>, usize> {
-    // The newline at the end of a file belongs to the file.
+    // A newline at the end belongs to the file, not to the text.
     let input = input.strip_suffix(b"\n").map_or(input, |text| text.strip_suffix(b"\r").unwrap_or(text));
     let mut bytes = Vec::with_capacity(input.len());
     let mut rest = input;

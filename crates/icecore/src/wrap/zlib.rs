@@ -4,7 +4,7 @@ use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
 use crate::compress::zlib;
 use crate::options::{Opt, OptionType, Side};
 
-/// The row in the registry.
+/// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "zlib",
     title: "zlib-compressed data (RFC 1950)",
@@ -22,7 +22,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     evidence: Evidence::Content,
     head: Some(|input, whole, _, most| {
         let (bytes, is_all) = zlib::head(input, most)?;
-        // Two bytes say little: all of it must be right.
+        // Two bytes are weak evidence: all of the data must be valid.
         let is_right = is_all || !whole || bytes.len() >= most;
         is_right.then(|| Head::owned((bytes, whole && is_all)))
     }),

@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::{Opt, OptionType, Settings, Side};
 
-/// The row in the registry.
+/// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "zstd",
     title: "Zstandard-compressed data (RFC 8878)",

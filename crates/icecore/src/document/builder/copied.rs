@@ -1,4 +1,4 @@
-//! Values of other documents in a document that is built.
+//! Copying of values from other documents into a document that is built.
 
 use super::Builder;
 use crate::document::node::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
@@ -6,23 +6,23 @@ use crate::document::{Cursor, Document};
 use crate::error::Error;
 use std::collections::{HashMap, HashSet};
 
-/// What differs in a copy from its original, by the original's nodes.
+/// Differences between a copy and its original, by the original's nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Changes<'c> {
-    /// Values of other documents that stand in the place of these.
+    /// Values of other documents that replace these nodes.
     pub(crate) replaced: HashMap<u32, Cursor<'c>>,
     /// Items, and values of entries, that are left out.
     pub(crate) gone: HashSet<u32>,
-    /// What comes behind all others in a container.
+    /// Values that are added after all others in a container.
     pub(crate) added: HashMap<u32, Vec<Cursor<'c>>>,
     /// Values whose keys are those of these entries of other documents.
     pub(crate) keys: HashMap<u32, Cursor<'c>>,
-    /// How many items or entries there are in containers that break off.
+    /// The number of items or entries in containers that break off.
     pub(crate) cut: HashMap<u32, u32>,
 }
 
-/// A container that is being copied: where it stands, itself, where its original ends, what is
-/// next in the original, and how many items it has.
+/// A container that is being copied: its index in the copy, its index in the original, the next node of the original,
+/// the end of the original, and its number of items.
 struct Open {
     at: u32,
     original: u32,
@@ -35,12 +35,12 @@ struct Open {
 struct Copying<'d> {
     from: &'d Document<'d>,
     changes: Option<&'d Changes<'d>>,
-    /// Where nodes that links name stand in the new document.
+    /// New positions of nodes that links name.
     places: HashMap<u32, u32>,
-    /// Where values stand that took the place of what aliases name.
+    /// Positions of values that replaced variables with several names.
     variables: HashMap<u32, u32>,
     open: Vec<Open>,
-    /// Which nodes of the original became which ones here, if that is wanted.
+    /// Pairs of nodes: index in the original, index here; filled only if wanted.
     kept: Vec<(u32, u32)>,
 }
 
@@ -50,8 +50,8 @@ impl<'d> Copying<'d> {
         Copying { from, changes, places, variables, open: Vec::new(), kept: Vec::new() }
     }
 
-    /// What stands in the place of the node at `at`, and which variable that sets: assigning to
-    /// an alias assigns to what it names.
+    /// Returns the replacement of the node at `at`, and the variable that it sets: assigning to an alias assigns to the
+    /// variable that it names.
     fn replaced(&self, at: u32, named: u32) -> Option<(u32, Cursor<'d>)> {
         let replaced = &self.changes?.replaced;
         let variable = if self.from.node(at).kind == Kind::Alias { named } else { at };
@@ -79,8 +79,7 @@ impl<'d> Copying<'d> {
 const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD;
 
 impl Builder {
-    /// An empty builder for values of this document: names of classes and members are those of
-    /// its language.
+    /// Returns an empty builder for values of this document: names of classes and members are those of its language.
     ///
     /// ```
     /// let document = icecore::read(b"O:4:\"Time\":1:{s:1:\"a\";i:1;}")?;
@@ -95,8 +94,8 @@ impl Builder {
         builder
     }
 
-    /// A value of another document, with all that is in it. Links stay links; what they name
-    /// outside of it is put in the place of the first.
+    /// Appends a value of another document with everything in it. Links stay links; a value outside of it that links
+    /// name takes the place of the first such link.
     ///
     /// ```
     /// let document = icecore::read(b"a:2:{i:0;a:1:{i:0;i:7;}i:1;R:2;}")?;
@@ -110,8 +109,8 @@ impl Builder {
         self
     }
 
-    /// A copy of a document with changes; and which nodes of the original became which ones in it.
-    /// What a link names that is gone stands in the place of the first link to it.
+    /// Returns a copy of a document with changes, and pairs of nodes: index in the original, index in the copy. If the
+    /// target of a link is deleted, its value takes the place of the first link to it.
     pub(crate) fn changed(
         original: &Document<'_>,
         changes: &Changes<'_>,
@@ -126,14 +125,14 @@ impl Builder {
         Ok((builder.finish()?, copying.kept))
     }
 
-    /// Copies a value with all that is in it.
+    /// Copies a value with everything in it.
     fn walk<'d>(&mut self, copying: &mut Copying<'d>, at: u32, key: Option<u16>) {
         let (from, outer) = (copying.from, copying.open.len());
         self.copied(copying, at, key);
         while copying.open.len() > outer {
             let Some(top) = copying.open.last() else { break };
             let (at, original, is_end) = (top.next, top.original, top.next >= top.end);
-            // A default value comes behind all entries.
+            // A default value follows all entries.
             let is_default = !is_end && from.node(original).kind == Kind::Map && from.node(at).key == NO_KEY;
             if is_end || is_default {
                 let added = copying.added(original);
@@ -157,7 +156,7 @@ impl Builder {
             }
             top.next = from.tape.next(at);
             let node = from.node(at);
-            // A key that stands before its value goes with it.
+            // A key node before a deleted value is deleted with it.
             let value = if node.key == IS_KEY { top.next } else { at };
             if copying.is_gone(value) {
                 if value == at
@@ -176,7 +175,7 @@ impl Builder {
         }
     }
 
-    /// The key of an entry of another document.
+    /// Returns the key of an entry of another document.
     fn entry_key(&mut self, entry: Cursor<'_>) -> u16 {
         let (document, at) = (entry.document(), entry.index());
         let key = document.node(at).key;
@@ -186,21 +185,21 @@ impl Builder {
         self.copied_key(document, key)
     }
 
-    /// Copies a node, and what a link names in its place where that is not there yet. The key is
-    /// one of this document.
+    /// Copies a node; a link whose target is not copied yet is replaced by the target's value. The key is one of this
+    /// document.
     fn copied<'d>(&mut self, copying: &mut Copying<'d>, at: u32, key: Option<u16>) {
         let from = copying.from;
         let mut node = from.node(at);
         let mut named = if node.kind.is_again() { node.payload as u32 } else { at };
         let variable = named;
-        // A variable that holds a reference is a link itself. Where it is gone, this is it.
+        // A variable that contains a reference is a link itself. If the variable is gone, this link replaces it.
         let is_variable = node.kind == Kind::Alias && from.node(named).kind.is_again();
         if is_variable && !copying.places.contains_key(&named) && copying.replaced(at, named).is_none() {
             node = from.node(named);
             named = node.payload as u32;
         }
         let mut here = at;
-        // What a link names is no link; a longer chain is not a document.
+        // The target of a link is not a link; a document has no longer chains.
         for _ in 0..4 {
             if !from.node(here).kind.is_again() {
                 break;
@@ -243,7 +242,7 @@ impl Builder {
         };
         let is_again = new.kind.is_again();
         let place = match key {
-            // The first node stands where any value of the builder would.
+            // The first node goes where the builder would put any value.
             None => self.place(new),
             Some(key) => {
                 new.key = key;
@@ -271,7 +270,7 @@ impl Builder {
         }
     }
 
-    /// The key of an entry here; a node of its own is put in front where there are too many.
+    /// Returns the key of an entry in this document; if there are too many keys, a node for the key is put in front.
     fn copied_key(&mut self, from: &Document<'_>, key: u16) -> u16 {
         if matches!(key, NO_KEY | IS_KEY | KEY_NODE) {
             return key;
@@ -303,7 +302,7 @@ impl Builder {
         }
     }
 
-    /// A node of another document, without key and children.
+    /// Copies a node of another document, without its key and children.
     fn copied_node(&mut self, from: &Document<'_>, node: &Node) -> Node {
         let flags = node.flags & !flag::TARGET;
         if node.kind.is_container() {

@@ -39,7 +39,7 @@ impl Builder {
         self.leaf(node)
     }
 
-    /// A symbol. An empty name of the encoding stands for ASCII or UTF-8.
+    /// A symbol. An empty `encoding` means ASCII or UTF-8.
     pub fn symbol(&mut self, value: impl AsRef<[u8]>, encoding: &str) -> &mut Builder {
         let node = self.in_encoding(Kind::Symbol, value.as_ref(), encoding);
         self.leaf(node)
@@ -73,7 +73,7 @@ impl Builder {
         self.string(Kind::EnumCase, name.as_ref())
     }
 
-    /// An object of this class in a form of its own; its body follows.
+    /// Begins an object of this class in a special form; its body follows.
     pub fn begin_object_in(&mut self, class: impl AsRef<[u8]>, form: Form) -> &mut Builder {
         self.named(Kind::Object, class.as_ref(), form)
     }
@@ -98,8 +98,7 @@ impl Builder {
         self.begin(Node::open(Kind::VString, 0))
     }
 
-    /// A tied variable; the object behind it follows, and for an element its
-    /// key.
+    /// A tied variable; the object that it is tied to follows, and for an element its key.
     pub fn begin_tied(&mut self, form: Form) -> &mut Builder {
         self.begin(Node::open(Kind::Tied, 0).in_form(form))
     }
@@ -109,13 +108,13 @@ impl Builder {
         self.begin(Node::open(Kind::Attrs, 0))
     }
 
-    /// A value with a module mixed in, or an instance of a user's subclass of a
-    /// core class, as the form says: it follows, and then attributes.
+    /// A value with a module mixed in, or an instance of a user's subclass of a core class, depending on the form: the
+    /// value follows, and then attributes.
     pub fn begin_extended(&mut self, class: impl AsRef<[u8]>, form: Form) -> &mut Builder {
         self.named(Kind::Attrs, class.as_ref(), form)
     }
 
-    /// The reference that the next value stands for is marked as overloaded.
+    /// Marks the reference that the next value represents as overloaded.
     pub fn overloaded(&mut self) -> &mut Builder {
         self.flags |= flag::OVERLOAD;
         self
@@ -134,7 +133,7 @@ impl Builder {
         self
     }
 
-    /// The next value is itself the key of the one behind it.
+    /// The next value is the key of the value after it.
     pub fn key(&mut self) -> &mut Builder {
         if self.key.is_some() {
             self.mistake = self.mistake.or(Some("a key where no key belongs"));
@@ -168,7 +167,7 @@ impl Builder {
         self
     }
 
-    /// What was built so far is the user header; the document itself follows.
+    /// Marks what was built so far as the user header; the document itself follows.
     pub fn end_header(&mut self) -> &mut Builder {
         if self.tape.len() == 0 || !self.open.is_empty() || self.tape.header.is_some() {
             self.mistake = self.mistake.or(Some("a header where none belongs"));

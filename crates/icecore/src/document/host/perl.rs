@@ -9,16 +9,16 @@ use crate::losses::Losses;
 use std::borrow::Cow;
 
 impl Tape {
-    /// Puts what perl's programs would have in the place of what perl has nothing
-    /// for: for a module that builds values from a document of PHP or Ruby.
+    /// Replaces everything that perl can't represent by what a Perl program would have instead. For a module that
+    /// builds values from a document of PHP or Ruby.
     ///
     /// - Members of objects are named as in Perl: `@name` is `name`.
     /// - Symbols are strings. Text that is not UTF-8 is bytes, also as a key.
-    /// - A link to a string or a number is that string or number once more.
-    /// - Attributes of a value and the default value of a map are gone.
-    /// - A copy is the value once more.
+    /// - A link to a string or a number becomes a second such string or number.
+    /// - Attributes of a value and the default value of a map are removed.
+    /// - A copy becomes a value of its own.
     ///
-    /// `input` is what the tape was read from.
+    /// `input` is the input that the tape was read from.
     ///
     /// ```
     /// use icecore::{Kind, Limits, Request, Stage};
@@ -52,7 +52,7 @@ impl Tape {
                     self.nodes[at].kind = Kind::Bytes
                 }
                 Kind::Link => {
-                    // What it names comes before it, so that is a string already.
+                    // The target of a link comes before it, so it was converted already.
                     let named = self.node(node.payload as u32);
                     if !named.kind.is_container() && !named.kind.is_again() {
                         self.nodes[at] = Node { key: node.key, flags: named.flags & !flag::TARGET, ..named };
@@ -68,8 +68,8 @@ impl Tape {
         Ok(())
     }
 
-    /// Text that is ASCII becomes bytes, for perl, whose strings are not marked as
-    /// UTF-8 where they need not be. `input` is what the tape was read from.
+    /// Makes ASCII text byte strings, for perl, whose strings are marked as UTF-8 only when necessary. `input` is the
+    /// input that the tape was read from.
     ///
     /// ```
     /// use icecore::{Kind, Limits, Request, Stage};
@@ -89,8 +89,7 @@ impl Tape {
         }
     }
 
-    /// Byte strings that are UTF-8 become text, for a language whose programs tell
-    /// them apart.
+    /// Makes byte strings that are valid UTF-8 text, for a language whose programs distinguish bytes and text.
     pub(crate) fn bytes_to_text(&mut self, input: &[u8]) {
         let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok();
         self.replace_keys(|name| (name.node.kind == Kind::Bytes && is_text(name.bytes)).then_some(Kind::Text));
@@ -102,7 +101,7 @@ impl Tape {
         }
     }
 
-    /// Gives keys another kind, of which it is said which.
+    /// Changes the kind of keys; `kind` returns the new kind of a key.
     fn replace_keys(&mut self, kind: impl Fn(&Name<'_>) -> Option<Kind>) {
         let others: Vec<_> = (1..=self.keys.len() as u32)
             .filter_map(|id| {
@@ -123,10 +122,10 @@ impl Tape {
         }
     }
 
-    /// Leaves the attributes of values and the defaults of maps out.
+    /// Removes the attributes of values and the default values of maps.
     fn without_attributes(&mut self) {
         let mut rewrite = Rewrite::new(self.nodes.len());
-        // Where what is left out begins and ends, for each container that has such.
+        // Begin and end of the removed parts, for each container that has one.
         let mut left_out: Vec<(u32, u32)> = Vec::new();
         let mut key = None;
         let mut at = 0;
@@ -156,7 +155,7 @@ impl Tape {
             if behind < end {
                 left_out.push((behind, end));
             }
-            // Of a value with attributes only the value stays.
+            // The value stays; the node of the attributes around it is removed.
             if key.is_none() {
                 rewrite.keep(node);
             }
@@ -169,7 +168,7 @@ impl Tape {
         rewrite.finish(self);
     }
 
-    /// The node behind the first `count` entries of the map at `at`.
+    /// Returns the index of the node after the first `count` entries of the map at `at`.
     pub(crate) fn behind_entries(&self, at: u32, count: u32) -> u32 {
         let mut child = at + 1;
         for _ in 0..count {
@@ -182,7 +181,7 @@ impl Tape {
     }
 }
 
-/// What a symbol's bytes are as a string.
+/// Returns the kind of string that a symbol with these bytes becomes.
 fn kind_of(bytes: &[u8]) -> Kind {
     if !bytes.is_ascii() && std::str::from_utf8(bytes).is_ok() { Kind::Text } else { Kind::Bytes }
 }
