@@ -1,24 +1,24 @@
 /* Declarations that all files of the module share.
  *
- *   common/    pieces that the modules of all languages share: ../common
- *   core/      code that knows no format: contexts, keys, the walk, the build
+ *   common/  pieces that the modules of all languages share: ../common
+ *   core/    code that knows no format: contexts, keys, the walk, the build
  *   storable/, sereal/, json/, dumper/, pack/
  *              code of one format: settings, rules of its walk, calls
- *   any/       documents of any format, and operators that replace calls
+ *   any/     documents of any format, and operators that replace calls
  *   Icecore.xs the functions that perl sees
  *
  * A file calls only files below it in this list; scripts/modules.sh checks it. In core/:
  *
- *   host.c       what the common pieces need from perl
- *   context.c    warm contexts: memory and caches that live from call to call
- *   keys.c       hash keys: perl's shared keys to ids of the engine, and back
- *   hooks.c      calls of a class's own freeze and thaw methods
- *   policy.c     which classes may be built
+ *   host.c         what the common pieces need from perl
+ *   context.c      warm contexts: memory and caches that live from call to call
+ *   keys.c         hash keys: perl's shared keys to ids of the engine, and back
+ *   hooks.c        calls of a class's own freeze and thaw methods
+ *   policy.c       which classes may be built
  *   class_lists.c  the allow lists of Sereal's options
- *   payloads.c   frozen data in the payloads of hooks
- *   walk*        perl values to the engine's tape: walk.h
- *   build*       the engine's tape to perl values: build.h
- *   documents.c  one document, read or written by a stage
+ *   payloads.c     frozen data in the payloads of hooks
+ *   walk*          perl values to the engine's tape: walk.h
+ *   build*         the engine's tape to perl values: build.h
+ *   documents.c    one document, read or written by a stage
  */
 #ifndef ICECORE_PERL_H
 #define ICECORE_PERL_H
