@@ -1,11 +1,11 @@
 /* Declarations that all files of the module share.
  *
- *   common/  pieces that the modules of all languages share: ../common
- *   core/    code that knows no format: contexts, keys, the walk, the build
+ *   common/     pieces that the modules of all languages share: ../common
+ *   core/       code that knows no format: contexts, keys, the walk, the build
  *   storable/, sereal/, json/, dumper/, pack/
- *              code of one format: settings, rules of its walk, calls
- *   any/     documents of any format, and operators that replace calls
- *   Icecore.xs the functions that perl sees
+ *               code of one format: settings, rules of its walk, calls
+ *   any/        documents of any format, and operators that replace calls
+ *   Icecore.xs  the functions that perl sees
  *
  * A file calls only files below it in this list; scripts/modules.sh checks it. In core/:
  *
