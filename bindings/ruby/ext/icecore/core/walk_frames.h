@@ -51,7 +51,7 @@ ice_put_object(ice_walker *w, uint32_t class, uint8_t form, uint16_t key)
 /* ---- walk_open.c --------------------------------------------------------------- */
 
 NORETURN(void ice_too_deep(void));
-/* Puts a key and its value to the stack of values. */
+/* Pushes a key and its value to the stack of values. */
 int ice_collect_entry(VALUE key, VALUE value, VALUE walker);
 /* Opens an object whose names and values are on the stack of values from `base` on. */
 ice_walk_frame *ice_open_named(ice_walker *w, VALUE object, uint32_t class, uint8_t form, uint16_t key, long limit,
