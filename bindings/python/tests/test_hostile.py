@@ -62,7 +62,7 @@ class Pwn:
 @pytest.fixture(scope="module")
 def watch() -> Iterator[Watch]:
     """Runs a function, and gives what happened meanwhile that should not."""
-    # A hook for audits stays until the process ends.
+    # An audit hook stays until the process ends.
     sys.addaudithook(_hook)
     finder = _Finder()
     sys.meta_path.insert(0, finder)  # type: ignore[arg-type]
@@ -211,12 +211,12 @@ def test_keys_with_the_same_hash_end_in_an_error() -> None:
     def hostile(count: int) -> bytes:
         return icecore.dumps({number * prime << 64: None for number in range(1, count)}, "marshal")
 
-    # Making the dict here takes as long as reading it would: so few are enough.
+    # Making the dict here takes as long as reading it would, so a few are enough.
     assert len(icecore.loads(hostile(1000), "marshal")) == 999
     with pytest.raises(icecore.Error) as caught:
         icecore.loads(hostile(1500), "marshal")
     assert caught.value.kind == "limit"
-    # Other large integers are no harm.
+    # Other large integers are harmless.
     many = {number**5 + (1 << 70): number for number in range(5000)}
     assert icecore.loads(icecore.dumps(many, "marshal"), "marshal") == many
 

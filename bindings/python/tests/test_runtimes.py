@@ -149,7 +149,7 @@ def test_fixtures_mean_the_same_afterwards(name: str) -> None:
             value = icecore.loads(blob, name, strings="bytes")
         except icecore.Error:
             continue
-        # The last: text that is not UTF-8, which are bytes in Python.
+        # The last condition: text that is not UTF-8, which becomes bytes in Python.
         if any(mark in typed for mark in NOT_KEPT) or "flagged" in case or b'"$text":{' in typed:
             continue
         again = icecore.dumps(value, name, losses="ignore")
