@@ -2,12 +2,10 @@
 # Runs every experiment in full and publishes the results: docs/bench, docs/performance.md, the tables of the
 # README.
 #
-#   scripts/bench.sh             everything: about three quarters of an hour, plus as long again for
-#   pending-store;
+#   scripts/bench.sh             everything: about three quarters of an hour, plus as long again for pending-store;
 #                                the machine should be idle otherwise
 #   scripts/bench.sh SCENARIO…   these again; the others stay as they are
-#   scripts/bench.sh --columns   work with columns in Python, to docs/bench/columns.json; about ten minutes,
-#   after
+#   scripts/bench.sh --columns   work with columns in Python, to docs/bench/columns.json; about ten minutes, after
 #                                scripts/python.sh test-all, whose packages are measured too
 #   scripts/bench.sh --draw      only the pages, from the results in docs/bench
 #

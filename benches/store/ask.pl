@@ -2,8 +2,7 @@
 # Queries the database that ICECORE_LOAD_DB names, independently of the measured programs, to
 # verify what the load program believes about them.
 #
-#   benches/store/ask.pl SQL      runs a statement, and writes each row of its answer as a line
-#   of JSON
+#   benches/store/ask.pl SQL      runs a statement, and writes each row of its answer as a line of JSON
 #   benches/store/ask.pl          reports what is missing here
 
 use v5.36;

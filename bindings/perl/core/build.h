@@ -102,7 +102,7 @@ void ib_end_hook(pTHX_ build *b);
 void ib_end_tied(pTHX_ build *b);
 void ib_end_record(pTHX_ build *b);
 
-/* Makes a new variable a reference to `referent`, and gives it the ownership. */
+/* Makes a new variable a reference to `referent`, and takes over the caller's count. */
 PERL_STATIC_INLINE void
 ib_set_rv(pTHX_ SV *variable, SV *referent)
 {

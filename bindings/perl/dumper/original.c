@@ -5,7 +5,7 @@
 static const char *const names_of_settings[FLAGS + NUMBERS + TEXTS] = { ID_FLAG_NAMES, ID_NUMBER_NAMES, ID_TEXT_NAMES };
 static const char *const usual_texts[TEXTS] = { ID_USUAL_TEXTS };
 
-/* Data::Dumper's own default. Values with fewer levels give the same result. */
+/* Data::Dumper's own default, for which its own counting of levels is not needed. */
 enum { USUAL_RECURSION = 1000 };
 
 bool

@@ -10,7 +10,7 @@ import sys
 import ray
 from icecore import jobs
 
-#: So many files wait for a worker at once, however many there are.
+#: Limit for the number of files that wait for a worker at the same time.
 WAITING = 1000
 
 

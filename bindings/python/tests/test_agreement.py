@@ -18,7 +18,7 @@ import icecore.arrow
 import pytest
 
 CASES = int(os.environ.get("ICECORE_CASES", "60"))
-#: No numbers: an array of PHP whose only key is 0 is a list.
+#: Without numbers, because a PHP array whose only key is 0 is a list.
 NAMES = ["a", "A", "b", "id", "Name", "zoë", "with space", 'qu"ote', "it's", "select", "a.b", "$x", "-", "日本", "x[0]"]
 
 

@@ -13,10 +13,10 @@ import icecore
 import pytest
 from conftest import blobs
 
-#: What a program notices of code, files, processes and connections.
+#: Audit events of code, files, processes and connections.
 WATCHED = ("import", "exec", "compile", "open", "os.", "subprocess.", "socket.", "ctypes.", "marshal.", "pickle.", "code.", "urllib.")
 
-#: Names that data may have for a class or a member, and that would do something if they were looked up.
+#: Names of classes or members in hostile data that would do something if they were looked up.
 NAMES = [
     b"os", b"os.system", b"posix.system", b"builtins.eval", b"subprocess.Popen", b"__main__.Pwn", b"antigravity", b"this",
     b"__import__", b"__class__", b"__dict__", b"__reduce__", b"__setstate__", b"__init__", b"__del__", b"__missing__",

@@ -129,8 +129,8 @@ def test_objects_of_perl_go_there_and_back() -> None:
     assert seen == data
 
 
-#: What README.md says that Python does not keep: which equal texts and numbers were one variable, encodings
-#: beside UTF-8, and Perl's marks.
+#: Parts that Python does not keep, according to README.md: which equal texts and numbers were one variable,
+#: encodings other than UTF-8, and Perl's marks.
 NOT_KEPT = [
     b'"$%s"' % word for word in b"id encoding identity hole weak overload restricted bare header placeholders".split()
 ]

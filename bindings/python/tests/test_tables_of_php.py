@@ -18,7 +18,7 @@ pa = pytest.importorskip("pyarrow")
 TABLES = int(os.environ.get("ICECORE_TABLES", "150"))
 SEED = int(os.environ.get("ICECORE_SEED", "1"))
 
-#: Each table has a type, and each row is of it: a line of pairs, the blob in hex and the value as JSON.
+#: Each table has a type, and all its rows have this type: a line of pairs, the blob in hex and the value as JSON.
 CODE = r"""
 mt_srand(SEED);
 class P { private $x; protected $y; public $z; function __construct(...$v) { [$this->x, $this->y, $this->z] = $v; }

@@ -161,8 +161,7 @@ many = "\x04\b0".b
 12.times { many = "\x04\b[".b << length(101) << "\"" << length(many.bytesize) << many << "U:\x0cKeeping@\x06" << "U;\x00@\x06" * 99 }
 Check.equal("one payload of many hooks", 101, IMPL.load(many, classes: [Keeping]).size)
 
-# -- The same in another format
-# --------------------------------------------------------------------
+# -- The same in another format ----------------------------------------------------------------
 
 typed = Icecore.convert(dump_of("Handing", gadget), "marshal", "json:typed")
 Check.equal("json:typed: reported", ["Gadget"], Icecore.decode(typed, "json:typed", classes: [Handing], report: true))
@@ -172,14 +171,12 @@ Check.equal("json:typed: nothing runs", [], EVENTS)
 plain = [Date.new(2001, 2, 3), DateTime.new(2001, 2, 3), Time.at(0).utc, BigDecimal("1.5"), Rational(1, 2), Complex(1, 2)]
 Check.equal("json:typed: values that need no list", plain, Icecore.decode(Icecore.convert(Oracle.dump(plain), "marshal", "json:typed"), "json:typed"))
 
-# -- Unreadable data reaches no hook
-# ---------------------------------------------------------------
+# -- Unreadable data reaches no hook -----------------------------------------------------------
 
 { "nothing" => "", "a cut" => "o:\x0bGad", "a type that is none" => "?", "a link to nothing" => "@\x06", "a symbol that was not" => "o;\x06\x00", "a string without its end" => "\"\x0axx" }
   .each { |name, bytes| malformed(name, dump_of("Handing", "\x04\b#{bytes}".b), classes: [Handing]) }
 
-# -- Bytes in a format of the class's own
-# ----------------------------------------------------------
+# -- Bytes in a format of the class's own ------------------------------------------------------
 
 ["", "\x04", "x\x04\b", "\x04\t0", "\x03\bo:\x0bGadget\x00", [4].pack("V"), [0x00_01_04].pack("V"), "\x00#{gadget}", [gadget].pack("m0")].each do |bytes|
   Check.equal("bytes #{bytes.inspect}", bytes.b, IMPL.load(dump_of("Bytes", bytes), classes: [Bytes]).data.b)

@@ -27,7 +27,7 @@ our @EXPORT = qw(difference same_ok differs_ok);
 # bools        a boolean is the string or number that it prints as
 # holes        an element that doesn't exist is the same as undef
 # unrestricted whether a hash is restricted doesn't matter
-# untied       the values of a tied variable are compared, not the object behind it
+# untied       the values of a tied variable are compared, not its object
 # variables    whether two slots are one variable matters only for containers
 # references   also ignores whether two references refer to the same scalar
 # weak         whether a reference is weak doesn't matter

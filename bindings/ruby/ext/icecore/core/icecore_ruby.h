@@ -219,8 +219,8 @@ typedef struct {
 typedef struct ice_context ice_context;
 struct ice_context {
     ice_warm warm;
-    ice_context *next;        /* list of all contexts: none is ever freed, because a continuation
-                               * may return to it */
+    ice_context *next;        /* list of all contexts: the struct is never freed, because a
+                               * continuation may return to it */
     bool is_busy;
     bool knows;               /* something must be forgotten when the collector runs */
     ice_keys keys;            /* symbols and interned strings by id */
@@ -317,7 +317,7 @@ void ice_allowed_end(ice_allowed *allowed);
  * context. Returns whether foreign code may run when the document is built. `said`
  * receives the warnings, or nil. */
 bool ice_policy_check(ice_context *ctx, const ice_allowed *allowed, VALUE *said);
-/* Issues the warnings. A program may have replaced `warn` with its own code. */
+/* Issues the warnings. This may run code of the program. */
 void ice_policy_say(VALUE said);
 /* Like ice_policy_check, for the names in data of another language, a Hash of names and
  * paths. */
@@ -359,8 +359,7 @@ VALUE ice_record_value(VALUE record);
 void ice_record_set(VALUE record, VALUE value);
 void ice_record_init(void);
 
-/* ---- reading and writing values
- * ----------------------------------------------------------- */
+/* ---- reading and writing values -------------------------------------------------- */
 
 /* Builds the root of the view. */
 VALUE ice_build(ice_context *ctx, const ice_read_settings *settings);

@@ -95,8 +95,7 @@ ice_has_date_fields(const icecore_view *view)
     return true;
 }
 
-/* ---- nested documents
- * ------------------------------------------------------------------ */
+/* ---- nested documents ------------------------------------------------------------ */
 
 typedef struct {
     ice_nested_check *check;

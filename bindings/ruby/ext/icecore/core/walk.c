@@ -325,8 +325,7 @@ open_value(ice_walker *w, VALUE value, uint16_t key, long limit)
         open_core(w, value, class, key, limit);
 }
 
-/* ---- steps: each returns whether something was opened
- * ------------------------------------------------ */
+/* ---- steps: each returns whether something was opened ---------------------------- */
 
 /* Puts a run of integers; returns the index of its end. Nothing is allocated in Ruby, so
  * the items don't move. */

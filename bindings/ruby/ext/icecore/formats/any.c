@@ -42,8 +42,7 @@ is_ruby(const icecore_stage *stage)
     return strcmp(icecore_stage_format(stage), "marshal") == 0;
 }
 
-/* ---- cached stages
- * -------------------------------------------------------------------- */
+/* ---- cached stages --------------------------------------------------------------- */
 
 /* Most programs name the same few stages again and again, so the first ones are cached.
  * A call need not free a cached stage, and a nested call from a hook can use it too. */
