@@ -68,7 +68,7 @@ struct ice_payloads {
     search search;
     SV *payloads; /* of `payload` */
     HV *by_front; /* the index of each payload */
-    HV *asked;    /* classes that were asked for */
+    HV *asked;    /* classes that were checked */
     UV left;      /* the rest of the budget */
     U32 hook;
     ice_refused refused;

@@ -38,7 +38,7 @@ sub changes {
     return ($died, $read);
 }
 
-# A test: what the code does takes less than 64 MB.
+# A test: the code takes less than 64 MB.
 sub takes_no_memory {
     my ($code) = @_;
     my $before = memory();

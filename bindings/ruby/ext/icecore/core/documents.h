@@ -10,7 +10,7 @@ struct ice_reading {
     const icecore_stage *stage;
     ice_read_settings settings;
     VALUE classes, rename; /* as the caller gave them */
-    bool may_trail;        /* bytes after the document are no error */
+    bool may_trail;        /* bytes after the document are allowed */
     bool is_stream;        /* the bytes come from an IO */
     bool only_refused;     /* builds nothing: returns the names of disallowed classes */
     /* For data of another language: checks the classes that it names, converts it, sets
