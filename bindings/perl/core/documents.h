@@ -12,7 +12,7 @@ const char *ice_bytes(pTHX_ SV *sv, STRLEN *len);
 
 /* Readers and writers take a context for the scope that their caller has entered.
  *
- * Reads one document. `consumed`: if not NULL, bytes after the document are no error,
+ * Reads one document. `consumed`: if not NULL, bytes after the document are allowed,
  * and it receives the length of the document. `header`: receives the user header; or
  * NULL. */
 SV *ice_read_document(pTHX_ const icecore_stage *stage, const char *bytes, STRLEN len, const ice_read_settings *set,

@@ -109,7 +109,7 @@ SV *ice_json_boolean(pTHX_ SV *self, bool which);
 void ice_json_classes(pTHX_ SV *self, SV *classes);
 
 /* Without `self` those of encode_json and decode_json. `characters`: more bytes after
- * the text are no error, and it receives the length of the text. */
+ * the text are not an error, and it receives the length of the text. */
 SV *ice_json_encode(pTHX_ SV *self, SV *data);
 SV *ice_json_decode(pTHX_ SV *self, SV *text, UV *characters);
 
