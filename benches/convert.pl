@@ -1,13 +1,12 @@
 #!/usr/bin/env perl
-# Times `icecore convert` to JSON against the original: perl with Storable or
-# Sereal and JSON::XS, php, ruby with its JSON; whole processes, side by side.
+# Times `icecore convert` to JSON against the original: perl with Storable or Sereal and
+# JSON::XS, php, ruby with its JSON; whole processes, side by side.
 #
 #   benches/convert.pl [--records N] [--rounds N] [--only WORD] [--dir FOLDER] [--json FILE]
 #
-# First both outputs are compared, record by record; what is not equal is not
-# timed. Then the two run in turns. The table shows medians, and the ratio of
-# each round's pair: median, lowest and highest. Peak memory is the largest
-# resident set, as GNU time reports it.
+# First both outputs are compared, record by record; a pair that differs is not timed. Then the
+# two run alternately. The table shows medians, and the ratio of each round's pair: median,
+# lowest and highest. Peak memory is the largest resident set, as GNU time reports it.
 use v5.30;
 use warnings;
 
@@ -26,7 +25,7 @@ my $icecore = $ENV{ICECORE} // "$FindBin::Bin/../target/release/icecore";
 my $temporary = File::Temp->newdir;
 $folder //= "$temporary";
 
-# How each file is made, and how the original turns it to JSON.
+# How each file is made, and how the original converts it to JSON.
 my $data = "my \$data = [map { { id => \$_, name => \"Employee_\$_\", age => 20 + \$_ % 50 } } 1 .. $records];";
 my $perl = sub { my ($name, $make, $read, $wanted) = @_; [$name, [$^X, '-e', "$data $make"], [$^X, '-e', $read], $wanted] };
 my $storable = 'use Storable; use JSON::XS; print encode_json(Storable::retrieve($ARGV[0]))';
@@ -109,7 +108,7 @@ sub print_row {
         $row->{memory}{median};
 }
 
-# Runs a command with its output thrown away.
+# Runs a command and discards its output.
 sub timed {
     my ($command) = @_;
     my $report = "$folder/time";
@@ -118,7 +117,7 @@ sub timed {
         open STDOUT, '>', '/dev/null' or die;
         exec '/usr/bin/time', '-o', $report, '-f', '%e %M', @$command or die;
     }
-    # /usr/bin/time counts in hundredths of a second: we count finer.
+    # /usr/bin/time counts in hundredths of a second, which is too coarse.
     my $start = now();
     waitpid $pid, 0;
     my $seconds = now() - $start;
@@ -130,7 +129,7 @@ sub timed {
 
 sub now { require Time::HiRes; return Time::HiRes::clock_gettime(Time::HiRes::CLOCK_MONOTONIC()) }
 
-# Whether both say the same JSON, the order of keys aside.
+# Whether both are the same JSON, except for the order of keys.
 sub same {
     my ($left, $right, @commands) = @_;
     my @sums;
@@ -143,7 +142,7 @@ sub same {
         }
         waitpid $pid, 0;
         die "@$command: failed\n" if $?;
-        # In a process of its own, which gives its memory back.
+        # In a separate process, which frees its memory.
         push @sums, qx{$^X -MJSON::XS -MDigest::MD5=md5_hex -e 'open my \$in, "<", "$path" or die; local \$/; print md5_hex(JSON::XS->new->utf8->canonical->encode(decode_json(<\$in>)))'};
         unlink $path;
     }

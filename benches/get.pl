@@ -1,13 +1,13 @@
 #!/usr/bin/env perl
-# Times `icecore get` and `icecore query` on a file of many records, beside jq and jaq.
+# Times `icecore get` and `icecore query` on a file of many records, next to jq and jaq.
 #
 #   benches/get.pl [--records N] [--rounds N] [--only WORD] [--json FILE]
 #
-# All get the same records as JSON, and `icecore get` also in its other formats, which
-# `icecore convert` made of it. What each prints is compared before anything is timed. `jq` and
-# `jaq` are those of the PATH, or those that JQ and JAQ name. Each runs on one processor, in turns
-# with the others. Times are medians of whole processes, ratios medians of pairs of the same
-# round; memory is the largest resident set, as GNU time reports it.
+# All get the same records as JSON, and `icecore get` also in its other formats, converted from
+# it by `icecore convert`. The outputs are compared before anything is timed. `jq` and `jaq` are
+# those of the PATH, or those that JQ and JAQ name. Each runs on one processor, alternating with
+# the others. Times are medians of whole processes, ratios medians of pairs of the same round;
+# memory is the largest resident set, as GNU time reports it.
 use v5.30;
 use warnings;
 
@@ -57,7 +57,7 @@ for my $filter (
     push @cases, ["query, $filter", ['query', $filter, "$folder/staff.json"], $filter];
 }
 
-# Runs a command; seconds and KiB.
+# Runs a command; returns seconds and KiB.
 sub run {
     my ($output, @command) = @_;
     my $start = Time::HiRes::time;
@@ -73,7 +73,7 @@ sub run {
     return ($seconds, <$in> + 0);
 }
 
-# Whether two files have the same values, a line each: 44 and 44.0 are one number.
+# Whether two files have the same values, one per line: 44 and 44.0 are the same number.
 sub same {
     my ($one, $two) = @_;
     my $reader = JSON::PP->new->allow_nonref->canonical;

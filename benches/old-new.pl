@@ -1,15 +1,15 @@
 #!/usr/bin/env perl
-# Times two builds of Icecore beside each other, the command and the Perl module:
-# is the new one as fast as the old?
+# Times two builds of Icecore next to each other, the command and the Perl module: is the new
+# one as fast as the old?
 #
 #   benches/old-new.pl OLD NEW [--rounds N] [--records N] [--only WORD]
 #
-# OLD and NEW are two checkouts, both built by `make build modules`. A round runs
-# both, in turns. A row shows how many times as fast the new one is: the median of
-# the pairs, and the interval that holds it in 95 of 100 samples drawn from them.
-# The command is timed as a whole process, the module by the processor's time of
-# many calls. Before anything is timed both results are compared; a row that differs
-# says so and is timed all the same: the new build may have mended the old answer.
+# OLD and NEW are two checkouts, both built by `make build modules`. A round runs both,
+# alternately. A row shows how many times as fast the new one is: the median of the pairs, and
+# the interval that contains it in 95 of 100 samples drawn from them. The command is timed as a
+# whole process, the module by the processor time of many calls. Before anything is timed both
+# results are compared; a row that differs says so and is timed anyway, because the new build
+# may have corrected the old answer.
 use v5.30;
 use warnings;
 
@@ -29,7 +29,7 @@ for my $build (@builds) {
 }
 my $folder = File::Temp->newdir;
 
-# Data as people have it, written by the new command from JSON text.
+# Typical data, written by the new command from JSON text.
 my %shapes = (
     records => sub { '[' . join(',', map { qq({"id":$_,"name":"Employee_$_","age":@{[20 + $_ % 50]}}) } 1 .. $records) . ']' },
     mixed   => sub {
@@ -74,7 +74,7 @@ compare('command: replace in a dump', sub {
     command($_[1], "$_[0]/target/release/icecore", qw(replace -q http://old.example.com https://www.example.org), $dump);
 });
 
-# What the module does, with values of the sizes that programs keep.
+# Calls of the module, with values of the sizes that programs keep.
 my %values = (
     small   => '{ id => 17, name => "Employee", tags => ["a", "b"], rate => 1.5 }',
     records => '[map { { id => $_, name => "Employee_$_", age => 20 + $_ % 50 } } 1 .. 1000]',
@@ -102,7 +102,7 @@ for my $operation (sort keys %operations) {
     }
 }
 
-# A record in a format that fits into a line of text.
+# Returns a record in a format that fits into a line of text.
 sub frozen {
     my ($stage, $number) = @_;
     my ($json, $out) = ("$folder/one.json", "$folder/one");
@@ -117,7 +117,7 @@ sub csv_cell {
     return '"' . $text =~ s/"/""/gr . '"';
 }
 
-# A row as WordPress has it: an address in a serialized array.
+# Returns a row as WordPress has it: an address in a serialized array.
 sub sql_row {
     my ($number) = @_;
     my $address = "http://old.example.com/page/$number";
@@ -144,7 +144,7 @@ sub command {
     return time - $before;
 }
 
-# Runs the call many times in a process of its own; returns seconds a call.
+# Runs the call many times in a separate process; returns seconds per call.
 sub perl {
     my ($build, $module, $value, $prepare, $call) = @_;
     my $program = <<"END";

@@ -1,12 +1,14 @@
 #!/usr/bin/env perl
-# Times `icecore replace` on the dump of a WordPress site, and counts what it and others get wrong.
+# Times `icecore replace` on the dump of a WordPress site, and counts the errors of it and of
+# others.
 #
 #   benches/replace.pl [--megabytes N] [--rounds N] [--json FILE]
 #
-# replace/dump.php makes the dump, and what must come of it: the same values with the address
+# replace/dump.php makes the dump, and the expected result: the same values with the address
 # replaced, serialized by PHP. Output is compared with that row by row before anything is timed.
-# Beside it run PHP (replace/cells.php, which is handed the values alone and need not read SQL),
-# sed, and go-search-replace where GO_SEARCH_REPLACE names it. Rates are medians of whole
+# The other programs are PHP (replace/cells.php, which gets only the values and need not read
+# SQL), sed, and go-search-replace if GO_SEARCH_REPLACE names it. Rates are medians of whole
+# processes; memory is the largest resident set, as GNU time reports it.
 # processes; memory is the largest resident set, as GNU time reports it.
 use v5.30;
 use warnings;
@@ -29,7 +31,7 @@ my ($old, $new) = ('https://old.example.com', 'https://www.new-example.org');
 say STDERR "making a dump of $megabytes MB …";
 system('php', "$FindBin::Bin/replace/dump.php", $megabytes, $folder) == 0 or die "php: $?\n";
 
-# Name, processors, input, command; what writes to standard output.
+# Name, processors, input, and a command that writes to standard output.
 my @cases = (
     ['icecore, one processor', '0',   'sql',   $icecore, qw(replace -q), $old, $new, '-'],
     ['icecore, two',           '0,1', 'sql',   $icecore, qw(replace -q), $old, $new, '-'],
@@ -43,7 +45,7 @@ else {
     say STDERR 'go-search-replace is left out: GO_SEARCH_REPLACE does not name it';
 }
 
-# Runs a command; seconds and KiB.
+# Runs a command; returns seconds and KiB.
 sub run {
     my ($output, $case) = @_;
     my (undef, $processors, $input, @command) = @$case;
@@ -61,7 +63,7 @@ sub run {
     return ($seconds, <$in> + 0);
 }
 
-# A row of a dump is a line; a cell says how long it is.
+# A row of a dump is a line; a cell begins with its length.
 sub next_of {
     my ($file, $input) = @_;
     return scalar <$file> if $input eq 'sql';
@@ -72,7 +74,7 @@ sub next_of {
     return $cell;
 }
 
-# How many rows are not what they must be, and how many there are that must change.
+# Returns the number of wrong rows, and the number of rows that must change.
 sub wrong {
     my ($output, $input) = @_;
     my ($wrong, $changed) = (0, 0);
@@ -99,7 +101,7 @@ for my $case (@cases) {
 }
 unlink "$folder/out";
 say STDERR 'timing …';
-# In turns, so that what the machine does meanwhile hits all.
+# Alternately, so that disturbances affect all of them.
 for (1 .. $rounds) {
     for my $case (@cases) {
         my ($seconds, $kib) = run('/dev/null', $case);
@@ -115,7 +117,7 @@ my $ours = median(@{ $found{ $cases[0][0] }{seconds} });
 for my $case (@cases) {
     my $one = $found{ $case->[0] };
     $one->{rate} = $size / 1e6 / median(@{ $one->{seconds} });
-    # How many times as long as ours on one processor.
+    # Factor to our time on one processor.
     $one->{times} = median(@{ $one->{seconds} }) / $ours;
     printf "%-24s %10.0f %10.2f %7.1f MB %12s\n", $case->[0], $one->{rate}, $one->{times}, $one->{kib} / 1024,
         "$one->{wrong}/$one->{changed}";

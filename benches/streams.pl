@@ -3,11 +3,10 @@
 #
 #   benches/streams.pl [--records N] [--rounds N] [--only WORD]
 #
-# The output is compared with what it must be, byte for byte, before anything is
-# timed, and that of the original's program (perl with Sereal or Storable and
-# JSON::XS, php) with both. Streams run on one processor, rows on all. Rates are
-# medians of whole processes; memory is the largest resident set, as GNU time
-# reports it.
+# The output is compared with the expected one, byte for byte, before anything is timed, and the
+# output of the original program (perl with Sereal or Storable and JSON::XS, php) with both.
+# Streams run on one processor, rows on all. Rates are medians of whole processes; memory is the
+# largest resident set, as GNU time reports it.
 use v5.30;
 use warnings;
 
@@ -27,7 +26,7 @@ my $icecore = $ENV{ICECORE} // "$FindBin::Bin/../target/release/icecore";
 -x '/usr/bin/time' or die "GNU time is needed: apt-get install time\n";
 my $folder = File::Temp->newdir;
 
-# The files, and what must come of them.
+# The files, and the expected results.
 my (%out, $at);
 my $file = sub { my $name = shift; $out{$name} //= do { open my $out, '>:raw', "$folder/$name" or die; $out } };
 my $sereal = Sereal::Encoder->new({ sort_keys => 2 });
@@ -73,7 +72,7 @@ my @cases = (
     ['rows: csv, php, looked',  'rows.csv',      'rows.ndjson',  [qw(rows --in csv -c data)]],
 );
 
-# Runs a command; seconds and KiB.
+# Runs a command; returns seconds and KiB.
 sub run {
     my ($output, $one, @command) = @_;
     unshift @command, qw(taskset -c 0) if $one;

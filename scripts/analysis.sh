@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Runs the SQL of docs/analysis.md in DuckDB, over SQLite, PostgreSQL and MariaDB. Ends with 75 where it can't be had.
+# Runs the SQL of docs/analysis.md in DuckDB, over SQLite, PostgreSQL and MariaDB. Exits with 75 if DuckDB can't
+# be installed.
 #
-# A python gets DuckDB and its extensions in a folder below the target: nothing is installed for the system.
+# A Python gets DuckDB and its extensions in a folder below the target: nothing is installed system-wide.
 . "$(dirname "$0")/common.sh"
 need_rust
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Looks at a report of `icecore bench --html` in a browser, light and dark, wide and
-# narrow: nothing sticks out, no label lies on another, all can be read.
+# Checks a report of `icecore bench --html` in a browser, light and dark, wide and narrow: nothing overflows, no
+# labels overlap, everything is readable.
 #
 #     scripts/bench-page.sh                  the report of the tests
-#     scripts/bench-page.sh REPORT [FOLDER]  another one, as a page or as JSON; screenshots go into the folder
+#     scripts/bench-page.sh REPORT [FOLDER]  another one, as a page or as JSON; screenshots go to the folder
 page=${1:+$(realpath "$1")}
 shots=${2:+$(realpath "$2")}
 . "$(dirname "$0")/common.sh"
@@ -38,7 +38,7 @@ esac
 browse() { # SCHEME WIDTH HEIGHT OPTION… FILE
     local scheme=$1 width=$2 height=$3
     shift 3
-    # It warns of services of a desktop that are not there. The time only ends what would never come.
+    # It warns about missing services of a desktop. The timeout only stops runs that would never end.
     timeout 900 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
         --disable-background-networking --disable-component-update --disable-sync --hide-scrollbars \
         --user-data-dir="$folder/$RANDOM" --window-size="$width,$height" \
@@ -52,7 +52,7 @@ browse() { # SCHEME WIDTH HEIGHT OPTION… FILE
     printf '</script>\n</body>\n</html>\n'
 } >"$folder/checked.html"
 
-# No window is narrower than 500 pixels, but a frame in it is.
+# No window can be narrower than 500 pixels, but a frame in it can.
 frame() { # WIDTH
     cat <<HTML
 <!DOCTYPE html>

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Runs every experiment in full and publishes what it found: docs/bench, docs/performance.md, the tables of the README.
+# Runs every experiment in full and publishes the results: docs/bench, docs/performance.md, the tables of the
+# README.
 #
-#   scripts/bench.sh             everything, about three quarters of an hour, and another whole one for pending-store;
-#                                the machine should do nothing else
-#   scripts/bench.sh SCENARIO…   these anew, the others stay as they are
-#   scripts/bench.sh --columns   what Python does with columns, to docs/bench/columns.json; about ten minutes, after
-#                                scripts/python.sh test-all, whose packages take part
-#   scripts/bench.sh --draw      only the pages, from what is in docs/bench
+#   scripts/bench.sh             everything: about three quarters of an hour, plus as long again for pending-store;
+#                                the machine should be idle otherwise
+#   scripts/bench.sh SCENARIO…   these again; the others stay as they are
+#   scripts/bench.sh --columns   work with columns in Python, to docs/bench/columns.json; about ten minutes, after
+#                                scripts/python.sh test-all, whose packages are measured too
+#   scripts/bench.sh --draw      only the pages, from the results in docs/bench
 #
-# ICECORE_BUDGET: how many seconds a scenario may take, about; 150 if not said.
+# ICECORE_BUDGET: approximate time limit of a scenario in seconds; default 150.
 . "$(dirname "$0")/common.sh"
 
 have cargo || fail 'Rust is missing: make test installs it.'
@@ -19,7 +20,8 @@ report=docs/bench/report.json
 
 bench=("$icecore" bench --budget "${ICECORE_BUDGET:-150}")
 
-# Beside a PostgreSQL, a MariaDB and a server that speaks the protocol of MongoDB; without them, where they can't be had.
+# Runs a command with a PostgreSQL, a MariaDB and a server that speaks the protocol of MongoDB; without them if
+# they can't be installed.
 with_servers() { # COMMAND…
     local ended=0
     scripts/servers.sh run "$@" || ended=$?
@@ -40,14 +42,14 @@ if [ "${1:-}" = --columns ]; then
 elif [ "${1:-}" != --draw ]; then
     new_folder
     reports=()
-    # Scenarios that are not measured anew are taken from the last report.
+    # Scenarios that are not measured again are taken from the last report.
     [ $# -eq 0 ] || [ ! -e "$report" ] || reports+=("$report")
     if [ $# -eq 0 ]; then
-        # Not those that are published in a run of their own.
+        # Without those that are published in a run of their own.
         mapfile -t all < <(grep -L '^report = ' crates/icecore-{lab,load}/scenarios/*.toml | xargs -n 1 basename -s .toml)
         set -- "${all[@]}"
     fi
-    # Servers run only while what needs them is measured.
+    # Servers run only while the scenarios that need them are measured.
     others=() over_web='' with_store=''
     for scenario in "$@"; do
         case $scenario in

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the examples of the C interface, runs them, and compares what they say.
+# Builds the examples of the C interface, runs them, and compares their output.
 . "$(dirname "$0")/common.sh"
 new_folder
 # ICECORE_LIB and ICECORE_COMMAND name a library and a command that are already built.
@@ -25,7 +25,7 @@ for example in convert replace tape; do
     cc -std=c99 -Wall -Wextra -Wpedantic -Werror -O1 -I "$here/include" "$here/examples/$example.c" \
         "$library" -lpthread -ldl -lm -o "$folder/$example"
 done
-# The header is one of C++ too.
+# The header is valid C++ too.
 if have c++; then
     printf '#include <icecore.h>\nint main() { return icecore_version() ? 0 : 1; }\n' >"$folder/header.cc"
     c++ -Wall -Wextra -Werror -I "$here/include" "$folder/header.cc" "$library" -lpthread -ldl -lm -o "$folder/header"

@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# cargo calls it in place of rustc for each of our crates, if RUSTC_WORKSPACE_WRAPPER names it. The crate is compiled
-# under clippy; then rustdoc reads it, if it is a library or a program. Cargo keeps their warnings and repeats them in each
-# build. `cargo clippy` and `cargo doc` give the same warnings, but read all dependencies once more.
+# cargo calls it instead of rustc for each of our crates, if RUSTC_WORKSPACE_WRAPPER names it. The crate is
+# compiled with clippy; then rustdoc reads it, if it is a library or a program. Cargo keeps their warnings and
+# repeats them in each build. `cargo clippy` and `cargo doc` give the same warnings, but read all dependencies
+# once more.
 #
 #   CHECKERS=FOLDER scripts/check-crate.sh RUSTC ARGUMENT…
 #
-# FOLDER has clippy-driver and rustdoc; one that is missing is not asked.
+# FOLDER contains clippy-driver and rustdoc; a missing one is not run.
 set -euo pipefail
 compiler=("$1")
 shift
 [ ! -x "$CHECKERS/clippy-driver" ] || compiler=("$CHECKERS/clippy-driver" "${compiler[@]}")
 "${compiler[@]}" "$@"
 
-# The arguments for rustdoc are those of rustc, but for those that say what to write.
+# rustdoc gets the arguments of rustc, except those that control the output.
 arguments=()
 is_documented=
 while [ $# -gt 0 ]; do

@@ -1,11 +1,10 @@
 # shellcheck shell=bash disable=SC2034
-# What the scripts share; they source it.
+# Functions that the scripts share; they source it.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# The Rust installer puts cargo there; a shell that was open before does not
-# know.
+# The Rust installer puts cargo there; a shell that was opened before does not have it in its PATH.
 if [ -d "$HOME/.cargo/bin" ]; then
     PATH="$PATH:$HOME/.cargo/bin"
 fi
@@ -32,7 +31,7 @@ have() {
     command -v "$1" >/dev/null 2>&1
 }
 
-# What modules in C are built with.
+# The headers with which C modules are built.
 has_perl_headers() {
     have perl && [ -e "$(perl -MConfig -e 'print $Config{archlibexp}')/CORE/perl.h" ]
 }
@@ -58,7 +57,7 @@ need_rust() {
     have cargo || fail "Rust is missing. Its installer is at https://rustup.rs; \`make test\` can run it for you."
 }
 
-# On a terminal it asks first; with ASSUME_YES=1, or without a terminal, yes is meant.
+# Asks on a terminal; with ASSUME_YES=1, or without a terminal, the answer is yes.
 agreed() { # QUESTION
     [ "${ASSUME_YES:-}" != 1 ] && [ -t 0 ] && [ -t 1 ] || return 0
     read -r -p "$1 [Y/n] " answer
@@ -82,14 +81,14 @@ install_packages() { # PACKAGE…
     "${as[@]}" apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
-# A folder that is gone when the script ends.
+# Makes a folder that is removed when the script ends.
 new_folder() {
     folder=$(mktemp -d)
     trap 'rm -rf "$folder"' EXIT
 }
 
-# The engine with its C interface, as it stands in the package of a module: it builds
-# without the checkout and without the network.
+# Copies the engine with its C interface, as it is in the package of a module: it builds without the checkout
+# and without the network.
 stage_engine() { # FOLDER
     local crate file to
     for crate in icecore icecore-replace icecore-capi; do
@@ -99,7 +98,7 @@ stage_engine() { # FOLDER
             mkdir -p "$(dirname "$to")"
             cp -p "$file" "$to"
         done
-        # What only the tests and benchmarks of the checkout need is left out.
+        # Parts that only the tests and benchmarks of the checkout need are left out.
         awk '/^\[/ { skip = ($0 == "[dev-dependencies]" || $0 == "[[bench]]") } !skip' "crates/$crate/Cargo.toml" \
             >"$1/crates/$crate/Cargo.toml"
     done

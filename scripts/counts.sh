@@ -12,8 +12,8 @@
 #
 # With a WORD, check, spread and growth take only the cells that have it in their names.
 #
-# It ends with 75 if something is missing that it needs, or if the table was made with other tools,
-# and the last line says which.
+# It exits with 75 if something that it needs is missing, or if the table was made with other tools; the last
+# line says which.
 . "$(dirname "$0")/common.sh"
 what=${1:-check}
 word=${2:-}
@@ -59,7 +59,7 @@ if [ "$what" = growth ]; then
     exit
 fi
 if [ "$what" = check ]; then
-    # Said before the build, which takes minutes; the program compares the other tools.
+    # Checked before the build, which takes minutes; the program compares the other tools.
     made_with=$(sed -n 's/^# tool rustc: //p' "$table")
     [ "$made_with" = "$(rustc -V)" ] || left_out "the table is for $made_with, here is $(rustc -V)"
 fi

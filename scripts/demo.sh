@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the command and shows what it does. Needs Rust, nothing else.
+# Builds the command and demonstrates it. Needs only Rust.
 . "$(dirname "$0")/common.sh"
 need_rust
-# All but the check of payloads by a schema, which takes long to build.
+# Everything except the check of payloads by a schema, which takes long to build.
 cargo build --profile demo --locked -p icecore-cli --bin icecore --no-default-features --features serve
 cargo build --profile demo --locked --quiet -p icecore --example employees
 bin=$(cd "$target/demo" && pwd)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tries what `make dist` made in a folder of its own, far from the sources.
+# Tests the output of `make dist` in a folder of its own, away from the sources.
 . "$(dirname "$0")/common.sh"
 
 sources=$PWD
@@ -8,7 +8,7 @@ new_folder
 cp docs/cookbook/samples/session.storable "$folder"
 cd "$folder"
 
-# What runs a binary of another machine.
+# Prints the program that runs a binary of another machine.
 runner() { # MACHINE
     if [ "$1" = "$(uname -m)" ]; then
         echo env

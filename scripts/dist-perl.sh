@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes dist/Icecore-VERSION.tar.gz, which builds and tests without the checkout
-# and without the network: perl, a C compiler and Rust are all it needs.
+# Makes dist/Icecore-VERSION.tar.gz, which builds and tests without the checkout and without the network: it
+# needs only perl, a C compiler and Rust.
 #
-#   scripts/dist-perl.sh [--check]    --check: unpack, build and test it as well
+#   scripts/dist-perl.sh [--check]    --check: also unpack, build and test it
 . "$(dirname "$0")/package.sh"
 version=$(sed -n "s/^our \$VERSION = '\(.*\)';$/\1/p" bindings/perl/lib/Icecore.pm)
 stage_module perl "Icecore-$version"

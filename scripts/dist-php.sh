@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes dist/icecore-VERSION.tgz, a package as PECL has them, which builds without the
-# checkout and without the network: PHP's headers, a C compiler and Rust are all it needs.
+# Makes dist/icecore-VERSION.tgz, a PECL package, which builds without the checkout and without the network: it
+# needs only PHP's headers, a C compiler and Rust.
 #
-#   scripts/dist-php.sh [--check]    --check: unpack, build and try it as well
+#   scripts/dist-php.sh [--check]    --check: also unpack, build and try it
 . "$(dirname "$0")/package.sh"
 version=$(sed -n 's/^#define PHP_ICECORE_VERSION "\(.*\)"$/\1/p' bindings/php/php_icecore.h)
 stage_module php "icecore-$version" ':!bindings/php/package.xml.in'
@@ -22,12 +22,12 @@ escaped() {
     sed 's/&/\&amp;/g; s/</\&lt;/g; s/"/\&quot;/g'
 }
 stamp=$(git log -1 --format=%cd --date=format:%Y-%m-%d)
-# PECL itself would leave a file away that is not named here.
+# PECL itself would skip a file that is not listed here.
 (cd "$stage" && find . -type f | sed 's,^\./,,' | LC_ALL=C sort) >"$folder/files"
 while IFS= read -r file; do
     printf '   <file name="%s" role="%s"/>\n' "$(escaped <<<"$file")" "$(role "$file")"
 done <"$folder/files" >"$folder/contents"
-# The form of the page asks for these names; nothing is fetched from there.
+# The format of the file requires these names; nothing is fetched from there.
 site=php.net
 sed -e "s,@CHANNEL@,pecl.$site," -e "s,@DTD@,http://pear.$site/dtd,g" -e "s/@VERSION@/$version/g" -e "s/@DATE@/$stamp/" -e "/@CONTENTS@/{
 r $folder/contents

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes dist/icecore-VERSION.gem, which installs without the checkout and without the network:
-# Ruby's headers, a C compiler and Rust are all it needs.
+# Makes dist/icecore-VERSION.gem, which installs without the checkout and without the network: it needs only
+# Ruby's headers, a C compiler and Rust.
 #
-#   scripts/dist-ruby.sh [--check]    --check: install it into a folder of its own and try it
+#   scripts/dist-ruby.sh [--check]    --check: also install it into a folder of its own and try it
 . "$(dirname "$0")/package.sh"
 if ! have gem; then
     say 'no gem is made: ruby is missing'
@@ -32,7 +32,7 @@ if [ "${1:-}" = --check ]; then
         cat "$folder/log" "$folder"/gems/extensions/*/*/"$name"/gem_make.out >&2 || true
         fail 'The gem does not install.'
     }
-    # What was needed to build only is gone.
+    # Files that only the build needs are removed.
     large=$(find "$folder/gems" -name '*.a' -o -name engine-target)
     [ -z "$large" ] || fail "The gem leaves what it was built with: $large"
     ruby -r icecore "$folder/gems/gems/$name/examples/check.rb" || fail 'An example says something else.'

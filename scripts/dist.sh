@@ -1,12 +1,10 @@
 #!/usr/bin/env bash
-# Makes dist/icecore-VERSION-MACHINE-linux.tar.gz and dist/icecore_VERSION-1_ARCH.deb, for
-# this machine and, where Rust's target and a cross compiler are there, for arm64; and
-# dist/SHA256SUMS of all of them.
+# Makes dist/icecore-VERSION-MACHINE-linux.tar.gz and dist/icecore_VERSION-1_ARCH.deb for this machine and, if
+# Rust's target and a cross compiler are installed, for arm64; and dist/SHA256SUMS of all of them.
 #
 #   rustup target add aarch64-unknown-linux-gnu; apt install gcc-aarch64-linux-gnu
 #
-# The same sources give the same files: times are those of the last commit, or
-# SOURCE_DATE_EPOCH.
+# The same sources give the same files: times are those of the last commit, or of SOURCE_DATE_EPOCH.
 here=$(cd "$(dirname "$0")" && pwd)
 "$here/build.sh"
 . "$here/common.sh"
@@ -22,7 +20,7 @@ lay_out() { # DESTDIR PREFIX
     "${tools}strip" --strip-unneeded "$1$2/bin/$name"
 }
 
-# The binary needs libc and nothing else (libm and the unwinder come with it).
+# The binary needs only libc (libm and the unwinder are part of it).
 check_libraries() {
     libraries=$(readelf -d "$binary" | sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p')
     for library in $libraries; do
@@ -46,8 +44,8 @@ make_package() {
     lay_out "$package" /usr
     cd "$package"
 
-    # As Debian has it: one copyright file, compressed pages and changelogs, and
-    # zsh's completions at the place for packages.
+    # As in Debian: one copyright file, compressed pages and changelogs, and zsh's completions at the place for
+    # packages.
     rm "$doc"/LICENSE-*
     mkdir -p usr/share/zsh/vendor-completions
     mv usr/share/zsh/site-functions/_"$name" usr/share/zsh/vendor-completions/
@@ -81,7 +79,7 @@ END
     } >"$doc/copyright"
     gzip -9n "$doc/changelog" "$doc/changelog.Debian" usr/share/man/man1/*.1
 
-    # The newest version of libc that a symbol asks for.
+    # The newest version of libc that a symbol needs.
     libc=$(readelf -W --dyn-syms "usr/bin/$name" | grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' | sort -V | tail -n 1)
     depends="libc6 (>= $libc)"
     case $libraries in

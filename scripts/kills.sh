@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Kills producers, workers, daemons and servers in the middle of everything, each kind so many
-# times on each database, and sums what was counted. With ICECORE_SEED=N it does the same again.
+# Kills producers, workers, daemons and servers at random moments, each kind this many times on each database,
+# and adds up the counts. ICECORE_SEED=N repeats a run.
 #
 #   scripts/kills.sh [TIMES]
 . "$(dirname "$0")/common.sh"

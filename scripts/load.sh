@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Measures the store beside what others do the same work with, and writes docs/bench/store.json and the tables in
-# docs/bench/store.md.
+# Measures the store next to other programs that do the same work, and writes docs/bench/store.json and the
+# tables in docs/bench/store.md.
 #
-#   scripts/load.sh                in full: half an hour or more on a quiet machine, beside what it builds
-#   scripts/load.sh --only grow    only how it grows, 20 minutes; the figures of the others in docs stay as they are
-#   scripts/load.sh --small        shows that all of it works, in a few minutes, and writes nothing in docs
+#   scripts/load.sh                in full: half an hour or more on a quiet machine, plus the builds
+#   scripts/load.sh --only grow    only how it grows, 20 minutes; the other figures in docs stay as they are
+#   scripts/load.sh --small        checks that everything works, in a few minutes, and writes nothing to docs
 #
-# More arguments go to the program: --rounds 15; `--help` says which there are. What is missing is
-# installed where that is allowed, or named: without the servers the rest runs on SQLite, without Go River is left out.
+# More arguments go to the program, such as --rounds 15; `--help` lists them. Missing programs are installed
+# where that is allowed, or reported: without the servers the rest runs on SQLite, without Go River is left out.
 . "$(dirname "$0")/common.sh"
 need_rust
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Builds the modules of the languages; modules/LANGUAGE.sh knows what only one of them
-# needs. A language whose headers are missing is named and left out.
+# Builds the modules of the languages; modules/LANGUAGE.sh contains the parts that only one of them needs. A
+# language whose headers are missing is reported and left out.
 #
 #   scripts/modules.sh [build|test|test-servers|install|clean] [common] [perl] [php] [ruby]
 #
 #   build      then `perl -Mblib=bindings/perl`, `php -d extension=…/bindings/php/modules/icecore.so`
 #              and `ruby -I bindings/ruby/lib -r icecore` use them
-#   test       build and test; `common` is the pieces in C that they share
-#   test-servers  build, and test what needs servers: sessions of PHP over nginx and php-fpm
+#   test       build and test; `common` means the C pieces that they share
+#   test-servers  build, and run the tests that need servers: sessions of PHP over nginx and php-fpm
 #   install    build and install, below DESTDIR if that is set
 #   clean      remove what was built
 #
-# ICECORE_LIB names a library of the engine that is there already.
+# ICECORE_LIB names a library of the engine that is already built.
 . "$(dirname "$0")/common.sh"
 here=$PWD/scripts/modules
 what=${1:-build}
@@ -44,7 +44,7 @@ else
     library=$(realpath "$target")/release/libicecore_capi.a
 fi
 
-# A file of C calls what stands below it only: tsort finds each circle, and then fails.
+# A C file calls only files below it in the order: tsort finds each cycle, and then fails.
 check_order() { # OBJECT…
     local order
     order=$(nm -A -g "$@" | tr : ' ' | awk '
@@ -56,8 +56,7 @@ check_order() { # OBJECT…
 
 # -- The shared pieces -------------------------------------------------------
 
-# Builds a program of the common pieces, strictly as C99 and, where there are such, with
-# sanitizers.
+# Builds a program of the common pieces, strictly as C99 and, if available, with sanitizers.
 build_common() { # NAME SOURCE
     local flags=(-std=c99 -Wall -Wextra -Wpedantic -Werror -O1 -g -I bindings -I crates/icecore-capi/include)
     cc "${flags[@]}" ${sanitizers:+"$sanitizers"} "$2" bindings/common/*.c "$library" -lpthread -ldl -lm -o "$folder/$1"
@@ -101,8 +100,7 @@ for language in "${languages[@]}"; do
         continue
     fi
     built=$((built + 1))
-    # The next one is built also if this one fails. Not behind `||` or `if`: there `set -e`
-    # means nothing.
+    # The next one is built even if this one fails. Not after `||` or `if`, where `set -e` has no effect.
     set +e
     (
         set -e

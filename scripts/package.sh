@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2034
-# What the packages of the modules begin with; dist-LANGUAGE.sh sources it.
+# The common first steps of the packages of the modules; dist-LANGUAGE.sh sources it.
 . "$(dirname "$0")/common.sh"
 
-# Copies what git knows of, and leaves out the first part of the names.
+# Copies the files known to git, and removes the first part of their names.
 copy() { # FROM TO PATHSPEC…
     local from=$1 to=$2 file
     shift 2
@@ -12,8 +12,8 @@ copy() { # FROM TO PATHSPEC…
     done
 }
 
-# Makes a folder, $stage, with what the package $name has: the files of the module, and what
-# builds it without the checkout. PATHSPECs leave files of the module out.
+# Makes a folder, $stage, with the contents of the package $name: the files of the module, and everything that
+# builds it without the checkout. PATHSPECs exclude files of the module.
 stage_module() { # LANGUAGE NAME PATHSPEC…
     local language=$1
     name=$2
@@ -23,10 +23,10 @@ stage_module() { # LANGUAGE NAME PATHSPEC…
     mkdir "$stage"
     copy "bindings/$language/" "$stage" "bindings/$language" ":!bindings/$language/.gitignore" "$@"
     cp LICENSE* "$stage/"
-    # What the modules of all languages share, without its tests and its example.
+    # The pieces that the modules of all languages share, without tests and example.
     copy bindings/ "$stage" 'bindings/common/*.[ch]' ':!bindings/common/*/*'
     stage_engine "$stage/engine"
-    # A page of the module comes along, and is linked where it stands then.
+    # The module's page is included, and its links are adapted to the new place.
     if [ -e "docs/$language.md" ]; then
         mkdir "$stage/docs"
         sed "s,\.\./bindings/$language,..,g" "docs/$language.md" >"$stage/docs/$language.md"
@@ -34,7 +34,7 @@ stage_module() { # LANGUAGE NAME PATHSPEC…
     fi
 }
 
-# The list that the module's tests run, without what makes it, as FOLDER/behaviour.
+# Copies the list that the module's tests run, without the programs that make it, as FOLDER/behaviour.
 stage_behaviour() { # FOLDER
     copy bindings/common/ "$1" bindings/common/behaviour ':!bindings/common/behaviour/make'
 }

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# Installs what the tests need, or names it.
+# Installs the programs that the tests need, or lists them.
 #
-# On a terminal it asks first; with ASSUME_YES=1, or without a terminal, it
-# just does it. Where it may not install, it says what is missing and ends
-# well: the tests then run what can run.
+# On a terminal it asks first; with ASSUME_YES=1, or without a terminal, it doesn't. If it may not install, it
+# lists the missing programs and succeeds: the tests then run as far as possible.
 . "$(dirname "$0")/common.sh"
 
 has_perl_module() {
@@ -79,8 +78,8 @@ need curl have curl
 need python3 have python3
 need python3-venv has_python_venv
 need shellcheck have shellcheck
-# Servers start by themselves where they are installed, and a browser is large: only `make test-servers` asks
-# for these. scripts/servers.sh installs the databases.
+# Servers start by themselves after their installation, and a browser is large, so only `make test-servers`
+# needs these. scripts/servers.sh installs the databases.
 if [ -n "${PREPARE_SERVERS:-}" ]; then
     need nginx-light test -x /usr/sbin/nginx
     need php-fpm has_php_fpm
@@ -112,12 +111,12 @@ install_rust() {
     agreed 'Install Rust by its installer (https://sh.rustup.rs), for this user?' || return 1
     new_folder
     installer=$folder/rustup-init.sh
-    # The second is where the first comes from, and all that it installs.
+    # The second server is the origin of the first script, and of everything that it installs.
     curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs -o "$installer" 2>/dev/null ||
         curl --proto '=https' --tlsv1.2 -sSf https://static.rust-lang.org/rustup/rustup-init.sh -o "$installer" ||
         return 1
     sh "$installer" -y --quiet --profile minimal --component clippy,rustfmt --no-modify-path || return 1
-    # Ahead of an older Rust of the system.
+    # Before an older Rust of the system.
     PATH="$HOME/.cargo/bin:$PATH"
 }
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Builds the package for Python: a wheel and an sdist in dist/, and tests the wheel in a virtual
-# environment of its own with the libraries that it works with, from the package index.
+# Builds the package for Python: a wheel and an sdist in dist/. Tests the wheel in a virtual environment of its
+# own with the libraries that it supports, from the package index.
 #
 #   scripts/python.sh [build|test-built|test|test-all|free-threaded PYTHON|clean]
 #
 #   build      the wheel and the sdist
-#   test-built the same tests with the library that `make test` has built already: no wheel, no maturin
+#   test-built the same tests with the library that `make test` has already built: no wheel, no maturin
 #   test       build, and test with pyarrow, polars, pandas, DuckDB and nanoarrow
 #   test-all   the same with Spark and Ray, a package that is built from the sdist, and the peers
-#   free-threaded PYTHON   what a Python without its lock says: that it is refused, or the tests
+#   free-threaded PYTHON   checks a Python without its lock: either the module refuses it, or the tests pass
 #   clean      remove what was built
 #
-# It ends with 75 if something is missing that it needs, and says what.
+# It exits with 75 if something that it needs is missing, and says what.
 . "$(dirname "$0")/common.sh"
 what=${1:-build}
 here=bindings/python
@@ -51,7 +51,7 @@ environment() { # NAME PACKAGE…
 mkdir -p "$work" dist
 
 install_libraries() {
-    # A library that can't be installed leaves out the tests that need it; they say so.
+    # If a library can't be installed, the tests that need it are left out; they say so.
     environment test 'pytest>=8' 'mypy>=1.10' || left_out 'pytest could not be installed from the package index'
     libraries=('pyarrow>=17' 'polars>=1' 'pandas>=2.2' 'duckdb>=1' 'nanoarrow>=0.6')
     [ "$what" != test-all ] || libraries+=('pyspark>=3.5' 'ray[data]>=2.9' phpserialize rubymarshal storable msgspec orjson)
@@ -63,7 +63,7 @@ install_libraries() {
 
 run_tests() {
     cd "$here"
-    # -rs: what was left out is named, with the reason.
+    # -rs: skipped tests are listed with their reasons.
     "$work/test/bin/python" -m pytest -q -rs -p no:cacheprovider tests
     "$work/test/bin/python" -m mypy --python-executable "$work/test/bin/python" -p icecore --cache-dir "$work/mypy"
 }
@@ -83,7 +83,7 @@ fi
 
 environment build 'maturin>=1.9,<2' || left_out 'maturin could not be installed from the package index'
 
-# The licences stand once, at the root.
+# The licences are only at the root.
 cp LICENSE-MIT LICENSE-APACHE "$here/"
 maturin() { # COMMAND ARGUMENT…
     "$work/build/bin/maturin" "$1" --manifest-path "$here/Cargo.toml" --out dist "${@:2}" >"$work/maturin.log" 2>&1 || {
@@ -106,7 +106,7 @@ if [ "$what" = free-threaded ]; then
     "$work/free-test/bin/python" -m pytest -q -rs -p no:cacheprovider tests
     exit
 fi
-# From the checkout, so that what is built there already serves.
+# From the checkout, so that existing build results are reused.
 maturin build --locked --release --strip --interpreter "$python"
 wheel=$(compgen -G "dist/icecore-$version-cp311-abi3-*.whl" | head -n 1)
 [ -n "$wheel" ] || fail 'maturin left no wheel in dist/.'

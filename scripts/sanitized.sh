@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC2034
-# What the programs share that test a module with gcc's sanitizers of addresses and of
-# undefined behaviour; they source it. The engine is Rust and stays as it is.
+# Functions that the programs share that test a module with gcc's sanitizers of addresses and of undefined
+# behaviour; they source it. The engine is Rust and is not instrumented.
 #
-# ICECORE_LIB names the engine's library; without it cargo makes it. The program's argument is
-# a folder for what the sanitizers say.
+# ICECORE_LIB names the engine's library; without it cargo builds it. The program's argument is a folder for the
+# reports of the sanitizers.
 set -u
 keep=${1:+$(realpath -m "$1")}
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -24,8 +24,8 @@ trap 'rm -rf "$folder"' EXIT
 said=$folder/said
 mkdir -p "$said"
 
-# Each of the two libraries has a place for reports; a program that has both sets that of the
-# first one only, and the other prints where no test looks.
+# Each of the two libraries has a path for reports. A program with both sets only that of the first one, and the
+# other prints where no test looks.
 cat >"$folder/place.c" <<'C'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -45,20 +45,20 @@ gcc -shared -fPIC -O1 "$folder/place.c" -o "$folder/place.so" -ldl || exit 1
 runtime=$runtime:$folder/place.so
 export UBSAN_REPORTS=$said/undefined
 
-# How the module is compiled, and what the sanitizers are told. All is reported, and the
-# program goes on.
+# Compiler flags of the module, and options of the sanitizers. Everything is reported, and the program
+# continues.
 flags='-fsanitize=address,undefined -fsanitize-recover=address -fno-omit-frame-pointer -g -O1'
 asan_options="detect_leaks=0:halt_on_error=0:abort_on_error=0:log_path=$said/report:log_exe_name=1"
 ubsan_options="print_stacktrace=1:log_path=$said/report:log_exe_name=1"
 
-# Prints what the sanitizers said and the last line, and ends the program.
+# Prints the reports of the sanitizers and the last line, and ends the program.
 conclude() { # PASSED FAILED
     local reports
-    # A file with warnings only is no report.
+    # A file with only warnings is not a report.
     grep -rLZE 'ERROR|runtime error:|CHECK failed' "$said" | xargs -0 -r rm -f
     reports=$(find "$said" -type f | wc -l)
     if [ "$reports" -gt 0 ]; then
-        # The same place is said once.
+        # The same place is reported once.
         cat "$said"/* | sed -nE 's/0x[0-9a-f]+/…/g; /runtime error:|^SUMMARY|CHECK failed/p' | sort | uniq -c | sort -rn | head -n 50
         echo "not ok - reports of the sanitizers: $reports"
         [ -z "$keep" ] || { mkdir -p "$keep" && cp "$said"/* "$keep/"; }

@@ -1,18 +1,17 @@
 #!/usr/bin/env bash
-# Runs a command beside a PostgreSQL, a MariaDB, a Redis, a memcached and a server that speaks
-# MongoDB's protocol, for the tests of the store.
+# Runs a command together with a PostgreSQL, a MariaDB, a Redis, a memcached and a server that speaks MongoDB's
+# protocol, for the tests of the store.
 #
 #   scripts/servers.sh run COMMAND…
 #
-# All are new, listen on this machine only, and are gone when the command ends; a server that
-# is there already is left alone. The command finds their addresses in ICECORE_TEST_POSTGRES,
-# ICECORE_TEST_MYSQL and ICECORE_TEST_MONGODB, and in ICECORE_TEST_AUTHORITY a file with the
-# authority of the certificates of the first two. The files that ICECORE_TEST_POSTGRES_PID and
-# ICECORE_TEST_MYSQL_PID name have the numbers of their processes: one that the command kills is
-# begun again. Installs them where it may; ends with 75 where the first two can't be had. The
-# third is a program in Java, built once: where it can't be had, it is left out. Redis and memcached,
-# in ICECORE_TEST_REDIS and ICECORE_TEST_MEMCACHED, are left out likewise; Redis has a socket and an
-# encrypted port as well, which it tells itself.
+# All servers are new, listen on this machine only, and are removed when the command ends; a server that already
+# runs is not touched. The command finds their addresses in ICECORE_TEST_POSTGRES, ICECORE_TEST_MYSQL and
+# ICECORE_TEST_MONGODB, and in ICECORE_TEST_AUTHORITY a file with the authority of the certificates of the first
+# two. The files that ICECORE_TEST_POSTGRES_PID and ICECORE_TEST_MYSQL_PID name contain their process ids: a
+# server that the command kills is started again. Missing servers are installed where that is allowed; the
+# script exits with 75 if the first two can't be installed. The third is a Java program, built once; if that
+# fails, it is left out. Redis and memcached, in ICECORE_TEST_REDIS and ICECORE_TEST_MEMCACHED, are left out
+# likewise; Redis also has a socket and an encrypted port, which its own configuration reports.
 # shellcheck disable=SC2317 # traps and arguments reach the functions
 . "$(dirname "$0")/common.sh"
 
@@ -41,8 +40,8 @@ if [ ${#packages[@]} -gt 0 ]; then
     done
 fi
 
-# For the tests of backups, and of a program in Perl that queues jobs: where these can't be
-# had, those tests say that they leave something out.
+# For the tests of backups, and of a Perl program that queues jobs: if these can't be installed, the tests
+# report that they leave something out.
 also=()
 have pg_dump && have pg_restore || also+=(postgresql-client)
 have mariadb-dump && have mariadb || also+=(mariadb-client)
@@ -50,7 +49,7 @@ have mydumper || also+=(mydumper)
 for module in Pg MariaDB; do
     perl "-MDBD::$module" -e 1 2>/dev/null || also+=("libdbd-${module,,}-perl")
 done
-# Redis and memcached, and who writes there.
+# Redis and memcached, and the extensions that write to them.
 have redis-server || also+=(redis-server)
 have memcached || also+=(memcached)
 for extension in redis memcached memcache; do
@@ -69,8 +68,8 @@ if [ ${#also[@]} -gt 0 ]; then
     install_packages "${also[@]}" || say "Not installed: ${also[*]}. What needs them is left out."
 fi
 
-# Servers refuse root. They have a session of their own, so that Control-C at a terminal is the
-# command's alone. Both programs become what they begin: the number is the server's.
+# The servers refuse to run as root. They have a session of their own, so that Control-C at a terminal reaches
+# the command only. Both programs replace themselves by the server, so the process id is the server's.
 have setsid || cannot 'setsid is missing: it is of util-linux'
 as_server=(setsid)
 give() { # FILE
@@ -86,7 +85,7 @@ fi
 
 command=
 keepers=()
-# The number of a server's process; it changes when the server is begun again.
+# Prints the id of a server's process; it changes when the server is started again.
 number_of() { # NAME
     cat "$folder/$1.number" 2>/dev/null || true
 }
@@ -97,7 +96,7 @@ stop() {
     [ -z "$command" ] || kill -- "-$command" 2>/dev/null || true
     : >"$folder/over"
     for name in postgres mariadb redis memcached mongodb; do
-        # An end that is soon, for all.
+        # Tells all of them to end soon.
         kill -INT "$(number_of "$name")" 2>/dev/null || true
         kill -TERM "$(number_of "$name")" 2>/dev/null || true
     done
@@ -139,7 +138,7 @@ free_port() {
     fail 'no port is free'
 }
 
-# Keeps a server running: one that was killed is begun again, for as long as it is wanted.
+# Keeps a server running: one that was killed is started again, as long as it is needed.
 keep() { # NAME COMMAND_THAT_BEGINS_IT
     local server
     while [ ! -e "$folder/over" ]; do
@@ -149,13 +148,13 @@ keep() { # NAME COMMAND_THAT_BEGINS_IT
         mv "$folder/$1.number.new" "$folder/$1.number"
         wait "$server" 2>/dev/null || true
         rm -f "$folder/$1.number"
-        # One that never worked is not tried again.
+        # A server that never worked is not tried again.
         [ -e "$folder/$1.works" ] || break
         sleep 0.1
     done
 }
 
-# Another program may take the port in between: then a new one is tried.
+# Another program may take the port in the meantime: then a new one is tried.
 begin() { # NAME COMMAND_THAT_BEGINS_IT COMMAND_THAT_SEES_IT
     local keeper
     for _ in 1 2 3; do
@@ -206,7 +205,7 @@ give "$folder/secret"
     --auth=scram-sha-256 --encoding=UTF8 --locale=C >"$folder/postgres.log" 2>&1 ||
     { tail -n 20 "$folder/postgres.log" >&2 && fail 'initdb failed'; }
 begin_postgres() {
-    # Behind a kill it makes sure of all its files: by one call, not file by file of each test's database.
+    # After a kill it syncs all its files: by one call, not file by file of each test's database.
     "${as_server[@]}" postgres -D "$folder/postgres" -h 127.0.0.1 -p "$port" -k '' -c recovery_init_sync_method=syncfs "${for_postgres[@]}" \
         </dev/null >>"$folder/postgres.log" 2>&1 &
 }
@@ -266,7 +265,7 @@ else
     say 'There is no memcached: what needs it is left out.'
 fi
 
-# No package has MongoDB itself. This one keeps all in memory.
+# No package has MongoDB itself. This server keeps everything in memory.
 mkdir -p "$target/mongo"
 mongo_folder=$(cd "$target/mongo" && pwd)
 built_mongodb() {
@@ -277,13 +276,13 @@ built_mongodb() {
 }
 build_mongodb() {
     local packages=()
-    # What could not be had is not tried again each time.
+    # A failed build is not tried again each time.
     [ ! "$mongo_folder/failed" -nt scripts/mongo/pom.xml ] || return 1
     have javac || packages+=(default-jdk-headless)
     have mvn || packages+=(maven)
     [ ${#packages[@]} -eq 0 ] || install_packages "${packages[@]}" || return 1
     say 'Building a server that speaks the protocol of MongoDB, once …'
-    # One builds, if several want to.
+    # If several processes want to build, one does.
     (
         flock 9
         built_mongodb ||
@@ -312,7 +311,7 @@ if [ -t 0 ]; then
     "$@"
     exit
 fi
-# A group of its own, which ends as a whole where a signal comes.
+# A process group of its own, which ends as a whole when a signal arrives.
 set -m
 "$@" <&0 &
 command=$!

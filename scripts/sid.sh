@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Compares the allow lists of Icecore::Sereal with those of the Sereal in Debian sid (5.011 or later), in
-# cases that differ from the recorded ones.
+# Compares the allow lists of Icecore::Sereal with those of the Sereal in Debian sid (5.011 or later), in cases
+# other than the recorded ones.
 #
 #   scripts/sid.sh [FOLDER [FIRST COUNT]]    keeps the system in FOLDER for the next time
-#   scripts/sid.sh --record FOLDER           writes bindings/perl/t/lib/sereal-lists.jsonl anew
+#   scripts/sid.sh --record FOLDER           writes bindings/perl/t/lib/sereal-lists.jsonl again
 #
-# Needs root, debootstrap and the network, and the module for Perl that was built; it ends with 75 where it
-# can't run.
+# Needs root, debootstrap and the network, and the built Perl module; it exits with 75 if it can't run.
 . "$(dirname "$0")/common.sh"
 cannot() {
     say "$*"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Lays out what is installed: stage.sh DESTDIR PREFIX [--manifest]
+# Lays out the installed files: stage.sh DESTDIR PREFIX [--manifest]
 #
-# With --manifest it leaves a list of its files, for uninstall.sh. INSTALLED names the
-# command to install, where that is not the one which was built for this machine.
+# With --manifest it writes a list of its files, for uninstall.sh. INSTALLED names the command to install, if
+# that is not the one that was built for this machine.
 . "$(dirname "$0")/common.sh"
 
 root=$1$2

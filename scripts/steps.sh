@@ -130,8 +130,8 @@ sum_numbers() { # FILE SCRIPT
     sed -nE "$2" "$1" | awk '{ sum += $1 } END { print sum + 0 }'
 }
 
-# The table also goes to a file: .ci/run adds up several, and docs/tests.md shows the seconds. CPU is what a step cost
-# on all processors: its seconds also depend on what ran beside it.
+# The table also goes to a file: .ci/run adds up several, and docs/tests.md shows the seconds. CPU is the cost
+# of a step on all processors; its seconds also depend on the steps that ran at the same time.
 finish_steps() {
     local row file
     [ -z "${LIST_STEPS:-}" ] || return 0

@@ -9,7 +9,7 @@ here=$(dirname "$0")
 # Sizes and rounds that `make test` has made smaller.
 export ICECORE_FULL=1
 
-# `make test` links the modules with an engine that is built for tests; here they are as shipped.
+# `make test` links the modules with an engine that is built for tests; here they are tested as shipped.
 test_shipped_modules() {
     scripts/modules.sh test
     scripts/modules.sh test-servers

@@ -2,7 +2,7 @@
 # Writes the tables of docs/tests.md from the steps of the test scripts.
 #
 #   scripts/tests-page.sh           writes them; with the seconds of the last runs on this machine, if it has any
-#   scripts/tests-page.sh --check   fails if a step is missing there, or says something else
+#   scripts/tests-page.sh --check   fails if a step is missing there, or is described differently
 . "$(dirname "$0")/common.sh"
 page=docs/tests.md
 
@@ -11,7 +11,7 @@ list_rows() { # SCRIPT
     local name what seconds
     LIST_STEPS=1 "scripts/$1.sh" | while IFS=$'\t' read -r name what; do
         seconds=$(awk -F '\t' -v name="$name" '$4 == name { print $1 }' "$target/steps/$1.tsv" 2>/dev/null || true)
-        # Without a run here the page keeps the figure that it has.
+        # Without a run here the page keeps its figure.
         [ -n "$seconds" ] || seconds=$(awk -F ' *[|] *' -v name="$name" '$2 == name { print $4; exit }' "$page")
         printf '| %s | %s | %s |\n' "$name" "$what" "${seconds:-–}"
     done

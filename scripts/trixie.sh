@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Tests the modules on perl 5.40, PHP 8.4 and Ruby 3.3, in a Debian 13 that it makes for them.
+# Tests the modules on perl 5.40, PHP 8.4 and Ruby 3.3, in a Debian 13 that it creates for them.
 #
 #   scripts/trixie.sh [FOLDER [LANGUAGE…]]    keeps the system in FOLDER for the next time
 #
-# Needs root, debootstrap and the network; it ends with 75 where it can't. ICECORE_LIB names a
-# library of the engine that is there already.
+# Needs root, debootstrap and the network; it exits with 75 if it can't run. ICECORE_LIB names a library of the
+# engine that is already built.
 . "$(dirname "$0")/common.sh"
 cannot() {
     say "$*"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Removes what `make install` put below PREFIX: uninstall.sh DESTDIR PREFIX
+# Removes the files that `make install` put below PREFIX: uninstall.sh DESTDIR PREFIX
 . "$(dirname "$0")/common.sh"
 
 root=$1$2
@@ -12,6 +12,6 @@ for file in "${files[@]}"; do
     esac
     rm -f -- "$root/$file"
 done
-# Folders that only this used.
+# Folders that only this program used.
 find "$root/share/doc/$name" -depth -type d -empty -delete 2>/dev/null || true
 say "$name is gone from $root"

@@ -1,6 +1,7 @@
 <?php
-// What programs in PHP do that replace text in a database: unserialize, replace in all strings,
-// serialize. Classes are not there, so objects are records without one; JSON is text to it.
+// Does the same as PHP programs that replace text in a database: unserialize, replace in all
+// strings, serialize. The classes do not exist, so objects are records without one; JSON is treated
+// as text.
 //
 //   php cells.php OLD NEW <CELLS >CELLS
 [, $old, $new] = $argv;
@@ -14,7 +15,7 @@ function replace($value) {
     if (is_array($value)) {
         foreach ($value as $key => $item) $value[$key] = replace($item);
     }
-    // An object whose class is missing can't be changed: programs leave it alone.
+    // An object whose class is missing can't be changed: programs leave it as it is.
     return $value;
 }
 

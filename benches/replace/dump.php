@@ -1,12 +1,12 @@
 <?php
-// Makes a dump as mariadb-dump writes it of a WordPress site, and the same dump with the address
-// of the site replaced: in live values, which are then serialized and escaped anew.
+// Makes a dump of a WordPress site as mariadb-dump writes it, and the same dump with the address of
+// the site replaced: in live values, which are then serialized and escaped again.
 //
 //   php dump.php MEGABYTES FOLDER
 //
 // FOLDER gets before.sql and after.sql, and in before.cells and after.cells every text of each,
-// behind its length in four bytes, for programs that don't read SQL. A row stands on a line of its own, so that rows can be compared by lines.
-// The same arguments give the same bytes.
+// after its length in four bytes, for programs that don't read SQL. Each row is on a line of its
+// own, so that rows can be compared by lines. The same arguments give the same bytes.
 [, $megabytes, $folder] = $argv;
 const BEFORE = 'https://old.example.com';
 const AFTER = 'https://www.new-example.org';
@@ -33,7 +33,7 @@ function address(string $site): string {
     return $site . '/wp-content/uploads/20' . mt_rand(10, 26) . '/' . mt_rand(10, 12) . '/picture-' . mt_rand(1, 99999) . '.jpg';
 }
 
-// The same value for both sites: what is drawn by chance is drawn once.
+// The same value for both sites: random values are drawn once.
 function both(callable $make): array {
     $seed = mt_rand();
     mt_srand($seed);
@@ -101,7 +101,7 @@ function table(string $name, array $columns, int $rows, callable $row): void {
         $begin = $length === 0 ? "INSERT INTO `$name` VALUES\n" : ",\n";
         $text = '(' . implode(',', array_map('literal', $one)) . ')';
         $length += strlen($text);
-        // As mariadb-dump: a statement of at most a megabyte or so.
+        // As in mariadb-dump: statements of at most about a megabyte.
         $end = $length > 1_000_000 || $i + 1 === $rows ? ";\n" : '';
         if ($end !== '') $length = 0;
         $written += strlen($begin) + fwrite($files[0], $begin . $text . $end);
@@ -116,7 +116,7 @@ function table(string $name, array $columns, int $rows, callable $row): void {
 
 foreach ([0, 1] as $file) fwrite($files[$file], "-- MariaDB dump 10.19  Distrib 10.11.6-MariaDB, for debian-linux-gnu (x86_64)\n--\n-- Host: localhost    Database: wordpress\n\n/*!40101 SET NAMES utf8mb4 */;\n");
 
-// A hundredth of the whole a turn, in the shares that sites have.
+// A hundredth of the total in each turn, in the proportions of real sites.
 for ($turn = 0; $written < $megabytes * 1e6; $turn++) {
     $blog = $turn === 0 ? 'wp_' : "wp_{$turn}_";
     table($blog . 'posts', ['ID' => 'bigint(20)', 'post_author' => 'bigint(20)', 'post_date' => 'datetime', 'post_content' => 'longtext', 'post_title' => 'text',

@@ -1,9 +1,9 @@
 #!/usr/bin/env perl
-# Asks the database that ICECORE_LOAD_DB names, beside the programs that are measured: what the load program believes
-# of them is what stands there.
+# Queries the database that ICECORE_LOAD_DB names, independently of the measured programs, to
+# verify what the load program believes about them.
 #
 #   benches/store/ask.pl SQL      runs a statement, and writes each row of its answer as a line of JSON
-#   benches/store/ask.pl          says what is missing here
+#   benches/store/ask.pl          reports what is missing here
 
 use v5.36;
 use FindBin;

@@ -1,10 +1,12 @@
 #!/usr/bin/env perl
-# The daemon of "Faster way to serialize a Perl hash", done well: POST /jobs takes a job as JSON, checks it, and
-# inserts it with a copy by Data::Dumper that people can read, one commit a job. It answers 201 and {"id":UUID}.
+# The daemon of "Faster way to serialize a Perl hash", done well: POST /jobs takes a job as
+# JSON, checks it, and inserts it with a human-readable copy by Data::Dumper, one commit per
+# job. It answers 201 and {"id":UUID}.
 #
 #   ICECORE_LOAD_DB=sqlite:FILE benches/store/daemon.pl --port N --mode loop|fork [--workers N]
 #
-# loop: one process with an event loop. fork: a process for each connection, made before it comes.
+# loop: one process with an event loop. fork: a pool of processes, created in advance, each for
+# one connection at a time.
 
 use v5.36;
 use FindBin;
@@ -24,7 +26,8 @@ my $server = IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => $port,
     or die "port $port: $@\n";
 
 my $jobs;
-# Where several processes write to SQLite, they wait here for their turn: SQLite itself would sleep and try again.
+# If several processes write to SQLite, they wait here for their turn: SQLite itself would sleep
+# and retry.
 my $turn;
 if    ($mode eq 'loop') { serve_all() }
 elsif ($mode eq 'fork') { serve_by_processes() }
@@ -32,7 +35,7 @@ else                    { die "there is no mode $mode: loop or fork\n" }
 
 # -- One process ----------------------------------------------------------------
 
-# EV asks the kernel by epoll: its work does not grow with connections that are still.
+# EV uses epoll: its work does not grow with idle connections.
 sub serve_all () {
     eval { require EV; 1 } or die "EV is missing: install libev-perl\n";
     $jobs = Load::Jobs->new;
@@ -59,7 +62,7 @@ sub serve_all () {
 # -- A process for each connection ----------------------------------------------
 
 sub serve_by_processes () {
-    # The table is there before they come.
+    # The table exists before the processes start.
     Load::Jobs->new->{database}->disconnect;
     if ($ENV{ICECORE_LOAD_DB} =~ /\Asqlite:/) {
         $turn = File::Temp->new;
@@ -81,7 +84,7 @@ sub serve_by_processes () {
 }
 
 sub serve_in_turn () {
-    # A lock is of whoever opened the file.
+    # A lock belongs to the process that opened the file.
     open $turn, '>', $turn->filename or die "the file of the turns: $!\n" if $turn;
     $jobs = Load::Jobs->new;
     while (1) {
@@ -104,7 +107,7 @@ sub prepare ($client) {
     $client->autoflush(1);
 }
 
-# Answers all requests that are complete; false, if the connection is to end.
+# Answers all complete requests; false if the connection must be closed.
 sub answer_all ($client, $buffer) {
     while ((my $end = index $$buffer, "\r\n\r\n") >= 0) {
         my $head = substr $$buffer, 0, $end;
@@ -115,7 +118,7 @@ sub answer_all ($client, $buffer) {
         my ($code, $answer) = answer($head, $body);
         my $text = "HTTP/1.1 $code\r\nContent-Type: application/json\r\nContent-Length: "
             . length($answer) . "\r\n\r\n" . $answer;
-        # An answer is far smaller than what a socket takes at once.
+        # An answer is far smaller than the socket's buffer.
         my $written = syswrite $client, $text;
         return 0 unless defined $written && $written == length $text;
     }

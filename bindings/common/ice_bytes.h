@@ -1,7 +1,7 @@
 /* Copies of short strings.
  *
- * Most keys and many values have fewer than 16 bytes. A call of memcpy with a length that
- * is not known costs more than they do.
+ * Most keys and many values have fewer than 16 bytes. A call of memcpy with a length
+ * that is not a constant costs more than copying them here.
  *
  *   ice_copy(arena + at, text, len);
  */
@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Copies `len` bytes; the two places don't overlap. From 4 bytes on, two copies of a known
- * length meet or overlap in the middle. */
+/* Copies `len` bytes; the two places must not overlap. From 4 bytes on, two copies of a
+ * constant length meet or overlap in the middle. */
 static inline void
 ice_copy(char *to, const char *from, size_t len)
 {

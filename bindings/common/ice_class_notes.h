@@ -1,10 +1,11 @@
-/* The classes that a document names, noted to be looked at afterwards.
+/* The classes that a document names, recorded for later use.
  *
- * icecore_classes calls its visitor while the engine runs, so nothing of the host's may be
- * called there, which could leave by a jump. The visitor notes what it is told in memory of
- * its own; the host reads the notes when the engine has returned.
+ * icecore_classes calls its visitor while the engine runs, so the visitor must not call
+ * functions of the host, which could leave by a jump. The visitor records the classes in
+ * memory of its own, and the host reads them when the engine has returned.
  *
- * Ownership: the memory is malloc's, and freed by ice_class_notes_free however the call ends.
+ * Ownership: the memory comes from malloc, and is freed by ice_class_notes_free however
+ * the call ends.
  *
  *   ice_class_notes notes = { NULL, 0, 0, 0 };
  *   ice_noted_class class;
@@ -21,12 +22,12 @@
 #include "icecore.h"
 
 typedef struct {
-    char *text; /* lengths, bytes and counts, one behind the other */
+    char *text; /* lengths, bytes and counts, one after the other */
     size_t len, room;
-    int failed; /* there was no memory: the notes are not whole */
+    int failed; /* memory ran out: the notes are incomplete */
 } ice_class_notes;
 
-/* Lent as long as the notes are. */
+/* Valid as long as the notes are. */
 typedef struct {
     const char *bytes;
     size_t len;
@@ -64,7 +65,7 @@ ice_note_bytes(ice_class_notes *notes, const icecore_bytes *bytes)
     ice_note(notes, bytes->bytes, bytes->len);
 }
 
-/* A visitor for icecore_classes; `notes` are an ice_class_notes. */
+/* A visitor for icecore_classes; `notes` points to an ice_class_notes. */
 static inline void
 ice_note_class(const icecore_class_use *use, void *notes)
 {
@@ -82,7 +83,8 @@ ice_read_noted(const char *at, ice_noted_text *text)
     return text->bytes + text->len;
 }
 
-/* The next class; 0: there is none. `*at` is NULL at first. Not for notes that failed. */
+/* Reads the next class; 0: there is none. `*at` is NULL at first. Not for notes that
+ * failed. */
 static inline int
 ice_next_noted(const ice_class_notes *notes, const char **at, ice_noted_class *class_use)
 {

@@ -1,9 +1,9 @@
-/* What a host gives to the pieces here: memory, and a way to fail.
+/* Functions that a host provides for the common pieces: memory, and a way to fail.
  *
- * Each module writes these three functions once. They are called from C only, never with
- * a frame of Rust on the stack, so they may leave by an exception of the host (perl's
- * croak, PHP's bailout, Ruby's raise). What is half done then is still whole: a piece
- * calls them before it changes anything.
+ * Each module defines these three functions once. They are called from C only, never
+ * with a Rust frame on the stack, so they may leave by an exception of the host (perl's
+ * croak, PHP's bailout, Ruby's raise). Data stays consistent then: the pieces call them
+ * before they change anything.
  *
  *   void *ice_host_resize(void *memory, size_t size) { return Perl_safesysrealloc(memory, size); }
  *   void ice_host_free(void *memory) { Perl_safesysfree(memory); }
@@ -24,16 +24,17 @@
 #  define ICE_NORETURN
 #endif
 
-/* Memory of `size` bytes, more than 0, with what `memory` had; NULL had nothing. Fails
- * in the host's way, and never returns NULL. */
+/* Resizes `memory` to `size` bytes, which is more than 0, and keeps its contents; NULL
+ * is an empty one. Fails in the host's way, and never returns NULL. */
 void *ice_host_resize(void *memory, size_t size);
-/* Gives it back, or does nothing with NULL. */
+/* Frees memory; NULL is ignored. */
 void ice_host_free(void *memory);
-/* Called before the memory of a tape grows to so many bytes, if the host defines ICE_HOST_CLAIMS where it compiles these
- * pieces: it may count them, and leave as ice_host_fail does. */
+/* Called before the memory of a tape grows to `bytes`, if the host defines
+ * ICE_HOST_CLAIMS where it compiles these pieces. It may count the memory, and leave as
+ * ice_host_fail does. */
 struct icecore_context;
 void ice_host_claim(struct icecore_context *engine, size_t bytes);
-/* Ends the call with an error of the host's. */
+/* Ends the call with an error of the host. */
 ICE_NORETURN void ice_host_fail(const char *message);
 
 #endif

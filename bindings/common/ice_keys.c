@@ -11,7 +11,8 @@ ice_keys_free(ice_keys *keys, ice_release release, void *host)
     keys->by_id = keys->address = NULL;
     keys->room = 0;
     memset(keys->near, 0, sizeof keys->near);
-    /* Nothing is known any more when the host drops them: that may run its code. */
+    /* The table is emptied before the references are dropped, because that may run the
+     * host's code. */
     for (id = 0; id < room; id++)
         if (held[id])
             release(host, held[id]);

@@ -4,14 +4,15 @@
 #include "icecore.h"
 #include <string.h>
 
-/* A map of more slots is given back when it is cleared, and so is one of more than a few
- * of which hardly any are used: to clear it would cost more than to begin anew. */
+/* Limits for clearing: a map with more slots than KEPT is freed when it is cleared, and
+ * so is a map with more than FEW slots if hardly any are used, because clearing it would
+ * cost more than a new one. */
 #define KEPT 65536
 #define FEW 512
-/* What can be counted, and addressed. */
+/* Limit of counting and addressing. */
 #define MOST_SLOTS (SIZE_MAX > UINT32_MAX ? UINT32_C(1) << 31 : UINT32_C(1) << 27)
 
-/* Objects stand at multiples of 8 at least, often in rows: the factor spreads them. */
+/* Objects are at multiples of 8 at least, often in rows; the factor spreads them. */
 static uint32_t
 place(const void *key, uint32_t mask)
 {

@@ -1,8 +1,8 @@
-/* A map from addresses to numbers: which object of the host is which node.
+/* A map from addresses to numbers: the nodes of the host's objects.
  *
- * Ownership: the map has memory of its own and holds nothing alive. Whoever puts an
- * address in sees to it that the object lives as long as it may be looked up; another
- * object at the same address would be taken for it.
+ * Ownership: the map has memory of its own and keeps nothing alive. The caller that adds
+ * an address must keep the object alive as long as it may be looked up; another object
+ * at the same address would be mistaken for it.
  *
  *   ice_map seen = { 0 };
  *   ice_slot *slot = ice_map_find(&seen, object);
@@ -29,11 +29,12 @@ typedef struct {
     uint32_t used;
 } ice_map;
 
-/* NULL, if it is not there. A slot is lent until something is added. */
+/* Returns NULL if the address is not in the map. A slot is valid until something is
+ * added. */
 ice_slot *ice_map_find(const ice_map *map, const void *key);
-/* Adds an address, or gives it another number. `key` is not NULL. */
+/* Adds an address, or changes its number. `key` is not NULL. */
 ice_slot *ice_map_add(ice_map *map, const void *key, uint32_t value);
-/* Forgets all; memory is kept unless it was much. */
+/* Forgets everything; the memory is kept unless it is large. */
 static inline void ice_map_clear(ice_map *map);
 void ice_map_free(ice_map *map);
 void ice_map_forget(ice_map *map);

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The words for a limit, of which `name` begins with the name and a quote. */
+/* Returns the words for a limit; `name` begins with its name and a quote. */
 static const char *
 words_for(const char *name, const ice_limit_words *words, size_t count)
 {
@@ -15,8 +15,8 @@ words_for(const char *name, const ice_limit_words *words, size_t count)
     return NULL;
 }
 
-/* Where the engine's advice begins, and the name in it that a host may know; NULL: there
- * is none. */
+/* Finds the engine's advice in a message, and the name of the limit in it; NULL: there
+ * is no advice. */
 static const char *
 advice_of(const char *message, const char **name)
 {

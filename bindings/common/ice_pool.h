@@ -1,14 +1,14 @@
 /* Warm contexts: memory and names that live from call to call.
  *
- * A hook of the host may call the module again while a call goes on, so each call takes a
- * context of its own out of a pool and gives it back when the host leaves the call,
- * however that happens (perl: SAVEDESTRUCTOR_X, Ruby: rb_ensure, PHP: the end of the
- * function and of the request). What a host keeps beside the engine's context stands in a
+ * A hook of the host may call the module again during a call, so each call takes a
+ * context of its own out of a pool and gives it back when the host leaves the call, even
+ * after an error (perl: SAVEDESTRUCTOR_X, Ruby: rb_ensure, PHP: the end of the function
+ * and of the request). The data that a host keeps next to the engine's context is in a
  * struct of its own that begins with an ice_warm.
  *
- * A pool belongs to one thread (perl: interpreter, PHP: request globals). A process that
- * forks goes on with a copy; a thread that is cloned from another begins with an empty
- * pool: ice_pool_forget.
+ * A pool belongs to one thread (perl: interpreter, PHP: request globals). A forked
+ * process continues with a copy; a thread that is cloned from another begins with an
+ * empty pool: ice_pool_forget.
  *
  *   typedef struct { ice_warm warm; ice_keys keys; ... } my_context;
  *   my_context *ctx = (my_context *)ice_pool_take(&pool, sizeof *ctx);
@@ -20,7 +20,7 @@
 #define ICE_POOL_H
 #include "icecore.h"
 
-/* More contexts than this are not kept. */
+/* At most this many contexts are kept. */
 #define ICE_POOLED 8
 
 typedef struct ice_warm ice_warm;
@@ -35,14 +35,14 @@ typedef struct {
     uint32_t count;
 } ice_pool;
 
-/* A new context, all zeros but for its engine. */
+/* Makes a new context; all fields but its engine are zero. */
 ice_warm *ice_warm_new(size_t size);
-/* Begins empty, without freeing what another owns. */
+/* Empties a pool without freeing what another owns. */
 void ice_pool_forget(ice_pool *pool);
 /* Frees the engine's context and the host's struct. */
 void ice_warm_free(ice_warm *warm);
 
-/* The next context of a pool; NULL: there is none left. */
+/* Takes the next context of a pool; NULL: the pool is empty. */
 static inline ice_warm *
 ice_pool_next(ice_pool *pool)
 {
@@ -54,8 +54,8 @@ ice_pool_next(ice_pool *pool)
     return warm;
 }
 
-/* A context out of the pool as it was given back, or a new one. `size`: of the host's
- * struct, the same each time. */
+/* Takes a context out of the pool as it was given back, or makes a new one. `size`: of
+ * the host's struct, the same each time. */
 static inline ice_warm *
 ice_pool_take(ice_pool *pool, size_t size)
 {
@@ -63,8 +63,8 @@ ice_pool_take(ice_pool *pool, size_t size)
     return warm ? warm : ice_warm_new(size);
 }
 
-/* Gives a context back, which frees what a large document left in its engine. 0: the
- * pool is full, and the caller frees it. */
+/* Gives a context back, and frees the memory of a large document in its engine. 0: the
+ * pool is full, and the caller must free the context. */
 static inline int
 ice_pool_give(ice_pool *pool, ice_warm *warm)
 {

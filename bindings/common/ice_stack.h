@@ -1,7 +1,7 @@
 /* Stacks that grow by doubling.
  *
- * The items, how many there are and for how many there is room stand in a struct of the
- * caller, who gives the memory back with ice_host_free.
+ * The items, their number and the room for them are in a struct of the caller, who frees
+ * the memory with ice_host_free.
  *
  *   if (ICE_UNLIKELY(depth == room))
  *       frames = ice_stack_grow(frames, &room, sizeof *frames, 64);
@@ -11,7 +11,7 @@
 #define ICE_STACK_H
 #include "common/ice_host.h"
 
-/* Room for `first` items, or for twice as many as there was room for. */
+/* Makes room for `first` items, or doubles the room. */
 static inline void *
 ice_stack_grow(void *items, uint32_t *room, size_t size, uint32_t first)
 {

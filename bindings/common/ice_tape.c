@@ -1,4 +1,4 @@
-/* What is seldom needed when a tape is filled. */
+/* Less frequent parts of filling a tape. */
 #include "common/ice_tape.h"
 
 static void
@@ -11,7 +11,8 @@ claim(icecore_context *engine, size_t nodes, size_t bytes)
 #endif
 }
 
-/* At least twice as many, so that growing is linear, and enough for a small map. */
+/* At least doubles the room, so that growing is linear, and makes enough for a small
+ * map. */
 void
 ice_more_nodes(icecore_context *engine, icecore_tape *tape, size_t more)
 {

@@ -1,8 +1,8 @@
 /* Filling a tape: nodes, strings, ends, more room, and parts that are handed over.
  *
  * Ownership: the memory of a tape belongs to its engine's context and is lent from
- * ice_tape_begin on, until the context is used again. Growing may move it: an index of a
- * node stays, a pointer does not. Values of the host are copied, none is held.
+ * ice_tape_begin on, until the context is used again. Growing may move it: the index of
+ * a node stays valid, a pointer does not. Values of the host are copied, none is held.
  *
  *   icecore_tape tape;
  *   ice_tape_begin(engine, &tape);
@@ -19,46 +19,47 @@
 #include "common/ice_host.h"
 #include "icecore.h"
 
-/* Behind the last string so many bytes stay free: writers copy short strings as blocks. */
+/* This many bytes stay free after the last string: writers copy short strings in blocks. */
 #define ICE_SLACK 32
 
-/* A class and a form in the payload of a node. */
+/* The class and the form in the payload of a node. */
 #define ICE_CLASS(id) ((uint64_t)(id) << ICECORE_CLASS_SHIFT)
 #define ICE_FORM(form) ((uint64_t)(form) << ICECORE_FORM_SHIFT)
 
-/* Room for `more` nodes or bytes; a few more than asked for cost nothing. */
+/* Make room for `more` nodes or bytes; requesting a few too many costs nothing. */
 void ice_more_nodes(icecore_context *engine, icecore_tape *tape, size_t more);
 void ice_more_bytes(icecore_context *engine, icecore_tape *tape, size_t more);
-/* The node for a string of 4 GB or more, whose bytes are in the arena already. */
+/* Pushes the node for a string of 4 GB or more, whose bytes are in the arena already. */
 void ice_push_long_string(icecore_context *engine, icecore_tape *tape, uint8_t kind, uint8_t flags, uint16_t key,
                           uint64_t offset, size_t len);
 
-/* A document that is written in parts: so that a large one takes no memory for its nodes. */
+/* Results of handing over a part of a document. Parts make it possible to write a large
+ * document without memory for all of its nodes. */
 typedef enum {
-    ICE_HANDED_OVER,   /* the tape is empty: go on filling it */
-    ICE_NOT_IN_PARTS,  /* nothing happened: go on, and write it as a whole */
-    ICE_BEGIN_ANEW     /* parts were written, and this can't be one: begin anew, as a whole */
+    ICE_HANDED_OVER,   /* the tape is empty: continue to fill it */
+    ICE_NOT_IN_PARTS,  /* nothing happened: continue, and write it as a whole */
+    ICE_BEGIN_ANEW     /* parts were written, but this can't be one: begin again, as a whole */
 } ice_handing;
 
-/* Hands over what was put so far; `parts` counts how often. Containers that are still open
- * must have their count. */
+/* Hands over the nodes so far; `parts` counts how often. Open containers must have their
+ * count already. */
 ice_handing ice_hand_over(icecore_context *engine, const icecore_stage *stage, icecore_tape *tape, uint32_t *parts);
 
-/* Filling without a look at each node whether there is room: a pen has its places in
- * registers, as no store to a node or to text can change what only it knows.
+/* Filling without a check of the room at each node: a pen keeps its positions in
+ * registers, because no store to a node or to text can change them.
  *
- *   ice_pen pen = ice_pen_take(engine, tape, nodes);   // room for so many nodes
+ *   ice_pen pen = ice_pen_take(engine, tape, nodes);   // room for this many nodes
  *   ice_pen_node(&pen, ICECORE_INT, 0, key, 0, 42);
  *   if (ice_pen_has_room(&pen, len))                   // otherwise give it back, and push
  *       ice_pen_string(&pen, ICECORE_BYTES, key, text, len);
- *   ice_pen_give(&pen, tape);                          // the tape is whole again
+ *   ice_pen_give(&pen, tape);                          // the tape is consistent again
  */
 typedef struct {
     icecore_node *node;
     uint8_t *arena, *text, *text_end;
 } ice_pen;
 
-/* A pen has room for no string that a node can't name. */
+/* A pen has no room for a string that is too long for a node. */
 static inline uint8_t *
 ice_pen_text_end(const icecore_tape *tape)
 {
@@ -94,7 +95,7 @@ ice_pen_has_room(const ice_pen *pen, size_t len)
     return (size_t)(pen->text_end - pen->text) >= len + ICE_SLACK;
 }
 
-/* A string for which there is room. */
+/* Writes a string for which there is room. */
 static inline void
 ice_pen_string(ice_pen *pen, uint8_t kind, uint16_t key, const char *text, size_t len)
 {
@@ -103,7 +104,7 @@ ice_pen_string(ice_pen *pen, uint8_t kind, uint16_t key, const char *text, size_
     pen->text += len;
 }
 
-/* Begins an empty tape. What the context lent before is gone. */
+/* Begins an empty tape. Everything that the context lent before becomes invalid. */
 static inline void
 ice_tape_begin(icecore_context *engine, icecore_tape *tape)
 {
@@ -111,7 +112,7 @@ ice_tape_begin(icecore_context *engine, icecore_tape *tape)
         ice_host_fail("not enough memory");
 }
 
-/* Puts the slack behind the last string: before the tape is written. */
+/* Adds the slack after the last string; called before the tape is written. */
 static inline void
 ice_tape_finish(icecore_context *engine, icecore_tape *tape)
 {
@@ -153,8 +154,8 @@ ice_push_string(icecore_context *engine, icecore_tape *tape, uint8_t kind, uint8
         ice_push(engine, tape, kind, flags, key, (uint32_t)len, offset | ICECORE_IN_ARENA);
 }
 
-/* Ends the node at `at`, which has `count` children or entries, and so many nodes before
- * it that have it as their only child: an object around its body. */
+/* Ends the node at `at`, which has `count` children or entries, and `wraps` nodes before
+ * it that have it as their only child, such as an object around its body. */
 static inline void
 ice_end_node(icecore_tape *tape, uint32_t at, uint32_t count, uint32_t wraps)
 {
@@ -177,7 +178,7 @@ ice_end_wraps(icecore_tape *tape, uint32_t wraps)
         ice_end_node(tape, (uint32_t)tape->node_count - 2, 1, wraps - 1);
 }
 
-/* What was pushed as node `to`, again: a link, an alias or a copy. */
+/* Pushes a link, an alias or a copy of node `to`, which was pushed before. */
 static inline void
 ice_push_again(icecore_context *engine, icecore_tape *tape, uint8_t kind, uint8_t flags, uint16_t key, uint32_t to)
 {

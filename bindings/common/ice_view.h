@@ -1,8 +1,8 @@
-/* Reading a tape: where the bytes of strings and names are, and what comes next.
+/* Reading a tape: the bytes of strings and names, and the next node.
  *
- * Ownership: a view and all that it names are lent until its context is used again, and
- * strings are borrowed from the input: a host keeps that alive and unchanged, or sets
- * `view->input` to a copy before foreign code runs.
+ * Ownership: a view and everything in it are lent until its context is used again, and
+ * strings are borrowed from the input. A host keeps the input alive and unchanged, or
+ * sets `view->input` to a copy before foreign code runs.
  *
  *   for (at = view.root; at < end; at = ice_next(&view, at)) {
  *       const icecore_node *node = &view.nodes[at];
@@ -15,18 +15,19 @@
 #include "common/ice_host.h"
 #include "icecore.h"
 
-/* The class and the form of a node that has such. */
+/* The class and the form of a node that has them. */
 #define ICE_CLASS_OF(node) ((uint32_t)(uint16_t)((node)->payload >> ICECORE_CLASS_SHIFT))
 #define ICE_FORM_OF(node) ((uint8_t)((node)->payload >> ICECORE_FORM_SHIFT))
 
-/* Of a string that is too long for a node; fails, if it has no place. */
+/* Returns the bytes of a string that is too long for a node; fails if it has no place. */
 const char *ice_long_bytes(const icecore_view *view, const icecore_node *node, size_t *len);
-/* The name of a key or a class with this id, and its bytes; NULL, if there is none. */
+/* Returns the name of a key or a class with this id, and its bytes; NULL if there is
+ * none. */
 const icecore_name *ice_name(const icecore_names *names, uint32_t id, const char **text);
-/* The last child of a container, which has one. */
+/* Returns the last child of a container that is not empty. */
 uint32_t ice_last_child(const icecore_view *view, uint32_t at);
 
-/* The bytes of a string. */
+/* Returns the bytes of a string. */
 static inline const char *
 ice_bytes_of(const icecore_view *view, const icecore_node *node, size_t *len)
 {
@@ -39,7 +40,7 @@ ice_bytes_of(const icecore_view *view, const icecore_node *node, size_t *len)
     return (const char *)(in_arena ? view->arena : view->input) + offset;
 }
 
-/* The node behind the one at `at` and all that is in it. */
+/* Returns the node after the one at `at` and its contents. */
 static inline uint32_t
 ice_next(const icecore_view *view, uint32_t at)
 {

@@ -1,5 +1,5 @@
-/* What perl sees: arguments taken from perl's stack, and calls. The folders of the
- * formats have theirs. */
+/* The functions that perl sees: they take arguments from perl's stack, and call others.
+ * The folders of the formats have functions of their own. */
 #include "any/any.h"
 #include "core/payloads.h"
 #include "dumper/dumper.h"
@@ -28,7 +28,7 @@ at_end(pTHX_ void *unused)
     ice_contexts_free(aTHX);
 }
 
-/* The header, if it was asked for, and the body, if that was. */
+/* Pushes the header and the body, if they were requested. */
 static SV **
 push_parts(pTHX_ SV **sp, int what, SV *header, SV *body)
 {
@@ -40,7 +40,7 @@ push_parts(pTHX_ SV **sp, int what, SV *header, SV *body)
     return sp;
 }
 
-/* What a mortal list holds. */
+/* Pushes the items of a mortal list. */
 static SV **
 push_list(pTHX_ SV **sp, AV *list)
 {

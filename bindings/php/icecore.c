@@ -1,4 +1,5 @@
-/* What PHP sees: functions, classes, ini values, and what begins and ends with a request. */
+/* The functions, classes and ini values that PHP sees, and the beginning and end of a
+ * request. */
 #include "core/icecore_php.h"
 #include "core/documents.h"
 #include "ext/spl/spl_exceptions.h"
@@ -78,7 +79,7 @@ static PHP_RINIT_FUNCTION(icecore)
     return SUCCESS;
 }
 
-/* Behind all modules: sessions are written, and objects destroyed, when they end. */
+/* Runs after all modules: at their end sessions are written, and objects destroyed. */
 static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(icecore)
 {
     ice_contexts_end_request(CG(unclean_shutdown));
@@ -97,7 +98,8 @@ static PHP_MINFO_FUNCTION(icecore)
     DISPLAY_INI_ENTRIES();
 }
 
-/* APCu and sessions begin before this module, if they are there: it registers with them. */
+/* If APCu and sessions exist, they begin before this module, because it registers with
+ * them. */
 static const zend_module_dep icecore_needs[] = {
     ZEND_MOD_REQUIRED("standard")
     ZEND_MOD_REQUIRED("spl")

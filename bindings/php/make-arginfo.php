@@ -1,8 +1,8 @@
 <?php
-// Writes icecore_arginfo.h from icecore.stub.php, by PHP's own reflection.
+// Writes icecore_arginfo.h from icecore.stub.php, with PHP's own reflection.
 //
 //   php make-arginfo.php            writes it
-//   php make-arginfo.php --check    says whether it is as it would be written
+//   php make-arginfo.php --check    fails if it is not up to date
 
 require __DIR__ . '/icecore.stub.php';
 

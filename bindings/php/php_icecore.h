@@ -1,4 +1,4 @@
-/* The module, for those that link it into PHP itself. */
+/* The module, for builds that link it into PHP itself. */
 #ifndef PHP_ICECORE_H
 #define PHP_ICECORE_H
 #include "php.h"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# The Perl module, for modules.sh, which calls these in bindings/perl.
+# The Perl module, for modules.sh, which calls these functions in bindings/perl.
 
 perl_needs() {
     say 'the headers of perl are missing: libperl-dev'
@@ -7,8 +7,7 @@ perl_needs() {
 
 perl_build() {
     local files made_for
-    # A Makefile remembers the perl and the library that it was made for, and which
-    # files there were.
+    # A Makefile is valid only for the perl, the library and the list of files that it was made for.
     files=$(find ./*/ ../common/ -type f ! -path './blib/*' \( -name '*.[ch]' -o -name '*.xsh' -o -path './lib/*' \) | LC_ALL=C sort)
     made_for="$(perl -e 'print "$^X $]"') $library $files"
     if [ ! -e Makefile ] || [ Makefile.PL -nt Makefile ] || [ "$(cat .made-for 2>/dev/null)" != "$made_for" ]; then
@@ -16,7 +15,7 @@ perl_build() {
         ICECORE_LIB=$library perl Makefile.PL >/dev/null
         echo "$made_for" >.made-for
     fi
-    # The engine is linked statically: a new one asks for a new link.
+    # The engine is linked statically: a new engine needs a new link.
     if [ "$library" -nt blib/arch/auto/Icecore/Icecore.so ]; then
         rm -f blib/arch/auto/Icecore/Icecore.so
     fi
@@ -28,7 +27,7 @@ perl_test() {
     prove --blib --quiet t/
 }
 
-# An environment variable alone would lose against the line of the Makefile.
+# An environment variable alone would be overridden by the line in the Makefile.
 perl_install() {
     make --quiet install "DESTDIR=${DESTDIR:-}"
 }

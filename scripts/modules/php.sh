@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# The PHP extension, for modules.sh, which calls these in bindings/php.
+# The PHP extension, for modules.sh, which calls these functions in bindings/php.
 
 php_needs() {
     say 'the headers of PHP are missing: php-dev'
@@ -9,7 +9,7 @@ php_build() {
     local files made_for
     files=$(find ../common/ core formats plugs ./icecore*.[ch] ./php_icecore.h -name '*.[ch]' | LC_ALL=C sort)
     made_for="$(php-config --version) $(php-config --extension-dir) $(php-config --configure-options | cksum)"
-    # APCu's header decides whether there is a serializer for it.
+    # APCu's header decides if there is a serializer for it.
     made_for+=" $(find "$(php-config --include-dir)/ext/apcu" -name apc_serializer.h 2>/dev/null) $library $files"
     if [ ! -e Makefile ] || [ config.m4 -nt Makefile ] || [ "$(cat .made-for 2>/dev/null)" != "$made_for" ]; then
         php_clean
@@ -19,7 +19,7 @@ php_build() {
         fi
         echo "$made_for" >.made-for
     fi
-    # libtool says much; a failure shows it, and warnings of the compiler are shown always.
+    # libtool prints a lot; its output is shown after a failure, and warnings of the compiler always.
     make -j"$(nproc 2>/dev/null || echo 1)" >"$folder/make" 2>"$folder/warnings" || {
         cat "$folder/make" "$folder/warnings" >&2
         fail 'The PHP extension could not be built.'
@@ -40,7 +40,7 @@ php_client() {
     done
 }
 
-# What phpize, configure and make leave. `phpize --clean` would take programs in tests/ along.
+# Removes the files of phpize, configure and make. `phpize --clean` would also remove programs in tests/.
 php_clean() {
     find . \( -name '*.lo' -o -name '*.o' -o -name '*.dep' -o -name '*.la' \) -delete
     rm -rf .made-for .libs ./*/.libs autom4te.cache build include modules \
@@ -51,7 +51,7 @@ php_clean() {
 
 php_test() {
     local module=$PWD/modules/icecore.so test ended
-    # No <(…): a changed root may have no /dev/fd.
+    # No <(…): a chroot may have no /dev/fd.
     mapfile -t objects <<<"$(find . -path '*/.libs/*.o')"
     check_order "${objects[@]}"
     php make-arginfo.php --check
@@ -64,19 +64,19 @@ php_test() {
     return "$ended"
 }
 
-# What needs nginx and php-fpm.
+# Tests that need nginx and php-fpm.
 php_test_servers() {
     tests/plugs/plugs.sh "$PWD/modules/icecore.so" php fpm
 }
 
-# Debian keeps the ini files of extensions in one folder, and a script links them for each
-# way in which PHP runs; elsewhere there is a folder that PHP scans.
+# Debian keeps the ini files of extensions in one folder, and a script links them for each way to run PHP;
+# elsewhere there is a folder that PHP scans.
 php_install() {
     local modules ini scanned
     modules=${DESTDIR:-}$(php-config --extension-dir)
     install -d "$modules"
     install -m 644 modules/icecore.so "$modules/"
-    # The client is PHP: `require 'Icecore/Client.php'` finds it there.
+    # The client is written in PHP: `require 'Icecore/Client.php'` finds it there.
     php_client
     ini=/etc/php/$(php-config --version | cut -d. -f1,2)/mods-available
     if [ ! -d "$ini" ]; then
@@ -88,7 +88,7 @@ php_install() {
         return
     fi
     install -d "${DESTDIR:-}$ini"
-    # What an administrator wrote there stays.
+    # Changes by an administrator are kept.
     if [ ! -e "${DESTDIR:-}$ini/icecore.ini" ]; then
         install -m 644 icecore.ini "${DESTDIR:-}$ini/"
     fi

@@ -1,15 +1,14 @@
 # shellcheck shell=bash disable=SC2154
-# The Ruby module, for modules.sh, which calls these in bindings/ruby.
+# The Ruby module, for modules.sh, which calls these functions in bindings/ruby.
 
 ruby_needs() {
     say 'the headers of Ruby are missing: ruby-dev'
 }
 
-# What is compiled stays in build/; lib/ has the module, so `ruby -I bindings/ruby/lib` finds it.
+# Compiled files stay in build/; the module is in lib/, so `ruby -I bindings/ruby/lib` finds it.
 ruby_build() {
     local files made_for
-    # A Makefile remembers the Ruby and the library that it was made for, and which files
-    # there were.
+    # A Makefile is valid only for the Ruby, the library and the list of files that it was made for.
     files=$(find ext ../common -maxdepth 3 -name '*.[ch]' ! -path '../common/*/*' | LC_ALL=C sort)
     made_for="$(ruby -e 'print RUBY_DESCRIPTION') $library $files"
     if [ ! -e build/Makefile ] || [ ext/icecore/extconf.rb -nt build/Makefile ] || [ "$(cat build/.made-for 2>/dev/null)" != "$made_for" ]; then
@@ -25,12 +24,12 @@ ruby_build() {
         cat "$folder/make" >&2
         fail 'The Ruby module could not be built.'
     }
-    # A file of its own, as a running Ruby may have the old one.
+    # Written to a new file, because a running Ruby may have the old one open.
     install -m 755 "build/icecore.$(ruby_suffix)" "$folder/"
     mv -f "$folder/icecore.$(ruby_suffix)" lib/icecore/
 }
 
-# How the name of a module ends.
+# Prints the file extension of a module.
 ruby_suffix() {
     ruby -e 'print RbConfig::CONFIG["DLEXT"]'
 }
@@ -52,7 +51,7 @@ ruby_test() {
     return "$ended"
 }
 
-# The signatures say what rbs understands, where there is rbs.
+# Checks the signatures with rbs, if it is installed.
 ruby_signatures() {
     if ! ruby -e 'require "rbs"' 2>/dev/null; then
         say '# left out: the signatures need rbs'
@@ -65,7 +64,7 @@ ruby_signatures() {
     say '1 passed, 0 failed'
 }
 
-# Where Ruby looks for what did not come with it: sitelibdir, sitearchdir.
+# Ruby's folders for additional libraries: sitelibdir, sitearchdir.
 ruby_install() {
     local lib arch file
     lib=${DESTDIR:-}$(ruby -e 'print RbConfig::CONFIG["sitelibdir"]')

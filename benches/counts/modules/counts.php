@@ -1,6 +1,6 @@
 <?php
-// The work of the cells for PHP: counts.php JOB ROUNDS. What is read and written is compared with
-// PHP's own functions first, in a run with 0 rounds as well.
+// The work of the cells for PHP: counts.php JOB ROUNDS. Input and output are compared with PHP's
+// own functions first, also in a run with 0 rounds.
 
 [, $job, $rounds] = $argv;
 

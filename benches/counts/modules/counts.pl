@@ -1,5 +1,5 @@
-# The work of the cells for Perl: counts.pl JOB ROUNDS. What is read and written is compared with
-# perl's own Storable first, in a run with 0 rounds as well.
+# The work of the cells for Perl: counts.pl JOB ROUNDS. Input and output are compared with
+# perl's own Storable first, also in a run with 0 rounds.
 use v5.30;
 use warnings;
 
@@ -9,12 +9,12 @@ use Storable          ();
 
 my ($job, $rounds) = @ARGV;
 
-# The key order of each hash would be another one in every run without PERL_HASH_SEED=0.
+# Without PERL_HASH_SEED=0 the key order of each hash would differ in every run.
 my $records  = [map { { id => $_, name => "Employee_$_", email => "employee.$_\@example.org", age => 20 + $_ % 50 } } 1 .. 100];
 my $storable = Icecore::Storable::freeze($records);
 my $sereal   = Icecore::Sereal::encode_sereal($records);
 
-# Numbers that were printed have a text as well; a copy of its own is compared.
+# Numbers that were printed also have a text, so a copy is compared.
 sub canonical {
     local $Storable::canonical = 1;
     return Storable::freeze(Storable::dclone($_[0]));

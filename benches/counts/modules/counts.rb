@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# The work of the cells for Ruby: counts.rb JOB ROUNDS. What is read and written is compared with
-# Ruby's own Marshal first, in a run with 0 rounds as well.
+# The work of the cells for Ruby: counts.rb JOB ROUNDS. Input and output are compared with
+# Ruby's own Marshal first, also in a run with 0 rounds.
 
 require "icecore"
 

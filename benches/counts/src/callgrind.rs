@@ -34,7 +34,7 @@ impl Program {
     }
 }
 
-/// The environment of every program: nothing of the user's, and no hash seeds that chance chooses.
+/// The environment of every program: nothing of the user's, and fixed hash seeds.
 const VARIABLES: [(&str, &str); 6] = [
     ("LC_ALL", "C.UTF-8"),
     ("HOME", "/"),
@@ -47,7 +47,7 @@ const VARIABLES: [(&str, &str); 6] = [
 /// Counts the instructions of a run. With a function, only from its entry to its end.
 ///
 /// # Errors
-/// Says what the program said if it failed, or that callgrind wrote no count.
+/// Contains the program's messages if it failed, or reports that callgrind wrote no count.
 pub fn count(program: &Program, function: Option<&str>, file: &Path) -> Result<u64, String> {
     count_accepting(program, function, file, |code| code == 0)
 }
@@ -85,12 +85,12 @@ fn count_accepting(
         return Err(format!("{}: {}", done.status, said.lines().last().unwrap_or_default()));
     }
     let text = std::fs::read_to_string(file).map_err(|error| format!("callgrind wrote nothing: {error}"))?;
-    // A file for each cell would fill the disk: of a language's runtime it is some megabytes.
+    // A file for each cell would fill the disk: that of a language's runtime has some megabytes.
     _ = std::fs::remove_file(file);
     read_total(&text).ok_or_else(|| "callgrind wrote no count".to_owned())
 }
 
-/// The sum of a file of callgrind's.
+/// Reads the total of a callgrind file.
 fn read_total(text: &str) -> Option<u64> {
     let mut lines = text.lines().rev();
     lines.find_map(|line| line.strip_prefix("totals: ").or_else(|| line.strip_prefix("summary: ")))?.trim().parse().ok()

@@ -3,10 +3,10 @@
 use crate::table::{Entry, NOISE, SHOWN, TOLERANCE, Table, grouped, percent_more};
 use std::collections::BTreeMap;
 
-/// What a measurement of a cell gave.
+/// The result of measuring a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measured {
-    /// So many instructions.
+    /// This number of instructions.
     Count(u64),
     /// It was not measured here, and why.
     LeftOut(String),
@@ -17,14 +17,14 @@ pub enum Measured {
 /// Counts of all cells that the code has.
 pub type Counts = BTreeMap<String, Measured>;
 
-/// What came of the comparison.
+/// The result of a comparison.
 #[derive(Debug, Default)]
 pub struct Comparison {
     /// Lines for people: cells that moved, and what is wrong.
     pub lines: Vec<String>,
-    /// Cells that are as cheap as they should be.
+    /// Number of cells that are as cheap as they should be.
     pub passed: usize,
-    /// Cells that are not.
+    /// Number of cells that are not.
     pub failed: usize,
 }
 
@@ -77,8 +77,8 @@ fn change_line(name: &str, old: u64, new: u64) -> String {
     format!("{name:40} {:>13} -> {:>13}  {:+.2} %", grouped(old), grouped(new), percent_more(old, new))
 }
 
-/// The table with these counts, and a line for each cell that changed. Cells that were not measured
-/// keep their lines; a count that moved by less than noise does so as well.
+/// Returns the table with these counts, and a line for each cell that changed. Cells that were not
+/// measured keep their lines, and so do counts that changed by less than noise.
 ///
 /// # Errors
 /// If the run of a cell failed.

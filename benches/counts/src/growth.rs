@@ -1,7 +1,7 @@
-//! Hostile inputs of the command, doubled three times: the instructions may double with them.
+//! Hostile inputs of the command, doubled three times: the instructions may only double with them.
 //!
-//! The tests of the engine and of the command count bytes: what is written and what is asked of the allocator. Work
-//! that allocates nothing shows only here.
+//! The tests of the engine and of the command count bytes: those written and those requested from
+//! the allocator. Work that allocates nothing is visible only here.
 
 use crate::callgrind::{self, Program};
 use crate::measure::is_wanted;
@@ -10,14 +10,15 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// The sizes of an input, in bytes: about so many.
+/// Approximate sizes of an input, in bytes.
 const SIZES: [usize; 4] = [4 << 10, 8 << 10, 16 << 10, 32 << 10];
 
-/// How many times more the last doubling may add than the first one. Linear work adds 4 times as much, work that sorts
-/// about 5 times, and work that grows with the square 16 times.
+/// How many times more the last doubling may add than the first one. Linear work adds 4 times as
+/// much, work that sorts about 5 times, and quadratic work 16 times.
 const MOST: u64 = 7;
 
-/// What the last doubling may always add: tables that grow, and blocks that are read.
+/// Number of instructions that the last doubling may always add: for tables that grow, and blocks
+/// that are read.
 const ALWAYS: u64 = 4_000_000;
 
 /// An input that a command gets in four sizes.
@@ -82,7 +83,7 @@ cases! {
     "csv/several delimiters", "replace old newer FILE", |size| b"a;b,c|d\t\"e\"\n".repeat(size / 12);
     "csv/backslashes", "rows --in csv --column a=php FILE", |size| b"a,\"b\\\"\",\"c\"\n".repeat(size / 12);
     "csv/columns that nobody named", "rows --in csv FILE", |size| {
-        // Of one length: only a longer name may be Base64.
+        // Of equal length, because only a longer name may be Base64.
         let names = (0..size / 12).map(|at| format!("name{at:05}")).collect::<Vec<_>>().join(",");
         format!("{names}\n").into_bytes()
     };
@@ -161,15 +162,15 @@ cases! {
     };
 }
 
-/// What a case gave.
+/// The result of a case.
 enum Judged {
     Grows { counts: Vec<u64> },
     Failed(String),
     Passed,
 }
 
-/// Measures all cases whose names have the word in them, and prints those that grow faster than their input.
-/// Returns how many passed and how many failed.
+/// Measures all cases whose names contain the word, and prints those that grow faster than their
+/// input. Returns how many passed and how many failed.
 ///
 /// # Errors
 /// If the folder for inputs can't be written.
@@ -235,7 +236,7 @@ fn count(command: &Path, folder: &Path, case: &Case, size: usize) -> Result<u64,
     callgrind::count_refusal(&program, &folder.join("callgrind"))
 }
 
-/// The items of a list in JSON, in the other order.
+/// Reverses the items of a JSON list.
 fn turn(bytes: &[u8]) -> Vec<u8> {
     let [first, inside @ .., last] = bytes else { return bytes.to_vec() };
     let mut items: Vec<&[u8]> = inside.split(|byte| *byte == b',').collect();

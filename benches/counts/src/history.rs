@@ -1,4 +1,4 @@
-//! The history of the table, from git: what each commit that changed it counted.
+//! The history of the table, from git: the counts of each commit that changed it.
 
 use crate::table::Table;
 use std::process::Command;
@@ -34,7 +34,7 @@ pub fn read(file: &str) -> Result<Vec<Version>, String> {
     log.lines().filter_map(|line| version(line, file).transpose()).collect()
 }
 
-/// The version that a line of the log names; none, if the commit took the file away.
+/// Returns the version that a line of the log names; none if the commit removed the file.
 fn version(line: &str, file: &str) -> Result<Option<Version>, String> {
     let mut fields = line.splitn(4, '\t');
     let mut next = || fields.next().unwrap_or_default().to_owned();
@@ -52,7 +52,7 @@ fn git(arguments: &[&str]) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&done.stdout).into_owned())
 }
 
-/// The counts of a cell, where they changed.
+/// Returns the counts of a cell at which it changed.
 pub fn steps<'v>(versions: &'v [Version], cell: &str) -> Vec<Step<'v>> {
     let mut steps: Vec<Step<'v>> = Vec::new();
     for (index, version) in versions.iter().enumerate() {
@@ -64,11 +64,11 @@ pub fn steps<'v>(versions: &'v [Version], cell: &str) -> Vec<Step<'v>> {
     steps
 }
 
-/// The versions in which a tool is another one than before: counts on both sides can't be compared.
+/// Returns the versions in which a tool changed: counts before and after can't be compared.
 pub fn tool_changes(versions: &[Version]) -> Vec<usize> {
     let pairs = versions.windows(2).enumerate();
     let differ = |pair: &[Version]| {
-        // A runtime that was added changes no count that was there.
+        // A runtime that was added does not change existing counts.
         let (old, new) = (&pair[0].table.tools, &pair[1].table.tools);
         old.iter().any(|(name, version)| new.get(name).is_some_and(|other| other != version))
     };

@@ -1,5 +1,5 @@
 //! Counts the instructions of Icecore's work under callgrind, and compares them with a table:
-//! `scripts/counts.sh` builds what it needs and calls it; docs/counts.md explains it.
+//! `scripts/counts.sh` builds everything and calls it; docs/counts.md explains it.
 //!
 //! ```text
 //! icecore-counts check|accept|spread [--only WORD] TABLE MODULES COMMAND WORK
@@ -91,8 +91,8 @@ fn run(name: &str) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs the work. Callgrind counts from the entry of this function to its end, so it must neither be
-/// inlined nor end in a jump.
+/// Runs the work. Callgrind counts from the entry of this function to its end, so it must neither
+/// be inlined nor end in a tail call.
 #[inline(never)]
 fn run_measured(work: &mut dyn FnMut()) {
     work();
@@ -166,7 +166,8 @@ fn accept(file: &str, built: &Built) -> Result<ExitCode, String> {
     }
     let counts = Measurer::new(built)?.measure_all("", |_| None);
     let mut kept = tools;
-    // The lines of a language that was not measured are still for the version that they were made with.
+    // The lines of a language that was not measured still belong to the old version of the
+    // language.
     for language in process::languages() {
         let is_measured = counts.iter().any(|(name, measured)| {
             name.starts_with(&format!("{language}/")) && matches!(measured, Measured::Count(_))
@@ -188,7 +189,7 @@ fn accept(file: &str, built: &Built) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Measures all cells some times, and prints how far the counts are apart.
+/// Measures all cells several times, and prints how far the counts are apart.
 fn show_spread(built: &Built, only: &str) -> Result<ExitCode, String> {
     let measurer = Measurer::new(built)?;
     let runs: Vec<_> = (0..RUNS).map(|_| measurer.measure_all(only, |_| None)).collect();

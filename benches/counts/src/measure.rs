@@ -1,4 +1,4 @@
-//! Measures many cells, as many at once as there are processors.
+//! Measures many cells, as many at a time as there are processors.
 
 use crate::callgrind::{self, Program};
 use crate::compare::{Counts, Measured};
@@ -13,16 +13,16 @@ use std::thread;
 /// The function of this program whose instructions count.
 const FUNCTION: &str = "*run_measured*";
 
-/// What measures cells.
+/// Measures cells.
 pub struct Measurer {
     program: PathBuf,
     work: PathBuf,
     processes: Vec<ProcessCell>,
-    /// For names of files.
+    /// For unique names of files.
     runs: AtomicUsize,
 }
 
-/// Whether a cell is one of those that were asked for.
+/// Whether a cell is one of the requested ones.
 pub fn is_wanted(name: &str, only: &str) -> bool {
     name.contains(only)
 }
@@ -40,13 +40,13 @@ impl Measurer {
         Ok(Measurer { program, work: built.work.clone(), processes, runs: AtomicUsize::new(0) })
     }
 
-    /// Measures all cells that have the word in their names. `reason_against` says why the cells of a
+    /// Measures all cells whose names contain the word. `reason_against` returns why the cells of a
     /// language are left out.
     pub fn measure_all(&self, only: &str, reason_against: impl Fn(&str) -> Option<String>) -> Counts {
         let mut counts = Counts::new();
         let mut tasks: Vec<(&str, Option<&[Program; 2]>)> = Vec::new();
         let engine = engine::cells();
-        // Processes take longest, so they begin.
+        // Processes take longest, so they start first.
         for cell in self.processes.iter().filter(|cell| is_wanted(&cell.name, only)) {
             let reason = cell.language.and_then(&reason_against);
             match (&cell.programs, &reason) {

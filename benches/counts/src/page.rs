@@ -12,7 +12,7 @@ const STYLE: &str = include_str!("page.css");
 const WIDTH: f64 = 180.0;
 /// The height of a sparkline.
 const HEIGHT: f64 = 26.0;
-/// What is left free at its edges, for the points.
+/// Free space at its edges, for the points.
 const EDGE: f64 = 4.0;
 /// A sparkline shows at least this part of the count up and down, so that noise stays flat.
 const LEAST: f64 = 0.05;
@@ -103,7 +103,7 @@ fn draw_cell(name: &str, steps: &[Step<'_>], versions: usize, breaks: &[usize]) 
     out + "</table>\n</details>\n"
 }
 
-/// How many times as many instructions, in a colour if it is more than noise.
+/// Draws the factor between the counts, in a colour if it is more than noise.
 fn draw_ratio(old: u64, new: u64) -> String {
     let class = match percent_more(old, new) {
         more if more > 1.0 => "up",

@@ -1,5 +1,5 @@
 //! Cells that are processes: the command, and the modules in their languages. Each runs twice, with
-//! work and without, so that the start of the program falls out of the count.
+//! work and without, so that the start of the program is subtracted.
 
 use crate::callgrind::Program;
 use crate::shape::Shape;
@@ -12,13 +12,13 @@ use std::process::Command;
 pub struct ProcessCell {
     /// The name in the table.
     pub name: String,
-    /// Which language's version decides whether the cell can be compared.
+    /// The language whose version decides if the cell can be compared.
     pub language: Option<&'static str>,
-    /// The program with its work, and without; or why there is none.
+    /// The program with its work, and without; or the reason why there is none.
     pub programs: Result<[Program; 2], String>,
 }
 
-/// Where the programs of this build are.
+/// The programs of this build.
 pub struct Built {
     /// The folder with the modules, as `scripts/counts.sh` builds them.
     pub modules: PathBuf,
@@ -49,12 +49,12 @@ pub fn languages() -> impl Iterator<Item = &'static str> {
 
 struct Language {
     name: &'static str,
-    /// A file that is there if the module was built.
+    /// A file that exists if the module was built.
     module: &'static str,
-    /// A command that prints where the interpreter is: the one in PATH may be a script
-    /// that starts it.
+    /// A command that prints the path of the interpreter: the one in PATH may be a script that
+    /// starts it.
     executable: &'static [&'static str],
-    /// What to call, and how often with 100 records.
+    /// The jobs, and how often each runs with 100 records.
     jobs: &'static [(&'static str, u32)],
 }
 
@@ -98,7 +98,8 @@ fn module_cells(language: &'static Language, built: &Built) -> Vec<ProcessCell> 
     cells.collect()
 }
 
-/// The interpreter with the module and the script of the cells, or why that does not go.
+/// Returns the interpreter with the module and the script of the cells, or the reason why that
+/// fails.
 fn start_language(language: &Language, built: &Built) -> Result<Program, String> {
     let is_built = built.modules.join(language.module).exists();
     if !is_built {

@@ -1,4 +1,4 @@
-//! Instructions for a record: as a whole, in windows, and each record for itself.
+//! Instructions per record: as a whole, in windows, and each record separately.
 
 use crate::engine::EngineCell;
 use crate::table::Table;
@@ -6,9 +6,9 @@ use std::fmt::Write;
 
 /// A conversion that several cells do in different ways.
 pub struct Ratios {
-    /// What is converted: `php-json/records`.
+    /// The conversion: `php-json/records`.
     pub name: String,
-    /// Instructions an item as a whole.
+    /// Instructions per item as a whole.
     pub whole: f64,
     /// In windows.
     pub windows: Option<f64>,
@@ -16,10 +16,10 @@ pub struct Ratios {
     pub each: Option<f64>,
 }
 
-/// Above this a way costs much more than the whole.
+/// A way whose ratio is above this costs much more than the whole.
 pub const MUCH: f64 = 1.3;
 
-/// The conversions that are counted in more than one way.
+/// Finds the conversions that are counted in more than one way.
 pub fn find(table: &Table, cells: &[EngineCell]) -> Vec<Ratios> {
     let for_item = |name: &str| {
         let items = cells.iter().find(|cell| cell.name == name)?.items;

@@ -1,6 +1,6 @@
 //! The values that cells read, write and convert.
 //!
-//! They are the same in every run: a count is compared with one of another day.
+//! They are the same in every run, because counts are compared with older ones.
 
 use icecore::{Builder, Document};
 
@@ -77,7 +77,7 @@ fn add_record(b: &mut Builder, id: usize) {
     b.end();
 }
 
-/// One digit, three digits, six digits with a sign, and up to seventeen digits, in turns.
+/// One digit, three digits, six digits with a sign, and up to seventeen digits, cyclically.
 fn add_int(b: &mut Builder, id: usize) {
     let number = as_i64(id);
     match id % 4 {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Counts of cells, with the tools that they hold for.
+/// Counts of cells, with the tools for which they are valid.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     /// The versions of the tools, by their names.
@@ -18,18 +18,18 @@ pub struct Table {
 pub struct Entry {
     /// How many instructions its work took.
     pub instructions: u64,
-    /// How many percent more are accepted, if that is not the usual number.
+    /// Accepted increase in percent, if it is not the default.
     pub tolerance: Option<f64>,
 }
 
-/// How many percent more a cell may take.
+/// Accepted increase of a cell, in percent.
 pub const TOLERANCE: f64 = 3.0;
 
-/// Above this change a cell is shown, in percent.
+/// Changes above this are shown, in percent.
 pub const SHOWN: f64 = 1.0;
 
-/// Below this change the table keeps its number, in percent: a new one would only be noise in its
-/// history. The next comparison is with the old number again, so small steps add up.
+/// Changes below this don't change the table, in percent: they would only be noise in its history.
+/// The next comparison is with the old number again, so small steps add up.
 pub const NOISE: f64 = 0.3;
 
 const HEAD: &str = "\
@@ -37,14 +37,14 @@ const HEAD: &str = "\
 # docs/counts.md explains it. Columns: cell, instructions, accepted increase in percent if it is not 3.
 ";
 
-/// Before the names of tools.
+/// Prefix of the lines of tools.
 const TOOL: &str = "# tool ";
 
 impl Table {
     /// Reads the text of a table.
     ///
     /// # Errors
-    /// Names the first line that is not one of a table.
+    /// Contains the first line that does not belong to a table.
     pub fn parse(text: &str) -> Result<Table, String> {
         let mut table = Table::default();
         for (number, line) in text.lines().enumerate() {
@@ -88,7 +88,7 @@ fn parse_cell(line: &str) -> Option<(&str, Entry)> {
     fields.next().is_none().then_some((name, Entry { instructions, tolerance }))
 }
 
-/// How many percent more the new count is.
+/// Returns by how many percent the new count is higher.
 pub fn percent_more(old: u64, new: u64) -> f64 {
     (new as f64 / (old as f64).max(1.0) - 1.0) * 100.0
 }

@@ -1,4 +1,4 @@
-//! The versions of all that has a part in a count.
+//! The versions of everything that influences a count.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -37,8 +37,8 @@ fn first_line(words: &[&str]) -> Option<String> {
     (done.status.success() && !line.is_empty()).then_some(line)
 }
 
-/// What a program sees under valgrind, which presents a processor of its own: the C library,
-/// memchr and fearless_simd choose their code by it.
+/// Returns the processor that a program sees under valgrind, which emulates one of its own: the C
+/// library, memchr and fearless_simd choose their code by it.
 fn cpu_of_valgrind() -> Option<String> {
     let program = std::env::current_exe().ok()?;
     first_line(&["valgrind", "-q", "--tool=none", program.to_str()?, "cpu"])
@@ -61,12 +61,13 @@ pub fn cpu() -> String {
     words.join(" ")
 }
 
-/// Why no cell can be compared with the table, if that is so.
+/// Returns the reason why no cell can be compared with the table, if there is one.
 pub fn reason_against_all(table: &BTreeMap<String, String>, here: &BTreeMap<String, String>) -> Option<String> {
     EVERYWHERE.iter().find_map(|tool| difference(tool, table, here))
 }
 
-/// Why the cells of a language can't be compared with the table, if that is so.
+/// Returns the reason why the cells of a language can't be compared with the table, if there is
+/// one.
 pub fn reason_against(
     language: &str,
     table: &BTreeMap<String, String>,

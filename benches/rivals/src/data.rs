@@ -1,4 +1,4 @@
-//! What the originals write: made by php and ruby, each time.
+//! Data of the originals: made by php and ruby, each time.
 
 use std::process::Command;
 

@@ -1,8 +1,8 @@
-//! What a crate makes of everything that the originals wrote in `fixtures/`.
+//! The result of each crate for everything that the originals wrote in `fixtures/`.
 
 use std::panic::catch_unwind;
 
-/// Reads, and writes again if it can: `Ok(None)` if it only reads.
+/// Reads, and writes again if possible: `Ok(None)` if it only reads.
 pub type Again = fn(&[u8]) -> Result<Option<Vec<u8>>, String>;
 
 pub fn check(file: &str, modes: &[&str], crates: &[(&str, Again)]) {

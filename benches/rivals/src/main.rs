@@ -1,13 +1,11 @@
-//! Icecore beside the other crates that read and write PHP's serialize and
-//! Ruby's Marshal.
+//! Icecore next to the other crates that read and write PHP's serialize and Ruby's Marshal.
 //!
 //!     cargo run --release --manifest-path benches/rivals/Cargo.toml [-- RECORDS [ROUNDS]]
 //!
-//! First, what each makes of the fixtures: a crate that is fast and wrong is no
-//! rival. Then the times. Each crate runs in turns with Icecore, round by round,
-//! on data that php and ruby wrote; each reads into the best that it has and
-//! writes that again. Nothing is used again from round to round, by nobody.
-//! Freeing is not counted. Prints Markdown.
+//! First the results for the fixtures: a crate that is fast and wrong is no competitor. Then the
+//! times. Each crate runs alternately with Icecore, round by round, on data that php and ruby
+//! wrote; each reads into its best type and writes that again. Nothing is reused from round to
+//! round. Freeing is not counted. Prints Markdown.
 
 mod data;
 mod fixtures;
@@ -17,8 +15,8 @@ mod php;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Reads and writes, and says how long each took, and whether the same bytes
-/// were written. `None` where it can't.
+/// Reads and writes, and returns how long each took, and whether the same bytes were written.
+/// `None` if it can't.
 type Run = fn(&[u8]) -> Result<Times, String>;
 
 pub struct Times {
@@ -26,7 +24,7 @@ pub struct Times {
     pub write: Option<(Duration, bool)>,
 }
 
-/// A crate, and what it reads into.
+/// A crate, and the type that it reads into.
 pub struct Rival {
     pub name: &'static str,
     pub into: &'static str,
@@ -35,7 +33,7 @@ pub struct Rival {
     pub run: Run,
 }
 
-/// Times reading, then writing if there is a way.
+/// Times reading, and also writing if there is a writer.
 pub fn timed<T>(
     blob: &[u8],
     read: impl FnOnce() -> Result<T, String>,
@@ -50,7 +48,7 @@ pub fn timed<T>(
     Ok(Times { read: reading, write: Some((start.elapsed(), out == blob)) })
 }
 
-/// The type of a writer that there is not.
+/// The type of a missing writer.
 pub type NoWriter<T> = fn(&T) -> Result<Vec<u8>, String>;
 
 /// Lowest, median, highest.

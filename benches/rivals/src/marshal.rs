@@ -1,4 +1,4 @@
-//! Those that read Ruby's Marshal.
+//! Crates that read Ruby's Marshal.
 
 use crate::{Rival, Times, timed};
 use icecore::{Limits, Request, format::marshal};

@@ -1,4 +1,4 @@
-//! Those that read PHP's serialize.
+//! Crates that read PHP's serialize.
 
 use crate::{NoWriter, Rival, Times, timed};
 use icecore::{Limits, Request, format::php};
@@ -66,7 +66,7 @@ struct Borrowed<'a> {
 }
 
 fn phpserz_typed(blob: &[u8]) -> Result<Times, String> {
-    // It has lists as maps only.
+    // It has lists only as maps.
     let read = || serde::Deserialize::deserialize(&mut PhpDeserializer::new(blob)).map_err(shown);
     timed(blob, read, None::<NoWriter<BTreeMap<i64, Borrowed<'_>>>>)
 }
@@ -102,6 +102,6 @@ fn deser_value(blob: &[u8]) -> Result<Times, String> {
 
 pub fn deser_again(blob: &[u8]) -> Result<Option<Vec<u8>>, String> {
     let value: deser_value::Value = deser_php::from_slice(blob).map_err(shown)?;
-    // What can't be written is not the same again.
+    // Data that can't be written counts as different.
     Ok(Some(deser_php::to_vec(&value).unwrap_or_default()))
 }

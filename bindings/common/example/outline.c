@@ -1,7 +1,7 @@
 /* The smallest host: a program that prints frozen data of any format as an outline, and
- * writes a small value. docs/language-modules.md goes through it.
+ * writes a small value. docs/language-modules.md explains it.
  *
- *   outline FILE CLASS...    prints the values, if only these classes are in them
+ *   outline FILE CLASS...    prints the values, if they contain only these classes
  *   outline --write STAGE    writes a value to the standard output
  */
 #include "common/ice_keys.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what the common pieces need of a host ------------------------------ */
+/* ---- functions that the common pieces need from a host ------------------- */
 
 void *
 ice_host_resize(void *memory, size_t size)
@@ -37,11 +37,11 @@ ice_host_fail(const char *message)
     exit(2);
 }
 
-/* ---- a context for a call: what a module keeps beside the engine's ------ */
+/* ---- a context for a call: the module's own, next to the engine's -------- */
 
 typedef struct {
     ice_warm warm;
-    uint32_t *ends; /* of the containers that are open: a stack, so depth costs memory only */
+    uint32_t *ends; /* ends of the open containers: a stack, so depth takes only memory */
     uint32_t depth, room;
 } context;
 
@@ -74,7 +74,7 @@ check_error(uint32_t kind, const icecore_error *error)
 
 /* ---- reading: the tape to values ---------------------------------------- */
 
-/* What data says is quoted. */
+/* Text from the data is quoted. */
 static void
 print_text(const char *text, size_t len)
 {

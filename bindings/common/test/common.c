@@ -90,7 +90,7 @@ stack(void)
     for (i = 0; i < 100; i++)
         sum += items[i];
     OK(room == 192 && sum == 4950);
-    /* What can't be counted fails, and nothing is changed. */
+    /* A count that is too large fails, and nothing is changed. */
     room = UINT32_C(1) << 31;
     OK(fails_to_grow(items, &room) && room == UINT32_C(1) << 31 && items[99] == 99);
     ice_host_free(items);
@@ -122,7 +122,7 @@ map(void)
     ice_map_free(&seen);
 }
 
-/* An array of integers and a string, which is longer than the memory at first. */
+/* An array of integers and a string that is longer than the memory at first. */
 static void
 tape(void)
 {
@@ -152,7 +152,7 @@ tape(void)
     OK(icecore_write(engine, stage, &tape, &out, NULL, &error) == ICECORE_OK);
     OK(out.len > 30000 && memcmp(out.bytes, "[0,1,2,", 7) == 0);
 
-    /* Wrappers end where their only child does, and links mark what they name. */
+    /* Wrappers end where their only child does, and links mark their targets. */
     ice_tape_begin(engine, &tape);
     ice_push(engine, &tape, ICECORE_REF, 0, 0, 1, 0);
     ice_push(engine, &tape, ICECORE_REF, 0, 0, 1, 0);
@@ -162,7 +162,7 @@ tape(void)
     ice_push_again(engine, &tape, ICECORE_ALIAS, 0, 0, at);
     OK(tape.nodes[at].flags == ICECORE_FLAG_TARGET && tape.nodes[3].payload == at);
 
-    /* A view that was made up: no string without a place is read. */
+    /* An invented view: a string without a place is never read. */
     for (i = 0; i < 2; i++) {
         const icecore_node odd = { ICECORE_BYTES, 0, 0, i ? ICECORE_LONG : 4, i ? 99 : 1000000 };
         memset(&view, 0, sizeof view);
@@ -300,7 +300,7 @@ message(void)
     icecore_context_free(engine);
 }
 
-/* What icecore_classes tells is noted whole, and in its order. */
+/* All classes that icecore_classes reports are recorded, in their order. */
 static void
 class_notes(void)
 {

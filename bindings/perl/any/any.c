@@ -1,4 +1,4 @@
-/* One document of any format: read, written, or asked for its classes. */
+/* One document of any format: reads it, writes it, or lists its classes. */
 #include "any/any.h"
 #include "common/ice_class_notes.h"
 #include "core/documents.h"
@@ -12,7 +12,7 @@ free_stage(pTHX_ void *stage)
     icecore_stage_free((icecore_stage *)stage);
 }
 
-/* The reader that `format` names, or that fits the bytes; freed when perl leaves
+/* Returns the reader that `format` names, or that fits the bytes; freed when perl leaves
  * the scope. */
 static icecore_stage *
 reader_for(pTHX_ SV *format, const char *bytes, STRLEN len)
@@ -62,7 +62,7 @@ ice_decode(pTHX_ SV *bytes, I32 at, I32 count)
     return result;
 }
 
-/* The options of `encode`. `depth`: 0, if it is not said. */
+/* Reads the options of `encode`. `depth`: 0 if it is not given. */
 static bool
 is_strict(pTHX_ I32 at, I32 count, UV *depth)
 {
@@ -133,7 +133,8 @@ static SV *
 class_entry(pTHX_ const ice_noted_class *use)
 {
     HV *hv = newHV();
-    /* A name that is UTF-8 is most likely meant as such: that of a package is. */
+    /* A name that is valid UTF-8 is most likely meant as UTF-8, as names of packages
+     * are. */
     (void)hv_stores(hv, "class", newSVpvn_utf8(use->name.bytes, use->name.len,
                                                !ice_is_ascii((const U8 *)use->name.bytes, use->name.len)
                                                    && ice_is_utf8((const U8 *)use->name.bytes, use->name.len)));

@@ -1,4 +1,4 @@
-/* Documents of any format, and operators in the place of calls. */
+/* Documents of any format, and operators that replace calls. */
 #ifndef ICECORE_ANY_H
 #define ICECORE_ANY_H
 #include "core/icecore_perl.h"
@@ -7,10 +7,10 @@ extern const iw_rules ice_any_rules;
 
 SV *ice_decode(pTHX_ SV *bytes, I32 at, I32 count);
 SV *ice_encode(pTHX_ SV *data, SV *format, I32 at, I32 count);
-/* The classes that a document names: a mortal list of hashes. */
+/* Returns the classes that a document names: a mortal list of hashes. */
 AV *ice_classes(pTHX_ SV *bytes, SV *format);
 
-/* Text replaced in frozen data. */
+/* Replaces text in frozen data. */
 SV *ice_replace(pTHX_ I32 at, I32 count);
 void ice_replace_boot(pTHX);
 void ice_replace_clone(pTHX);

@@ -1,13 +1,13 @@
-/* Operators in the place of calls.
+/* Operators that replace calls.
  *
- * A call of a sub costs some 15 ns, and looks at each argument before the sub does.
- * Where the compiler sees a call of one of these subs, an operator of its own takes its
- * place; all other ways to call it (by method, by reference, with &) find the sub. */
+ * A call of a sub costs some 15 ns, and checks each argument before the sub does. If the
+ * compiler sees a call of one of these subs, an operator of its own replaces it; all
+ * other ways to call it (by method, by reference, with &) find the sub. */
 #include "any/any.h"
 #include "pack/pack.h"
 #include "sereal/sereal.h"
 
-/* What an operator gets: its arguments stand on perl's stack above `mark`. */
+/* Body of an operator: its arguments are on perl's stack above `mark`. */
 typedef SV *(*body)(pTHX_ SV **mark, I32 items);
 
 static OP *
@@ -19,7 +19,7 @@ operate(pTHX_ body run)
     SV *result;
     PUTBACK;
     result = sv_2mortal(run(aTHX_ MARK, (I32)(SP - MARK)));
-    /* The stack may lie elsewhere by now. */
+    /* The stack may have moved. */
     SP = PL_stack_base + before;
     XPUSHs(result);
     RETURN;
@@ -32,7 +32,7 @@ expect(pTHX_ const char *usage, I32 items, I32 least, I32 most)
         croak("Usage: Icecore::%s", usage);
 }
 
-/* The argument of this number, from 1 on. */
+/* Returns the argument with this number, from 1 on. */
 #define ARGUMENT(number) ((number) <= items ? mark[number] : NULL)
 
 static SV *
@@ -90,7 +90,7 @@ static const struct {
 };
 enum { OPERATORS = C_ARRAY_LENGTH(operators) };
 
-/* Puts the operator whose number is `number` in the place of a call. */
+/* Replaces a call by the operator with number `number`. */
 static OP *
 check(pTHX_ OP *call, GV *name, SV *number)
 {

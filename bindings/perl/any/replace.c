@@ -1,11 +1,11 @@
-/* Text is replaced inside of frozen data; nothing is built. What perl code may run (magic of
- * the arguments) runs before the engine looks at the first byte. */
+/* Replaces text inside of frozen data; nothing is built. Perl code that may run (magic
+ * of the arguments) runs before the engine looks at the first byte. */
 #include "any/any.h"
 #include "core/documents.h"
 
 #define MY_CXT_KEY "Icecore::replace" XS_VERSION
 typedef struct {
-    icecore_replacer *replacer; /* the last pairs, made ready; or NULL */
+    icecore_replacer *replacer; /* the last pairs, compiled; or NULL */
 } my_cxt_t;
 START_MY_CXT
 
@@ -36,7 +36,7 @@ ice_replace_end(pTHX)
 typedef struct {
     SV *format; /* a text in UTF-8; or NULL */
     HV *report; /* or NULL */
-    UV depth, uncompressed; /* 0: the usual */
+    UV depth, uncompressed; /* 0: the default */
     U32 flags;
 } settings;
 
@@ -103,12 +103,13 @@ take_options(pTHX_ settings *set, I32 at, I32 end)
 /* ---- pairs ------------------------------------------------------------- */
 
 typedef struct {
-    icecore_pair *all; /* in a mortal, as is what they name */
+    icecore_pair *all; /* in a mortal, and so are their texts */
     STRLEN count, room;
     SV *memory;
 } pairs;
 
-/* The bytes of a text, in a mortal: what is still to be asked may change the text. */
+/* Returns the bytes of a text, in a mortal, because later arguments may run code that
+ * changes the text. */
 static const U8 *
 text_of(pTHX_ SV *sv, const char *what, size_t *len)
 {
@@ -162,7 +163,7 @@ croak_error(pTHX_ const icecore_error *error, const char *bytes, STRLEN len)
     ice_croak_read_error(aTHX_ error, &set, bytes, len);
 }
 
-/* Makes the kept replacer one for this call. */
+/* Prepares the kept replacer for this call. */
 static icecore_replacer *
 prepare(pTHX_ const settings *set, const pairs *list)
 {
@@ -207,7 +208,7 @@ fill_report(pTHX_ HV *report, const icecore_replaced *counts)
     (void)hv_stores(report, "first_broken", *counts->first_broken ? newSVpvn_utf8(counts->first_broken, strlen(counts->first_broken), 1) : newSV(0));
 }
 
-/* A new string, which is not a mortal. */
+/* Returns a new string, which is not a mortal. */
 static SV *
 replaced(pTHX_ const icecore_replacer *replacer, const char *bytes, STRLEN len, icecore_replaced *counts)
 {

@@ -1,9 +1,9 @@
-/* How values are walked for formats that no perl module writes. */
+/* The walk for formats that no perl module writes. */
 #include "core/leaf.h"
 #include "any/any.h"
 
-/* For formats that know strings from numbers: what is a string is one, also when
- * it was used as a number. */
+/* For formats that distinguish strings and numbers: a string stays a string, even if it
+ * was used as a number. */
 static void
 leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
 {
@@ -18,7 +18,7 @@ leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
 #define LEAF leaf
 #include "core/walk_fast.h"
 
-/* Code, globs, handles and so on. */
+/* Puts code, globs, handles and so on. */
 static void
 put_unknown(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
 {

@@ -1,18 +1,17 @@
-/* The engine's tape to perl values.
+/* Builds perl values from the engine's tape.
  *
- * One loop over the nodes with a stack of its own. Everything that is built
- * hangs on the root from the start, so that nothing leaks when a hook dies.
+ * One loop over the nodes with a stack of its own. Every value is attached to the root
+ * as soon as it is created, so that nothing leaks when a hook dies.
  *
- * Hooks may run any code, which may change or free what is being built. From the
- * first hook on, containers that are open are kept alive and are filled through
- * perl's own interface. */
+ * Hooks may run any code, and it can change or free what is being built. After the first
+ * hook, open containers are kept alive and are filled through perl's own interface. */
 #include "core/build_entries.h"
 #include "core/build_leaf.h"
 
-/* ---- where a value goes ------------------------------------------------ */
+/* ---- attaching values -------------------------------------------------- */
 
-/* The value of a key that is locked. One that is not complete is locked together
- * with its hash: what is read-only can't be filled, tied or blessed. */
+/* Locks the value of a locked key. An incomplete value is locked together with its hash,
+ * because read-only values can't be filled, tied or blessed. */
 static void
 lock_value(pTHX_ build *b, const ice_build_frame *frame, U32 at, SV *value)
 {
@@ -30,7 +29,7 @@ lock_values(AV *list)
         SvREADONLY_on(AvARRAY(list)[i]);
 }
 
-/* Puts the value of the node `at` into the container that is open. */
+/* Puts the value of the node `at` into the open container. */
 static void
 attach(pTHX_ build *b, U32 at, SV *value)
 {
@@ -107,8 +106,8 @@ attach(pTHX_ build *b, U32 at, SV *value)
     }
 }
 
-/* The variable that the root is in: the caller's, if something in the document
- * names it. Otherwise the result is copied to there. */
+/* Returns the variable of the root: the caller's variable, if something in the document
+ * refers to the root. Otherwise the caller copies the result. */
 static SV *
 root_variable(pTHX_ build *b, const icecore_node *node)
 {
@@ -128,7 +127,8 @@ root_variable(pTHX_ build *b, const icecore_node *node)
     return SvREFCNT_inc_simple_NN(into);
 }
 
-/* What a reference refers to that leads to this node, if perl has but one of it. */
+/* Returns perl's immortal value that a reference to this node refers to, if there is
+ * one. */
 static SV *
 own_referent(pTHX_ build *b, const icecore_node *node)
 {
@@ -137,9 +137,9 @@ own_referent(pTHX_ build *b, const icecore_node *node)
     return ib_immortal(aTHX_ b, node);
 }
 
-/* ---- what is at a node ------------------------------------------------- */
+/* ---- values of nodes --------------------------------------------------- */
 
-/* What is on its way into a variable. */
+/* A value that is being put into a variable. */
 typedef struct {
     U32 at;       /* its node */
     U32 object;   /* the object node before it; ICECORE_NONE: none */
@@ -163,7 +163,7 @@ build_leaf(pTHX_ build *b)
     b->at = at + 1;
 }
 
-/* The variable that an alias means, once more. */
+/* Returns the variable that an alias refers to, with one more reference. */
 static SV *
 aliased(pTHX_ build *b, const icecore_node *node)
 {
@@ -173,7 +173,7 @@ aliased(pTHX_ build *b, const icecore_node *node)
     return SvREFCNT_inc_simple_NN(known->variable);
 }
 
-/* Puts a leaf into a variable that is there already. */
+/* Puts a leaf into an existing variable. */
 static void
 fill_variable(pTHX_ build *b, SV *variable, const icecore_node *node)
 {
@@ -184,7 +184,7 @@ fill_variable(pTHX_ build *b, SV *variable, const icecore_node *node)
     }
 }
 
-/* An object. Says whether what is in it was begun; otherwise it comes next. */
+/* Builds an object. Returns whether its contents were begun; otherwise they come next. */
 static bool
 build_object(pTHX_ build *b, step *s)
 {
@@ -214,7 +214,7 @@ build_object(pTHX_ build *b, step *s)
     return FALSE;
 }
 
-/* Puts another referent in the place of the one that a reference was made with. */
+/* Replaces the referent of a new reference. */
 static void
 refer_to(pTHX_ build *b, SV *variable, SV *referent, U32 object)
 {
@@ -225,8 +225,8 @@ refer_to(pTHX_ build *b, SV *variable, SV *referent, U32 object)
         ib_be_object(aTHX_ b, variable, object);
 }
 
-/* A reference to a variable. Says whether that is complete; otherwise what it holds
- * comes next. */
+/* Builds a reference to a variable. Returns whether it is complete; otherwise the value
+ * of the variable comes next. */
 static bool
 build_ref(pTHX_ build *b, step *s)
 {
@@ -267,7 +267,7 @@ build_ref(pTHX_ build *b, step *s)
     return TRUE;
 }
 
-/* A reference to what was there before. */
+/* Builds a reference to an earlier value. */
 static void
 build_link(pTHX_ build *b, const step *s)
 {
@@ -315,7 +315,7 @@ build_hash(pTHX_ build *b, const step *s)
     const U32 end = (U32)node->payload;
     const bool is_restricted = (node->flags & ICECORE_FLAG_RESTRICTED) != 0;
     HV *hv = ib_new_hash(aTHX_ node->aux);
-    /* perl drops keys without a value when it makes more buckets. */
+    /* perl drops keys without a value when it adds buckets. */
     if (UNLIKELY(is_restricted))
         hv_ksplit(hv, node->aux + 1);
     ib_set_rv(aTHX_ s->variable, (SV *)hv);
@@ -329,7 +329,7 @@ build_hash(pTHX_ build *b, const step *s)
     }
 }
 
-/* Builds what is at b->at, attaches it, and goes on behind it, or into it. */
+/* Builds the value at b->at, attaches it, and moves b->at after it, or into it. */
 static void
 value(pTHX_ build *b)
 {
@@ -345,12 +345,12 @@ value(pTHX_ build *b)
         b->at++;
         return;
     }
-    /* Everything else is a reference in a variable, unless it is bare. */
+    /* Every other value is a reference in a variable, unless it is bare. */
     s.slot = s.variable = UNLIKELY(b->ctx->depth == 0) ? root_variable(aTHX_ b, node) : newSV_type(SVt_IV);
     attach(aTHX_ b, s.at, s.slot);
     for (;;) {
         node = &nodes[s.at];
-        /* The variable that a link or alias to this node means. */
+        /* The variable that links and aliases to this node refer to. */
         if (node->flags & ICECORE_FLAG_TARGET)
             ib_set_variable(aTHX_ b, s.at, s.variable);
         switch (node->kind) {
@@ -391,7 +391,8 @@ value(pTHX_ build *b)
                 ib_freeze(aTHX_ b, s.variable, s.at);
                 if (node->flags & ICECORE_FLAG_WEAK)
                     ib_be_weak(aTHX_ b, s.variable);
-                /* Until then the object is its payload: links to one lead to the other. */
+                /* Until it is thawed, the object is its payload: links to one lead to
+                 * the other. */
                 s.object = node[1].kind == ICECORE_ARRAY || node[1].kind == ICECORE_LINK ? s.at : ICECORE_NONE;
                 s.at++;
                 continue;
@@ -408,7 +409,7 @@ value(pTHX_ build *b)
     }
 }
 
-/* Gives a hash that is complete to the filters. */
+/* Passes a complete hash to the filters. */
 static void
 filter(pTHX_ build *b, const ice_build_frame *frame)
 {
@@ -422,7 +423,7 @@ filter(pTHX_ build *b, const ice_build_frame *frame)
     filters->filter(aTHX_ json, (HV *)frame->sv, frame->variable);
 }
 
-/* The container that is open is complete. */
+/* Closes the open container, which is complete. */
 static void
 close_frame(pTHX_ build *b)
 {
@@ -464,8 +465,8 @@ close_frame(pTHX_ build *b)
     }
 }
 
-/* Makes everything that a variable holds read-only, or all but references, arrays
- * and hashes. */
+/* Makes everything that a variable holds read-only; unless `all`, only scalars that are
+ * not references. */
 static void
 make_readonly(pTHX_ ice_context *ctx, SV *root, bool all)
 {
@@ -475,14 +476,14 @@ make_readonly(pTHX_ ice_context *ctx, SV *root, bool all)
     av_push(todo, SvREFCNT_inc_simple_NN(root));
     while (AvFILLp(todo) >= 0) {
         SV *sv = sv_2mortal(av_pop(todo));
-        /* A weak reference may lead back to what has one strong one only. */
+        /* A weak reference may lead back to a value that has only one strong reference. */
         if (SvREFCNT(sv) > 2 || SvROK(sv) || SvTYPE(sv) >= SVt_PVAV) {
             if (ice_map_find(&ctx->seen, sv))
                 continue;
             ice_map_add(&ctx->seen, sv, 0);
         }
         if (SvTYPE(sv) == SVt_PVAV || SvTYPE(sv) == SVt_PVHV) {
-            /* What THAW gave is not ours. */
+            /* Values that THAW returned are not ours. */
             if ((SvRMAGICAL(sv) && mg_find(sv, PERL_MAGIC_tied))
                 || (SvOBJECT(sv) && ice_method(aTHX_ SvSTASH(sv), "THAW")))
                 continue;

@@ -1,14 +1,14 @@
-/* What the files of the build share; each calls those above it.
+/* Declarations that the files of the build share. Each file calls only those above it.
  *
- *   build_frames.c   what names something else, and what is open
+ *   build_frames.c   targets of links and aliases, and the stack of open containers
  *   build_leaf.*     strings, numbers
- *   build_classes.c  what the document's classes are, and may be
+ *   build_classes.c  the classes of the document, and what is allowed for each
  *   build_entries.*  entries of hashes
- *   build_fast.c    tight recursion for what most data is made of
- *   build_thaw.c     what FREEZE wrote, and calls of THAW
+ *   build_fast.c     tight recursion for the most common data
+ *   build_thaw.c     objects that FREEZE wrote, and calls of THAW
  *   build_objects.c  hooks, ties, code, records
  *   build_regexps.c  regexps, and which of them are compiled
- *   build_ahead.c    what would end a build when hooks have run
+ *   build_ahead.c    errors that must be found before hooks run
  *   build_fields.c   objects of perl 5.38's `class`
  *   build.c          the loop
  */
@@ -23,10 +23,10 @@ typedef struct {
     ice_context *ctx;
     icecore_view *v;
     const ice_read_settings *set;
-    U32 at; /* the node that comes next */
+    U32 at; /* the next node */
     SV *no, *yes;
     bool foreign; /* foreign code has run */
-    bool shares;  /* some leaves are values that perl or the decoder has already */
+    bool shares;  /* some leaves are values that perl or the decoder already has */
 } build;
 
 /* build_frames.c */
@@ -42,7 +42,7 @@ HV *ib_stash_of(pTHX_ build *b, const icecore_node *node);
 bool ib_is_record(build *b, const icecore_node *node);
 bool ib_is_thawed(pTHX_ build *b, const icecore_node *node);
 void ib_be_object(pTHX_ build *b, SV *rv, U32 object);
-/* Whether a node is what FREEZE wrote, and is thawed when all is built. */
+/* Whether FREEZE wrote a node that is thawed when everything is built. */
 bool ib_is_thawed_last(build *b, const icecore_node *node);
 
 /* build_fast.c */
@@ -58,17 +58,17 @@ SV *ib_end_of_input(pTHX_ build *b);
 bool ib_calls_hook(pTHX_ build *b, const icecore_node *node);
 
 /* build_ahead.c */
-/* Dies of what would end the build after a hook has run, if one is to be called. */
+/* If a hook will be called: dies now of any error that would end the build after it. */
 void ib_check_ahead(pTHX_ build *b, U32 from);
 
 /* build_thaw.c */
-/* Says what is to be thawed: its payload comes next, in the same variable. */
+/* Registers an object to thaw. Its payload comes next, in the same variable. */
 void ib_freeze(pTHX_ build *b, SV *variable, U32 at);
-/* A reference in a variable leads to what the node `to` is. */
+/* Registers that the reference in a variable leads to the object of node `to`. */
 void ib_frozen_link(pTHX_ build *b, SV *variable, U32 at, U32 to);
-/* Calls THAW for what FREEZE wrote, the last object first. */
+/* Calls THAW for all objects that FREEZE wrote, the last one first. */
 void ib_thaw_all(pTHX_ build *b);
-/* Calls THAW at once, where the payload of an object ends. */
+/* Calls THAW at once, at the end of the payload of an object. */
 void ib_end_freeze(pTHX_ build *b);
 void ib_no_thaw(pTHX_ build *b, HV *stash) __attribute__noreturn__;
 
@@ -79,15 +79,15 @@ void ib_end_fields(pTHX_ build *b);
 
 /* build_regexps.c */
 void ib_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object);
-/* Dies of a regexp that does not compile. */
+/* Dies if a regexp does not compile. */
 void ib_check_regexp(pTHX_ build *b, U32 at);
 
 /* build_objects.c */
 bool ib_is_reference_kind(U8 kind);
 void ib_container_refs(pTHX_ build *b, SV *rv, SV *sv, U32 at, U32 object);
-/* A list of what an object is made of, kept until the call is over. */
+/* Returns a list for the parts of an object; it is kept until the end of the call. */
 AV *ib_parts(pTHX_ build *b);
-/* A string that is a part of what is at hand: a mortal. */
+/* Returns a string that is part of the current object: a mortal. */
 SV *ib_part(pTHX_ build *b, U32 at);
 void ib_refuse_code(pTHX) __attribute__noreturn__;
 void ib_refuse_foreign(pTHX) __attribute__noreturn__;
@@ -102,7 +102,7 @@ void ib_end_hook(pTHX_ build *b);
 void ib_end_tied(pTHX_ build *b);
 void ib_end_record(pTHX_ build *b);
 
-/* Makes a new variable a reference to what it then holds. */
+/* Makes a new variable a reference to `referent`, and takes over the caller's count. */
 PERL_STATIC_INLINE void
 ib_set_rv(pTHX_ SV *variable, SV *referent)
 {

@@ -1,10 +1,10 @@
-/* What would end a build when hooks have run already.
+/* Errors that would otherwise end a build after hooks have run.
  *
- * Nothing of malformed data calls a hook. The engine finds most of what is wrong; what only perl
- * knows to be wrong is found here, in one look over the nodes, before the first hook. */
+ * Malformed data must not call hooks. The engine finds most errors; those that only perl
+ * knows are found here, in one pass over the nodes before the first hook. */
 #include "core/build_leaf.h"
 
-/* Whether what ties a variable is an object, or will be one; or nothing at all. */
+/* Whether the object that ties a variable is an object, or will be one, or is missing. */
 static bool
 is_object(build *b, U32 at)
 {
@@ -21,7 +21,8 @@ is_object(build *b, U32 at)
     case ICECORE_REGEXP:
         return !(v->nodes[at].flags & ICECORE_FLAG_BARE);
     default:
-        /* A link may name what the object is made of; without classes any reference will do. */
+        /* A link may refer to the body of the object; without classes any reference will
+         * do. */
         return (at > 0 && v->nodes[at - 1].kind == ICECORE_OBJECT) || (!b->set->bless_ok && ib_is_reference_kind(v->nodes[at].kind));
     }
 }
@@ -35,7 +36,7 @@ check_tied(pTHX_ build *b, U32 at)
         croak("Icecore: a tied variable without an object behind it");
 }
 
-/* Whether an object of a hook comes with references to others. */
+/* Whether the object of a hook has references to other objects. */
 static bool
 has_references(const icecore_view *v, U32 at)
 {
@@ -47,7 +48,7 @@ has_references(const icecore_view *v, U32 at)
     return FALSE;
 }
 
-/* The class and the form of the object before, whose methods were looked up. */
+/* Class and form of the previous object, whose methods were looked up. */
 typedef struct {
     U64 bits;
     bool is_attached;

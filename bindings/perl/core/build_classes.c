@@ -1,4 +1,4 @@
-/* Classes: which there are, and what may be done with each. */
+/* The classes of a document, and what is allowed for each. */
 #include "core/build.h"
 #include "core/class_lists.h"
 #include "core/payloads.h"
@@ -12,7 +12,7 @@ ib_class_name(pTHX_ build *b, const icecore_node *node, const char **text)
     return name;
 }
 
-/* The name of a class as a new string. */
+/* Returns the name of a class as a new string. */
 SV *
 ib_class_sv(pTHX_ const icecore_name *name, const char *text)
 {
@@ -31,7 +31,7 @@ ib_stash_of(pTHX_ build *b, const icecore_node *node)
     return gv_stashpvn(text, name->node.aux, GV_ADD | (is_utf8 ? SVf_UTF8 : 0));
 }
 
-/* Whether a node asks for code that its class has not got. */
+/* Whether a node needs code that its class does not have. */
 static bool
 lacks_code(pTHX_ HV *stash, const icecore_node *node)
 {
@@ -42,8 +42,8 @@ lacks_code(pTHX_ HV *stash, const icecore_node *node)
     return ICE_FORM_OF(node) == ICECORE_FORM_FREEZE && (!stash || !ice_method(aTHX_ stash, "THAW"));
 }
 
-/* Loads the module of a class with hooks or overloading, as Storable does; but only if the
- * program has named the class: what the data says loads nothing. */
+/* Loads the module of a class with hooks or overloading, as Storable does, but only if
+ * the program has named the class: data never loads a module on its own. */
 static void
 load_class(pTHX_ build *b, const icecore_node *node, const icecore_name *name, const char *text)
 {
@@ -57,8 +57,8 @@ load_class(pTHX_ build *b, const icecore_node *node, const icecore_name *name, c
     load_module(PERL_LOADMOD_NOIMPORT, newSVsv(class), NULL);
 }
 
-/* Where Sereal was when it had read all, as its errors say it; of a document that was compressed
- * that place has no meaning. A mortal. */
+/* Returns the position of Sereal after it has read everything, as its errors report it;
+ * in a compressed document that position has no meaning. A mortal. */
 SV *
 ib_end_of_input(pTHX_ build *b)
 {
@@ -68,7 +68,7 @@ ib_end_of_input(pTHX_ build *b)
     return sv_2mortal(newSVpvs(""));
 }
 
-/* ---- what FREEZE wrote ------------------------------------------------------ */
+/* ---- objects that FREEZE wrote ---------------------------------------------- */
 
 static bool
 is_frozen(const icecore_node *node)
@@ -76,15 +76,14 @@ is_frozen(const icecore_node *node)
     return node->kind == ICECORE_OPAQUE && ICE_FORM_OF(node) == ICECORE_FORM_FREEZE;
 }
 
-/* Whether any THAW is called at all. */
+/* Whether THAW is called at all. */
 static bool
 may_thaw(const build *b)
 {
     return !b->set->no_thaw && (b->set->bless_ok || b->set->args_class);
 }
 
-/* Whether THAW is called for an object that FREEZE froze; its payload stays
- * otherwise. */
+/* Whether THAW is called for an object that FREEZE froze. Otherwise its payload is kept. */
 bool
 ib_is_thawed(pTHX_ build *b, const icecore_node *node)
 {
@@ -109,7 +108,7 @@ ib_is_thawed(pTHX_ build *b, const icecore_node *node)
     return TRUE;
 }
 
-/* Whether thaw_allow_classes has the class of an object. */
+/* Whether thaw_allow_classes contains the class of an object. */
 static bool
 is_thaw_allowed(pTHX_ build *b, SV *list, const icecore_node *node)
 {
@@ -129,8 +128,8 @@ is_thaw_allowed(pTHX_ build *b, SV *list, const icecore_node *node)
     return is_allowed;
 }
 
-/* Asks thaw_allow_classes for the objects of the nodes from `from` to `end`, the last one
- * first. Adds those that it denies to the list of these. */
+/* Asks thaw_allow_classes for the objects of the nodes from `from` to `end`, the last
+ * one first. Adds the denied ones to ctx->denied. */
 static void
 ask_thaw_list(pTHX_ build *b, SV *list, U32 from, U32 end)
 {
@@ -150,7 +149,7 @@ ask_thaw_list(pTHX_ build *b, SV *list, U32 from, U32 end)
             sv_catpvn(denied, (const char *)&nodes[at], sizeof at);
 }
 
-/* The list is asked for the header first, as for a document of its own. */
+/* The header comes first, as if it were a document of its own. */
 static void
 ask_thaw_lists(pTHX_ build *b, U32 from)
 {
@@ -158,7 +157,7 @@ ask_thaw_lists(pTHX_ build *b, U32 from)
     const U32 root = b->v->root, count = (U32)b->v->node_count;
     if (ice_class_list_is_code(list))
         ib_own_input(aTHX_ b);
-    /* The decoder may go while its code runs. */
+    /* The decoder may be freed while its code runs. */
     ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(list));
     b->ctx->denied = newSVpvs("");
     ice_keep(aTHX_ b->ctx, b->ctx->denied);
@@ -183,7 +182,7 @@ ib_calls_hook(pTHX_ build *b, const icecore_node *node)
     }
 }
 
-/* Frozen data in what hooks are given is checked under the same list. */
+/* Frozen data in the payloads of hooks is checked against the same list. */
 static void
 check_payloads(pTHX_ build *b, U32 from)
 {
@@ -198,14 +197,14 @@ check_payloads(pTHX_ build *b, U32 from)
             ice_payloads_add(aTHX_ payloads, at);
         }
     if (payloads && ice_payloads_has_any(payloads)) {
-        /* Hooks run soon, and lists may have code of their own. */
+        /* Hooks run soon, and lists may contain code. */
         ib_own_input(aTHX_ b);
         ice_payloads_check(aTHX_ payloads);
     }
 }
 
-/* What may be done with each class that the document names: 0 when it was not
- * asked yet. Refuses before anything is built. */
+/* Finds out what is allowed for each class that the document names, before anything is
+ * built. A verdict of 0: not asked yet. */
 void
 ib_check_classes(pTHX_ build *b, U32 from)
 {
@@ -273,7 +272,7 @@ ib_is_record(build *b, const icecore_node *node)
 }
 
 
-/* Blesses what a reference refers to. */
+/* Blesses the target of a reference. */
 void
 ib_be_object(pTHX_ build *b, SV *rv, U32 object)
 {

@@ -1,12 +1,12 @@
-/* Entries of hashes: made directly where perl keeps them as is known, and
- * otherwise through its interface. */
+/* Entries of hashes: made directly if perl's layout is the known one, and otherwise
+ * through perl's interface. */
 #include "core/build_entries.h"
 #include "core/build_leaf.h"
 
 bool ib_direct_entries = FALSE;
 
-/* Puts a value in the place of one that is there. The old one is kept until the
- * call is over: its destructor might look at what is being built. */
+/* Replaces an existing value. The old one is kept until the end of the call, because its
+ * destructor might look at what is being built. */
 void
 ib_store_in(pTHX_ ice_context *ctx, SV **place, SV *value)
 {
@@ -37,8 +37,8 @@ void
 ice_build_boot(pTHX)
 {
 #if DIRECT_ENTRIES
-    /* Fill a hash both ways, and compare what perl says of it. An entry that is
-     * deleted must come to where free ones are looked for. */
+    /* Fill a hash both ways, and compare the results. A deleted entry must be where free
+     * entries are looked for. */
     HV *hv = ib_new_hash(aTHX_ 20);
     ice_context *ctx;
     HE *first;
@@ -78,7 +78,7 @@ ice_build_boot(pTHX)
 #endif
 }
 
-/* The key of a value in a hash whose entries have key nodes. */
+/* Stores a value in a hash whose entries have key nodes. */
 void
 ib_store_by_node(pTHX_ build *b, HV *hv, U32 key_node, SV *value)
 {
@@ -129,7 +129,7 @@ ib_store_by_node(pTHX_ build *b, HV *hv, U32 key_node, SV *value)
     }
 }
 
-/* A key that is allowed in a restricted hash, but absent. */
+/* Stores a key that is allowed in a restricted hash, but absent. */
 void
 ib_store_placeholder(pTHX_ HV *hv, const char *text, STRLEN len, bool is_utf8)
 {

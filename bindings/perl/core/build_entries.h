@@ -1,4 +1,4 @@
-/* Entries of hashes that are being built. */
+/* Entries of hashes during a build. */
 #ifndef ICECORE_BUILD_ENTRIES_H
 #define ICECORE_BUILD_ENTRIES_H
 #include "core/build.h"
@@ -6,14 +6,14 @@
 #if PERL_VERSION_GE(5, 30, 0) && !PERL_VERSION_GE(5, 41, 0) && !defined(PURIFY) && !defined(PERL_POISON) \
     && !defined(DEBUGGING) && !defined(DEBUG_LEAKING_SCALARS)
 #  define DIRECT_ENTRIES 1
-/* Where perl keeps hash entries that are free. */
+/* Perl's list of free hash entries. */
 #  define ENTRY_ROOT PL_body_roots[SVt_NULL]
 #else
 #  define DIRECT_ENTRIES 0
 #endif
 
-/* Whether a hash that was filled directly is what perl makes of it: tried once,
- * when the module is loaded. */
+/* Whether a hash that was filled directly equals one that perl filled: tested once, when
+ * the module is loaded. */
 extern bool ib_direct_entries;
 
 void ib_store_in(pTHX_ ice_context *ctx, SV **place, SV *value);
@@ -21,8 +21,8 @@ void ib_store_by_sv(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value);
 void ib_store_by_node(pTHX_ build *b, HV *hv, U32 key_node, SV *value);
 void ib_store_placeholder(pTHX_ HV *hv, const char *text, STRLEN len, bool is_utf8);
 
-/* Puts a value under a shared key that there is nothing special about. Says no, if
- * it has to be done through perl's interface. */
+/* Stores a value under a shared key that has no special flags. Returns false if it has
+ * to be done through perl's interface. */
 PERL_STATIC_INLINE bool
 ib_store_direct(pTHX_ ice_context *ctx, HV *hv, HEK *hek, SV *value)
 {
@@ -61,8 +61,7 @@ ib_store_direct(pTHX_ ice_context *ctx, HV *hv, HEK *hek, SV *value)
 #endif
 }
 
-/* Puts a value under a key. One that is there already gets the new value, as the
- * last one wins. */
+/* Stores a value under a key. An existing entry gets the new value: the last one wins. */
 PERL_STATIC_INLINE void
 ib_store_entry(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value)
 {
@@ -78,7 +77,7 @@ ib_store_entry(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value)
              value);
 }
 
-/* A hash with room for `count` entries. */
+/* Returns a hash with room for `count` entries. */
 PERL_STATIC_INLINE HV *
 ib_new_hash(pTHX_ U32 count)
 {

@@ -1,10 +1,10 @@
-/* What most documents are made of: arrays and hashes of leaves that nothing
- * names. */
+/* Fast paths for the most common data: arrays and hashes of leaves to which nothing
+ * refers. */
 #include "core/build_entries.h"
 #include "core/build_leaf.h"
 
-/* An array of which every item is a leaf that nothing names, or as many of its
- * items as are. */
+/* Fills an array with leaves up to the first item that is not a leaf or that something
+ * refers to. Returns the node of that item, or `end`. */
 U32
 ib_fill_array(pTHX_ build *b, AV *av, U32 at, U32 end)
 {
@@ -19,7 +19,7 @@ ib_fill_array(pTHX_ build *b, AV *av, U32 at, U32 end)
         if (LIKELY(node->kind == ICECORE_INT))
             sv = new_int(aTHX_ (IV)(I64)node->payload);
         else {
-            /* It may die. */
+            /* This may die. */
             AvFILLp(av) = index;
             sv = new_leaf(aTHX_ b, node);
         }
@@ -52,11 +52,11 @@ ib_fill_hash(pTHX_ build *b, HV *hv, U32 at, U32 end)
     return at;
 }
 
-/* Deeper ones are left to the loop of build.c. */
+/* Deeper values are left to the loop of build.c. */
 #define LEVELS 64
 
-/* Whether there is nothing but arrays, hashes without locks and leaves, which
- * nothing names and no weak reference holds, and whose keys have ids. */
+/* Whether a document has only leaves, arrays and hashes without locks; nothing refers to
+ * them, no reference is weak, and all keys have ids. */
 static bool
 is_plain(const icecore_view *v, U32 root)
 {
@@ -75,7 +75,7 @@ is_plain(const icecore_view *v, U32 root)
 static bool fill_array(pTHX_ build *b, AV *av, const icecore_node *node, int levels);
 static bool fill_hash(pTHX_ build *b, HV *hv, const icecore_node *node, int levels);
 
-/* A reference to a new array or hash. */
+/* Returns a reference to a new array or hash. */
 PERL_STATIC_INLINE SV *
 new_container(pTHX_ const icecore_node *node)
 {
@@ -166,8 +166,8 @@ fill_hash(pTHX_ build *b, HV *hv, const icecore_node *node, int levels)
     return TRUE;
 }
 
-/* Builds all of a document that is plain: a new SV. NULL, if it is not, or too
- * deep. */
+/* Builds a plain document as a whole and returns a new SV; NULL if it is not plain, or
+ * too deep. */
 SV *
 ib_fast(pTHX_ build *b, U32 root)
 {

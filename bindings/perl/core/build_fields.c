@@ -1,12 +1,12 @@
 /* Objects of perl 5.38's `class`: their fields by name.
  *
- * Neither Storable nor Sereal can freeze them. Here they are an object of their
- * class whose body is a map from `Class::$field` to its value, for each class of
- * the hierarchy, the first one first: `Point::$x`, `Point::@trail`,
- * `Point3D::$z`. An array or hash field is a reference to it. */
+ * Neither Storable nor Sereal can freeze them. Here they are an object of their class
+ * whose body is a map from `Class::$field` to its value, for each class of the
+ * hierarchy, the base class first: `Point::$x`, `Point::@trail`, `Point3D::$z`. An array
+ * or hash field is a reference to it. */
 #include "core/build.h"
 
-/* Whether a key is that of a field. */
+/* Whether a key is the name of a field. */
 static bool
 is_field_name(const char *text, STRLEN len)
 {
@@ -17,8 +17,8 @@ is_field_name(const char *text, STRLEN len)
     return FALSE;
 }
 
-/* Whether the body of an object is that of an object with fields: a map, whose
- * keys all name one. */
+/* Whether the body of an object is that of an object with fields: a map whose keys all
+ * name fields. */
 bool
 ib_has_fields(pTHX_ build *b, U32 at)
 {
@@ -55,8 +55,8 @@ superclass(HV *stash)
     return HvAUX(stash)->xhv_class_superclass;
 }
 
-/* The fields of a class and of those above it, the first class first: name,
- * class and index in turn. */
+/* Lists the fields of a class and of its base classes, the base class first: name (with
+ * its class) and index, alternating. */
 static void
 list_fields(pTHX_ HV *stash, AV *list)
 {
@@ -73,7 +73,7 @@ list_fields(pTHX_ HV *stash, AV *list)
     }
 }
 
-/* Lists keys and values of an object in turn. */
+/* Lists keys and values of an object, alternating. */
 void
 ice_fields(pTHX_ SV *object, AV *list)
 {
@@ -91,7 +91,7 @@ ice_fields(pTHX_ SV *object, AV *list)
     }
 }
 
-/* Begins an object of a `class`. Says no if its class is none. */
+/* Begins an object of a `class`. Returns false if its class is not one. */
 bool
 ib_fields(pTHX_ build *b, SV *variable, U32 at)
 {
@@ -113,7 +113,7 @@ ib_fields(pTHX_ build *b, SV *variable, U32 at)
     SvSTASH_set(object, (HV *)SvREFCNT_inc_simple_NN((SV *)stash));
     ib_set_rv(aTHX_ variable, object);
     {
-        /* Every field is there from the start, as perl itself relies on it. */
+        /* Every field exists from the start, because perl relies on it. */
         const SSize_t count = (SSize_t)HvAUX(stash)->xhv_class_next_fieldix;
         AV *fields = (AV *)sv_2mortal((SV *)newAV());
         SV **values;
@@ -157,7 +157,7 @@ put_field(pTHX_ SV *object, SSize_t at, SV *name, SV *value)
     SvREFCNT_dec(old);
 }
 
-/* All values are there: keys and values in turn. */
+/* Sets the fields. All values are in the list: keys and values, alternating. */
 void
 ib_end_fields(pTHX_ build *b)
 {

@@ -1,4 +1,4 @@
-/* What names something else, and what is open. */
+/* Targets of links and aliases, and the stack of open containers. */
 #include "core/build.h"
 
 static ice_target *
@@ -63,10 +63,10 @@ ib_be_weak(pTHX_ build *b, SV *rv)
     ctx->weak[ctx->weak_count++] = SvREFCNT_inc_simple_NN(rv);
 }
 
-/* ---- what is open ------------------------------------------------------ */
+/* ---- open containers --------------------------------------------------- */
 
-/* Strings are read from the caller's bytes, and the settings are the decoder's:
- * foreign code may change or drop both. */
+/* Copies the input and holds the decoder. Strings are read from the caller's bytes, and
+ * the settings belong to the decoder: foreign code may change or drop both. */
 void
 ib_own_input(pTHX_ build *b)
 {
@@ -74,7 +74,7 @@ ib_own_input(pTHX_ build *b)
         return;
     b->ctx->has_input = TRUE;
     if (b->set->owner)
-        sv_2mortal(SvREFCNT_inc_simple_NN(b->set->owner)); /* it is needed when all is built */
+        sv_2mortal(SvREFCNT_inc_simple_NN(b->set->owner)); /* needed until everything is built */
     if (b->v->input_len) {
         SV *copy = newSVpvn((const char *)b->v->input, b->v->input_len);
         ice_keep(aTHX_ b->ctx, copy);
@@ -82,7 +82,7 @@ ib_own_input(pTHX_ build *b)
     }
 }
 
-/* Keeps every open container alive: foreign code is about to run. */
+/* Keeps every open container alive, because foreign code is about to run. */
 void
 ib_pin(pTHX_ build *b)
 {

@@ -1,4 +1,4 @@
-/* Leaves that take more than a line. */
+/* Leaves that need more than a line. */
 #include "core/build_leaf.h"
 
 static void
@@ -23,7 +23,7 @@ ib_bad_utf8(pTHX_ build *b, const icecore_node *node)
     ib_refuse(aTHX_ b, "text that is not UTF-8", node);
 }
 
-/* An integer beyond 64 bits, as its decimal digits. */
+/* Returns an integer beyond 64 bits as its decimal digits. */
 SV *
 ib_new_big_int(pTHX_ build *b, const icecore_node *node)
 {
@@ -49,7 +49,7 @@ ib_new_big_int(pTHX_ build *b, const icecore_node *node)
     return sv;
 }
 
-/* An IEEE 754 binary128, as perl's float. */
+/* Converts an IEEE 754 binary128 to perl's float. */
 NV
 ib_float128(const U8 *bytes)
 {
@@ -66,7 +66,7 @@ ib_float128(const U8 *bytes)
     return bytes[15] & 0x80 ? -value : value;
 }
 
-/* Whether a text is a number: nothing before it says that it is a string. */
+/* Whether a text is a number: no quote before it marks it as a string. */
 static bool
 is_number_text(const build *b, const icecore_node *node)
 {
@@ -76,7 +76,7 @@ is_number_text(const build *b, const icecore_node *node)
     return offset == 0 || !memCHRs("\"'", b->v->input[offset - 1]);
 }
 
-/* A float in as few digits as give it back. */
+/* Writes a float with the fewest digits that give the same float again. */
 static SV *
 new_digits(pTHX_ NV value)
 {
@@ -90,7 +90,8 @@ new_digits(pTHX_ NV value)
     return newSVpvf("%.17" NVgf, value);
 }
 
-/* A number that becomes an object when all is built: its text until then. */
+/* Returns a number that becomes an object when everything is built; until then it is its
+ * text. */
 static SV *
 new_number(pTHX_ build *b, const icecore_node *node)
 {
@@ -109,7 +110,7 @@ new_number(pTHX_ build *b, const icecore_node *node)
     return sv;
 }
 
-/* What comes out of tainted bytes is tainted, with perl -T. */
+/* Marks values from tainted bytes as tainted, under perl -T. */
 static SV *
 tainted(pTHX_ const build *b, const icecore_node *node, SV *sv)
 {
@@ -119,7 +120,7 @@ tainted(pTHX_ const build *b, const icecore_node *node, SV *sv)
     return sv;
 }
 
-/* A leaf where some are shared: undef, small integers. */
+/* Returns a leaf; some leaves are shared: undef, small integers. */
 SV *
 ib_new_shared_leaf(pTHX_ build *b, const icecore_node *node)
 {

@@ -3,20 +3,21 @@
 #define ICECORE_BUILD_LEAF_H
 #include "core/build.h"
 
-/* Dies at the path of a node. */
+/* Dies with a message that names the path of a node. */
 void ib_refuse(pTHX_ build *b, const char *what, const icecore_node *node);
 void ib_bad_utf8(pTHX_ build *b, const icecore_node *node);
 SV *ib_new_big_int(pTHX_ build *b, const icecore_node *node);
 NV ib_float128(const U8 *bytes);
 SV *ib_new_shared_leaf(pTHX_ build *b, const icecore_node *node);
 
-/* A string, without a call where perl has the parts of one in its headers. */
+/* Returns a new string, without a call if perl's headers have the pieces to make one
+ * inline. */
 PERL_STATIC_INLINE SV *
 new_string(pTHX_ const char *text, STRLEN len)
 {
 #if PERL_VERSION_GE(5, 36, 0)
-    /* As perl has it: at least 16 bytes, one of them for a NUL and one for the
-     * count of those who share it. */
+    /* As in perl: at least 16 bytes, one of them for a NUL and one for the count of
+     * sharers. */
     const STRLEN size = len + 2 < 16 ? 16 : len + 2;
     SV *sv = newSV_type(SVt_PV);
     char *copy;
@@ -57,7 +58,8 @@ ib_new_string(pTHX_ build *b, const icecore_node *node)
     return sv;
 }
 
-/* An integer, without a call where perl has the parts of one in its headers. */
+/* Returns a new integer, without a call if perl's headers have the pieces to make one
+ * inline. */
 PERL_STATIC_INLINE SV *
 new_int(pTHX_ IV value)
 {
@@ -71,7 +73,7 @@ new_int(pTHX_ IV value)
 #endif
 }
 
-/* The value that perl has but one of, if the node is that; or NULL. */
+/* Returns perl's immortal value for the node, or NULL if it has none. */
 PERL_STATIC_INLINE SV *
 ib_immortal(pTHX_ build *b, const icecore_node *node)
 {
@@ -84,7 +86,7 @@ ib_immortal(pTHX_ build *b, const icecore_node *node)
     return NULL;
 }
 
-/* A leaf; NULL for an element that does not exist. */
+/* Returns a new leaf; NULL for an element that does not exist. */
 PERL_STATIC_INLINE SV *
 new_leaf(pTHX_ build *b, const icecore_node *node)
 {

@@ -1,4 +1,4 @@
-/* Building what is rarer: objects with hooks, tied variables, code, records. */
+/* Rarer values: objects with hooks, tied variables, code, records. */
 #include "core/build_leaf.h"
 
 bool
@@ -7,7 +7,8 @@ ib_is_reference_kind(U8 kind)
     return kind >= ICECORE_ARRAY ? kind != ICECORE_VSTRING : kind == ICECORE_LINK;
 }
 
-/* A reference to a new container is there: what can name it does so from now. */
+/* Registers a new container, so that links to it can be resolved from now on, and
+ * blesses the reference `rv`. */
 void
 ib_container_refs(pTHX_ build *b, SV *rv, SV *sv, U32 at, U32 object)
 {
@@ -47,7 +48,7 @@ static XSPROTO(dummy)
     XSRETURN_PV("DUMMY");
 }
 
-/* The glob that a text names: one that the program has. */
+/* Returns the existing glob that a text names. */
 GV *
 ib_glob(pTHX_ build *b, const icecore_node *node)
 {
@@ -98,7 +99,7 @@ ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object)
     if (!b->set->eval || !SvTRUE(b->set->eval)) {
         if (!b->set->forgive)
             ib_refuse_code(aTHX);
-        /* A text is no object. */
+        /* The text can't be blessed. */
         result = newSVpvf("sub %" SVf, SVfARG(text));
         ib_set_rv(aTHX_ variable, result);
         ib_container_refs(aTHX_ b, variable, result, at, ICECORE_NONE);
@@ -173,7 +174,8 @@ ib_end_tied(pTHX_ build *b)
     AV *list = frame.list;
     SV *object = item(aTHX_ list, 0);
     b->ctx->depth--;
-    /* perl would call the methods of the class that a plain string names. */
+    /* If the object is a plain string, perl would call the methods of the class with
+     * that name. */
     if (!SvOK(object))
         object = NULL;
     else if (!SvROK(object) || (b->set->bless_ok && !SvOBJECT(SvRV(object))))
@@ -241,12 +243,12 @@ ib_opaque(pTHX_ build *b, SV *variable, U32 at)
     b->at = at + 1;
 }
 
-/* Puts another referent in the place of the one that was made first. */
+/* Replaces the referent that was made first. */
 static void
 replace(pTHX_ build *b, U32 at, SV *variable, SV *sv)
 {
     ice_target *known;
-    /* A hook may have put something else there. */
+    /* A hook may have changed the variable. */
     sv_setsv(variable, sv_2mortal(newRV_inc(sv)));
     known = b->v->nodes[at].flags & ICECORE_FLAG_TARGET ? ib_find_target(b, at) : NULL;
     if (known) {
@@ -328,7 +330,7 @@ ib_end_hook(pTHX_ build *b)
         SV **arguments;
         Newx(arguments, count, SV *);
         SAVEFREEPV(arguments);
-        /* The hook may keep the reference that it is given. */
+        /* The hook may keep the reference that it receives. */
         arguments[0] = sv_2mortal(newRV_inc(SvRV(variable)));
         arguments[1] = sv_2mortal(newSViv(b->set->cloning ? ICE_CLONING : 0));
         arguments[2] = frozen;

@@ -1,11 +1,11 @@
-/* Regexps: which patterns are compiled, and what the others become.
+/* Regexps: which patterns are compiled, and what replaces the others.
  *
- * To compile a pattern can run code: a property may be a sub of the program, `\N{...}`
- * loads the names of characters, and `(?{...})` is code itself. Such a pattern stays
- * a record, and so does one that is too odd to be sure. */
+ * Compiling a pattern can run code: a property may be a sub of the program, `\N{...}`
+ * loads the names of characters, and `(?{...})` is code itself. Such a pattern becomes a
+ * record, and so does one that is too unusual to be sure. */
 #include "core/build.h"
 
-/* The end of the blanks at `p`. */
+/* Returns the end of the blanks at `p`. */
 static const char *
 skip_blanks(const char *p, const char *end)
 {
@@ -14,13 +14,13 @@ skip_blanks(const char *p, const char *end)
     return p;
 }
 
-/* Whether a property has a value that is looked up in the names of characters, or
- * that is a pattern itself. */
+/* Whether the value of a property is looked up in the names of characters, or is a
+ * pattern itself. */
 static bool
 has_active_value(const char *name, const char *sign, const char *end)
 {
     const char *value = skip_blanks(sign + 1, end), *p = skip_blanks(value + 1, end);
-    /* Blanks, `_` and `-` in a name mean nothing. */
+    /* Blanks, `_` and `-` in a name are ignored. */
     const char *second = name + 1;
     while (second < sign && !isALPHANUMERIC_A(*second))
         second++;
@@ -59,7 +59,7 @@ is_own_property(const char *p, const char *end)
     return !sign || !has_active_value(name, sign, end);
 }
 
-/* What stands behind `\p` or `\P`. */
+/* Checks the text after `\p` or `\P`. */
 static bool
 is_inert_property(const char *p, const char *end)
 {
@@ -73,7 +73,7 @@ is_inert_property(const char *p, const char *end)
     return close && is_own_property(p + 1, close);
 }
 
-/* What stands behind `\N`: nothing, a quantifier, or the number of a character. */
+/* Checks the text after `\N`: nothing, a quantifier, or the number of a character. */
 static bool
 is_inert_name(const char *p, const char *end)
 {
@@ -95,7 +95,7 @@ is_inert_name(const char *p, const char *end)
     return TRUE;
 }
 
-/* What stands behind `(`: whether it begins code. */
+/* Whether the text after `(` begins code. */
 static bool
 is_code(const char *p, const char *end)
 {
@@ -107,7 +107,7 @@ is_code(const char *p, const char *end)
     return p < end && *p == '{';
 }
 
-/* Whether no code runs and no module is loaded when a pattern is compiled. */
+/* Whether compiling a pattern runs no code and loads no module. */
 static bool
 is_inert(const char *text, STRLEN len)
 {
@@ -132,7 +132,7 @@ is_inert(const char *text, STRLEN len)
     return TRUE;
 }
 
-/* A record of a pattern and its modifiers, in the place of the regexp. */
+/* Builds a record of a pattern and its modifiers, instead of the regexp. */
 static void
 record_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object, SV *pattern, SV *flags)
 {
@@ -165,7 +165,7 @@ ib_check_regexp(pTHX_ build *b, U32 at)
 {
     SV *pattern = ib_part(aTHX_ b, at + 1), *flags = ib_part(aTHX_ b, ice_next(b->v, at + 1));
     if (is_inert(SvPVX_const(pattern), SvCUR(pattern))) {
-        /* Its warnings come when it is built. */
+        /* Its warnings are issued when it is built. */
         ENTER;
         SAVEI8(PL_dowarn);
         PL_dowarn = (PL_dowarn & ~(G_WARN_ON | G_WARN_ALL_ON)) | G_WARN_ALL_OFF;
@@ -180,7 +180,7 @@ ib_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object)
     const icecore_node *node = &b->v->nodes[at];
     SV *pattern = ib_part(aTHX_ b, at + 1), *flags = ib_part(aTHX_ b, ice_next(b->v, at + 1)), *re;
     b->at = (U32)node->payload;
-    /* A pattern that the program itself has was compiled already. */
+    /* A pattern of the program itself was compiled before. */
     if (!b->set->cloning && !is_inert(SvPVX_const(pattern), SvCUR(pattern))) {
         record_regexp(aTHX_ b, variable, at, object, pattern, flags);
         return;

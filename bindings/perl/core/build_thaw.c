@@ -1,13 +1,14 @@
-/* What FREEZE of a class wrote, and calls of its THAW.
+/* Objects that FREEZE wrote, and calls of THAW.
  *
- * Sereal calls THAW when all is built and blessed, the last object of the document first: so an
- * object in the arguments of another one is thawed before that. Until then an object is the
- * array of its arguments. A reference to an object is changed together with it, unless it is in
- * the arguments of that object itself. JSON calls THAW where the arguments end. */
+ * Sereal calls THAW when everything is built and blessed, the last object of the
+ * document first, so that an object in the arguments of another one is thawed before
+ * that one. Until then an object is the array of its arguments. References to an object
+ * are changed together with it, except those in its own arguments. JSON calls THAW at
+ * the end of the arguments. */
 #include "core/build_leaf.h"
 
-/* Puts the class behind what THAW would have been given, and makes it an object that says
- * what it is. */
+/* Appends the class to the arguments of THAW, and blesses them into the class that marks
+ * them. */
 static void
 be_arguments(pTHX_ build *b, SV *rv, const icecore_node *node)
 {
@@ -27,7 +28,7 @@ ib_no_thaw(pTHX_ build *b, HV *stash)
           SVfARG(ib_end_of_input(aTHX_ b)));
 }
 
-/* What THAW of its class makes of a payload: a mortal. */
+/* Calls THAW of the class with a payload and returns the result: a mortal. */
 static SV *
 call_thaw(pTHX_ build *b, const icecore_node *node, SV *payload)
 {
@@ -44,7 +45,7 @@ call_thaw(pTHX_ build *b, const icecore_node *node, SV *payload)
     SAVEFREEPV(arguments);
     arguments[0] = sv_2mortal(newSVhek(HvNAME_HEK(stash)));
     arguments[1] = sv_2mortal(newSVpv(b->set->thaws_for, 0));
-    /* THAW may reach the array, and empty it. */
+    /* THAW may have access to the array, and empty it. */
     for (i = 2; i < count; i++) {
         SV *argument = AvARRAY(given)[i - 2];
         arguments[i] = argument ? sv_2mortal(SvREFCNT_inc_simple_NN(argument)) : NULL;
@@ -54,7 +55,7 @@ call_thaw(pTHX_ build *b, const icecore_node *node, SV *payload)
     return result;
 }
 
-/* Puts what THAW returned into a variable. */
+/* Puts the result of THAW into a variable. */
 static void
 put_thawed(pTHX_ SV *variable, SV *result)
 {
@@ -64,7 +65,7 @@ put_thawed(pTHX_ SV *variable, SV *result)
         sv_setsv(variable, result);
 }
 
-/* ---- when all is built ------------------------------------------------------ */
+/* ---- after everything is built ---------------------------------------------- */
 
 bool
 ib_is_thawed_last(build *b, const icecore_node *node)
@@ -88,7 +89,7 @@ ib_freeze(pTHX_ build *b, SV *variable, U32 at)
     frozen->variable = SvREFCNT_inc_simple_NN(variable);
 }
 
-/* Nodes come in their order. */
+/* Nodes are sorted. */
 static ice_frozen *
 find_frozen(ice_context *ctx, U32 node)
 {
@@ -153,7 +154,7 @@ ib_thaw_all(pTHX_ build *b)
     }
 }
 
-/* ---- where the arguments end ------------------------------------------------ */
+/* ---- at the end of the arguments -------------------------------------------- */
 
 void
 ib_end_freeze(pTHX_ build *b)

@@ -35,7 +35,7 @@ ice_class_list_make(pTHX_ SV **list, const char *option, SV *value)
     }
     if (type != SVt_PVAV && type != SVt_PVHV)
         croak("The '%s' option must be an array ref, hash ref or code ref", option);
-    /* The owner has it before anything in it may die. */
+    /* The owner gets the list before anything in it may die. */
     *list = (SV *)newHV();
     if (type == SVt_PVAV)
         copy_array(aTHX_ (HV *)*list, (AV *)referent);

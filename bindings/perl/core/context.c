@@ -1,7 +1,7 @@
 /* Warm contexts: memory and caches that live from call to call.
  *
- * A hook may call the module again, so each call takes a context of its own out
- * of a pool. */
+ * A hook may call the module again, so each call takes a context of its own out of a
+ * pool. */
 #include "core/icecore_perl.h"
 
 #define MY_CXT_KEY "Icecore::contexts" XS_VERSION
@@ -10,7 +10,7 @@ typedef struct {
 } my_cxt_t;
 START_MY_CXT
 
-/* Frames, targets and the like: as many are kept. */
+/* Frames, targets and similar lists are kept up to this size. */
 #define KEPT 65536
 
 void
@@ -20,7 +20,7 @@ ice_contexts_boot(pTHX)
     ice_pool_forget(&MY_CXT.pool);
 }
 
-/* A new interpreter starts with nothing: what the pool holds belongs to the
+/* A new interpreter starts with an empty pool, because the pool belongs to the
  * interpreter that was cloned. */
 void
 ice_contexts_clone(pTHX)
@@ -55,7 +55,7 @@ ice_contexts_free(pTHX)
 void
 ice_forget_frozen(pTHX_ ice_context *ctx)
 {
-    /* Freeing may run destructors, which may come back here. */
+    /* Freeing may run destructors, which may call this module again. */
     ice_frozen *frozen = ctx->frozen;
     ice_frozen_link *links = ctx->links;
     const U32 count = ctx->frozen_count, link_count = ctx->link_count;
@@ -96,7 +96,7 @@ checkin(pTHX_ void *data)
     if (ctx->frozen_count)
         ice_forget_frozen(aTHX_ ctx);
     if (ctx->target_count) {
-        /* Freeing may run destructors, which may come back here. */
+        /* Freeing may run destructors, which may call this module again. */
         ice_target *targets = ctx->targets;
         U32 count = ctx->target_count;
         ctx->targets = NULL;

@@ -25,8 +25,8 @@ icecore_stage *
 ice_writer_new(pTHX_ const char *spec, STRLEN len)
 {
     icecore_stage *stage = ice_reader_new(aTHX_ spec, len);
-    /* The depth of a tape is known; it needs no limit when it is written. What it holds is
-     * the program's own: how often it wants a string written is its affair. */
+    /* The depth of a tape is known, so writing needs no limit. The data belongs to the
+     * program, so it may repeat a string as often as it likes. */
     ice_stage_limit(aTHX_ stage, "depth", U32_MAX);
     ice_stage_limit(aTHX_ stage, "growth", UV_MAX);
     return stage;
@@ -105,7 +105,7 @@ ice_set_flags(ice_read_settings *set, IV flags)
     set->tie_ok = (flags & 4) != 0;
 }
 
-/* Where the number of an option of `decode` goes; NULL: it has none of this name. */
+/* Returns the place for the number of an option of `decode`; NULL: no such option. */
 static UV *
 limit_of(ice_read_settings *set, const char *name)
 {

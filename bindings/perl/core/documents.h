@@ -7,23 +7,24 @@ icecore_stage *ice_reader_new(pTHX_ const char *spec, STRLEN len);
 icecore_stage *ice_writer_new(pTHX_ const char *spec, STRLEN len);
 void ice_stage_limit(pTHX_ icecore_stage *stage, const char *name, UV value);
 
-/* The bytes of a string, which may be marked as UTF-8. */
+/* Returns the bytes of a string, which may be marked as UTF-8. */
 const char *ice_bytes(pTHX_ SV *sv, STRLEN *len);
 
-/* What reads and writes takes a context for as long as the scope that its caller
- * has entered.
+/* Readers and writers take a context for the scope that their caller has entered.
  *
- * Reads one document. `consumed`: bytes behind it are no error, and it says how
- * many there were before them. `header`: where the user header goes, or NULL. */
+ * Reads one document. `consumed`: if not NULL, bytes after the document are allowed,
+ * and it receives the length of the document. `header`: receives the user header; or
+ * NULL. */
 SV *ice_read_document(pTHX_ const icecore_stage *stage, const char *bytes, STRLEN len, const ice_read_settings *set,
                       STRLEN *consumed, SV **header);
-/* Writes a tape, or dies. An error takes more of the native stack than all else: so it has a
- * frame of its own, which is gone when hooks call each other. */
+/* Writes a tape, or dies. An error takes more of the native stack than everything else,
+ * so it has a frame of its own, which is gone when hooks nest. */
 void ice_write_tape(pTHX_ ice_context *ctx, const icecore_stage *stage, const icecore_tape *tape, icecore_bytes *out,
                     size_t *lost);
 
-/* Writes one. `header`: the user header, or NULL. `losses`: gets what the format
- * can't say, or NULL. Inline, because most calls have neither. */
+/* Writes one document. `header`: the user header, or NULL. `losses`: receives
+ * descriptions of what the format can't express; or NULL. Inline, because most calls
+ * have neither. */
 PERL_STATIC_INLINE SV *
 ice_write_document(pTHX_ const icecore_stage *stage, SV *data, SV *header, const ice_write_settings *set, AV *losses)
 {
@@ -44,14 +45,14 @@ ice_write_document(pTHX_ const icecore_stage *stage, SV *data, SV *header, const
     return result;
 }
 
-/* What reads `NAME => VALUE, ...`: options stand on perl's stack, from the index `at`
- * on. What reads them may call perl code (overloading, ties), which may move the stack.
- * `format`: where the option of that name goes; NULL: there is none. */
+/* Reads options `NAME => VALUE, ...` from perl's stack, from index `at` on. This may
+ * call perl code (overloading, ties), which may move the stack. `format`: receives the
+ * option of that name; NULL: there is no such option. */
 void ice_read_options(pTHX_ ice_read_settings *set, SV **format, I32 at, I32 count);
-/* Storable's `flags`: 2 blesses, 4 ties. */
+/* Sets Storable's `flags`: 2 allows blessing, 4 allows ties. */
 void ice_set_flags(ice_read_settings *set, IV flags);
 
-/* Adds an option with a text to a stage, in the quotes that it takes. */
+/* Adds an option with a quoted text to a stage. */
 void ice_add_text(pTHX_ SV *spec, const char *name, SV *value);
 
 #endif

@@ -6,12 +6,12 @@
 
 #define MY_CXT_KEY "Icecore::hooks" XS_VERSION
 typedef struct {
-    const char *base; /* where the native stack was when the first one was called */
-    I32 depth;        /* how many call each other */
+    const char *base; /* position of the native stack at the first call */
+    I32 depth;        /* number of nested calls */
 } my_cxt_t;
 START_MY_CXT
 
-/* How much of the native stack hooks may take that call each other. */
+/* Limit in bytes for the native stack of nested hooks. */
 static UV native_stack = 512 * 1024;
 
 void
@@ -36,10 +36,10 @@ ice_hooks_clone(pTHX)
     Zero(&MY_CXT, 1, my_cxt_t);
 }
 
-/* So many levels fit everywhere, and a program that switches stacks has fewer. */
+/* This many levels fit everywhere; a program that switches stacks has fewer. */
 enum { SOME_LEVELS = 500 };
 
-/* Dies while there is still room. For as long as the scope. */
+/* Counts a level for the current scope. Dies before the native stack is full. */
 static void
 go_deeper(pTHX)
 {
@@ -55,7 +55,7 @@ go_deeper(pTHX)
               "for more", (int)MY_CXT.depth);
 }
 
-/* A method of a class, inherited or not; NULL, if there is none. AUTOLOAD does
+/* Returns a method of a class, inherited or not; NULL if there is none. AUTOLOAD does
  * not count. */
 CV *
 ice_method(pTHX_ HV *stash, const char *name)
@@ -64,9 +64,9 @@ ice_method(pTHX_ HV *stash, const char *name)
     return gv && isGV(gv) ? GvCV(gv) : NULL;
 }
 
-/* Calls a sub and puts what it returns in a list, or the one value that it
- * returns in scalar context. On a stack of its own: `last` and the like can't
- * leave it, which would go on behind the call and leave us here. */
+/* Calls a sub and returns its results in a list, or one value in scalar context. The
+ * call has a perl stack of its own, so that `last` and similar statements can't jump out
+ * of it and skip this function. */
 static AV *
 call(pTHX_ SV *method, SV **arguments, SSize_t count, U8 context)
 {
@@ -88,7 +88,7 @@ call(pTHX_ SV *method, SV **arguments, SSize_t count, U8 context)
     first = SP - PL_stack_base - given + 1;
     if (given > 0) {
         av_extend(list, given - 1);
-        /* Copies: what was returned may be a temporary, or change. */
+        /* Copies, because the results may be temporaries, or change. */
         for (i = 0; i < given; i++)
             av_store(list, i, newSVsv(PL_stack_base[first + i]));
     }
@@ -108,7 +108,7 @@ ice_call_list(pTHX_ SV *method, SV **arguments, SSize_t count)
     return call(aTHX_ method, arguments, count, G_LIST);
 }
 
-/* A mortal. */
+/* Calls a sub in scalar context and returns a mortal. */
 SV *
 ice_call_scalar(pTHX_ SV *method, SV **arguments, SSize_t count)
 {
@@ -116,7 +116,7 @@ ice_call_scalar(pTHX_ SV *method, SV **arguments, SSize_t count)
     return AvFILLp(list) >= 0 ? sv_2mortal(SvREFCNT_inc_simple_NN(AvARRAY(list)[0])) : &PL_sv_undef;
 }
 
-/* Goes on with an error that some code caused. */
+/* Dies with an error that some code caused. */
 static void
 check_error(pTHX_ SV *code, SV *error)
 {
@@ -124,15 +124,15 @@ check_error(pTHX_ SV *code, SV *error)
         croak("code %" SVf " caused an error: %" SVf, SVfARG(code), SVfARG(error));
 }
 
-/* What $@ says: a mortal, or NULL. */
+/* Returns the content of $@: a mortal, or NULL. */
 static SV *
 said_error(pTHX)
 {
     return SvTRUE(ERRSV) ? sv_2mortal(newSVsv(ERRSV)) : NULL;
 }
 
-/* What a text is when it is evaluated; a mortal. An error goes on; without one
- * $@ stays what it was. */
+/* Evaluates a text and returns its value: a mortal. Dies if it fails; otherwise $@ is
+ * unchanged. */
 SV *
 ice_eval(pTHX_ SV *code)
 {
@@ -152,7 +152,7 @@ ice_eval(pTHX_ SV *code)
     return result;
 }
 
-/* The same, where a sub evaluates it, which may say in $@ what is wrong. */
+/* Lets a sub evaluate the text; it may report an error in $@. */
 SV *
 ice_eval_by(pTHX_ SV *sub, SV *code)
 {

@@ -1,4 +1,4 @@
-/* What the common pieces need of perl: memory, and a way to fail. */
+/* Functions that the common pieces need from perl: memory, and a way to fail. */
 #include "core/icecore_perl.h"
 
 void *

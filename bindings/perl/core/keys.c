@@ -1,6 +1,6 @@
 /* Hash keys: perl's shared keys to ids of the engine, and back.
  *
- * perl keeps the text of each hash key once, so that a key is known by its
+ * perl stores the text of each hash key once, so that a key can be recognized by its
  * address. For each id an SV holds the shared key, and keeps it alive. */
 #include "core/icecore_perl.h"
 
@@ -33,7 +33,7 @@ ice_keys_renew(pTHX_ ice_context *ctx, U32 generation)
     ice_keys_check(&ctx->keys, generation, release, INTERPRETER);
 }
 
-/* Keeps the key with this id. */
+/* Holds the key with this id. */
 static void
 keep_key(ice_keys *keys, U16 id, SV *sv, bool is_marked)
 {
@@ -55,7 +55,7 @@ is_wide(const U8 *text, I32 len)
     return FALSE;
 }
 
-/* Dies, and says where the first key is that has this id. */
+/* Dies with a message that names the first key with this id. */
 static void
 bad_key(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
 {
@@ -90,8 +90,8 @@ ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
         I32 len = (I32)name->node.aux;
         if (name->node.kind == ICECORE_TEXT && !ice_is_utf8((const U8 *)text, len))
             bad_key(aTHX_ ctx, view, id);
-        /* perl keeps text in 8 bits where it can, and remembers that it was
-         * text: only perl itself can store such a key. */
+        /* perl stores text in 8 bits if it can, and remembers that it was text: only
+         * perl itself can store such a key. */
         if (name->node.kind == ICECORE_TEXT && !is_wide((const U8 *)text, len))
             sv = newSVpvn_utf8(text, len, TRUE);
         else
@@ -134,7 +134,7 @@ ice_new_key_id(pTHX_ ice_context *ctx, HE *he, bool key_flags)
         if (!ice_keys_held(keys, id))
             keep_key(keys, id,
                      newSVpvn_share(HEK_KEY(hek), HEK_UTF8(hek) ? -HEK_LEN(hek) : HEK_LEN(hek), HEK_HASH(hek)), FALSE);
-        /* Only what is kept alive is known by its address. */
+        /* Only keys that are kept alive can be recognized by address. */
         held = (SV *)ice_keys_held(keys, id);
         if (SvIsCOW_shared_hash(held) && SvSHARED_HEK_FROM_PV(SvPVX_const(held)) == hek)
             ice_keys_set_near(keys, hek, id);

@@ -1,4 +1,4 @@
-/* Which node a scalar becomes. */
+/* The nodes of scalars. */
 #ifndef ICECORE_LEAF_H
 #define ICECORE_LEAF_H
 #include "core/walk.h"
@@ -29,8 +29,8 @@ push_pv(pTHX_ walk *w, SV *sv, U8 flags, U16 key)
     push_string(aTHX_ w, SvUTF8(sv) ? ICECORE_TEXT : ICECORE_BYTES, flags, key, text, len);
 }
 
-/* Prefers the string, then the integer, then the float: other formats prefer another
- * of the faces that a scalar may have. */
+/* Pushes a scalar. Prefers the string, then the integer, then the float: a scalar may
+ * have several of them, and other formats have another order. */
 PERL_STATIC_INLINE void
 scalar_leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
 {
@@ -56,7 +56,7 @@ scalar_leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
         push_pv(aTHX_ w, sv, flags, key);
 }
 
-/* Whether nothing else refers to it, and it is no reference and has no magic. */
+/* Whether nothing else refers to the SV, and it is not a reference and has no magic. */
 PERL_STATIC_INLINE bool
 is_simple(SV *sv)
 {
@@ -69,14 +69,14 @@ is_immortal(pTHX_ SV *sv)
     return sv == &PL_sv_undef || sv == &PL_sv_yes || sv == &PL_sv_no || sv == &PL_sv_placeholder;
 }
 
-/* Whether a reference to it is a reference to a variable. */
+/* Whether a reference to the SV is a reference to a variable. */
 PERL_STATIC_INLINE bool
 is_scalar(SV *sv)
 {
     return SvTYPE(sv) < SVt_PVAV && SvTYPE(sv) != SVt_REGEXP && !isGV_with_GP(sv);
 }
 
-/* Whether a weak reference points to it, so that it may come again. */
+/* Whether a weak reference points to the SV, so that it may be met again. */
 PERL_STATIC_INLINE bool
 has_backrefs(pTHX_ SV *sv)
 {

@@ -1,15 +1,16 @@
-/* Frozen data in what hooks are given: payloads.h. */
+/* Frozen data in the payloads of hooks: payloads.h. */
 #include "core/payloads.h"
 
-/* What reading may cost: so much, and so much for each byte of the document. A document costs a
- * little, its nodes, what it is decompressed to, and what is copied of it. Strings are not copied,
- * so frozen data in frozen data in frozen data costs no more for each level. */
+/* Budget for reading: COST, plus COST_FOR_EACH_BYTE for each byte of the document. Each
+ * document that is read costs a fixed amount, its nodes, its decompressed size, and the
+ * bytes copied from it. Strings are not copied, so nested frozen data does not cost more
+ * for each level. */
 enum { COST = 256 << 20, COST_FOR_EACH_BYTE = 16, COST_OF_DOCUMENT = 256, COST_OF_NODE = 16 };
 
 #define MY_CXT_KEY "Icecore::payloads" XS_VERSION
 typedef struct {
     icecore_stage *storable, *sereal;
-    ice_payloads *innermost; /* of the calls that go on, the last one that checked some */
+    ice_payloads *innermost; /* the last of the running calls that checked payloads */
 } my_cxt_t;
 START_MY_CXT
 
@@ -37,47 +38,47 @@ ice_payloads_end(pTHX)
     Zero(&MY_CXT, 1, my_cxt_t);
 }
 
-/* A string that begins as frozen data does: where it is. */
+/* Position of a string that begins like frozen data. */
 typedef struct {
     U32 hook;
     U32 node;
-    bool is_key; /* it is the key of that node */
+    bool is_key; /* the string is the key of that node */
 } found_string;
 
-/* What is looked at in a document; for as long as the scope. */
+/* State of a search in a document; lives until perl leaves the scope. */
 typedef struct {
     const icecore_view *view;
     SV *visited; /* a byte for each node */
-    SV *ranges;  /* where to look: pairs of U32 */
+    SV *ranges;  /* ranges still to search: pairs of U32 */
     SV *found;   /* of `found_string` */
 } search;
 
-/* A string that is read, or was read. Its bytes live as long as the call. */
+/* A string that is read, or was read. Its bytes live until the end of the call. */
 typedef struct {
     const char *bytes;
     STRLEN len;
-    U32 hook; /* the hook of the document that is given it, or what it is in */
+    U32 hook; /* the hook in the document that receives it, or that contains it */
 } payload;
 
 struct ice_payloads {
-    ice_payloads *outer; /* of the calls that go on: the one before */
+    ice_payloads *outer; /* the previous one of the running calls */
     ice_context *ctx;
     const ice_read_settings *set;
-    SV *classes; /* the list that they were checked under; or NULL */
+    SV *classes; /* the list under which they were checked; or NULL */
     search search;
     SV *payloads; /* of `payload` */
-    HV *by_front; /* the number of each payload */
-    HV *asked;    /* classes that were asked for */
-    UV left;      /* what reading may still cost */
+    HV *by_front; /* the index of each payload */
+    HV *asked;    /* classes that were checked */
+    UV left;      /* the rest of the budget */
     U32 hook;
     ice_refused refused;
-    SV *fault; /* the first thing that can't be checked; or NULL */
+    SV *fault; /* the first reason why something can't be checked; or NULL */
     icecore_error error;
 };
 
 /* ---- strings --------------------------------------------------------------- */
 
-/* Whether bytes begin as Sereal's documents do; 0, or the length of the magic number. */
+/* Returns the length of Sereal's magic number if the bytes begin with it, otherwise 0. */
 static STRLEN
 sereal_magic(const char *bytes, STRLEN len, bool is_text)
 {
@@ -88,8 +89,8 @@ sereal_magic(const char *bytes, STRLEN len, bool is_text)
     return len >= 5 && memEQ(bytes, "=\xF3rl", 4) ? 4 : 0;
 }
 
-/* Whether bytes begin as an image of Storable: a file's magic number, or in memory the version
- * 0 to 2, doubled, with the order of bytes. */
+/* Whether bytes begin like an image of Storable: with a file's magic number, or in
+ * memory with the version 0 to 2, doubled, plus the byte order. */
 static bool
 is_storable(const char *bytes, STRLEN len)
 {
@@ -102,9 +103,10 @@ begins_frozen(const char *bytes, STRLEN len, bool is_text)
     return len >= 3 && (is_storable(bytes, len) || sereal_magic(bytes, len, is_text));
 }
 
-/* ---- what a hook is given --------------------------------------------------- */
+/* ---- the data of a hook ------------------------------------------------------ */
 
-/* The node behind a value; of a document that was not read to its end, no further than that. */
+/* Returns the node after a value; in a document that was not read to its end, at most
+ * the node count. */
 static U32
 end_of(const icecore_view *view, U32 at)
 {
@@ -143,7 +145,7 @@ add_found(pTHX_ search *s, U32 hook, U32 node, bool is_key)
     sv_catpvn(s->found, (const char *)&found, sizeof found);
 }
 
-/* The text of a key that has an id; NULL, if it has none. */
+/* Returns the text of a key that has an id, otherwise NULL. */
 static const char *
 key_text(const icecore_view *view, const icecore_node *node, STRLEN *len, bool *is_text)
 {
@@ -156,7 +158,7 @@ key_text(const icecore_view *view, const icecore_node *node, STRLEN *len, bool *
     return text;
 }
 
-/* Looks at a node. Says where to go on, if that is somewhere else. */
+/* Checks a node. Returns the node that it refers to, or ICECORE_NONE. */
 static U32
 look_at(pTHX_ search *s, U32 hook, U32 at)
 {
@@ -200,8 +202,8 @@ search_range(pTHX_ search *s, U32 hook, U32 at, U32 end)
     }
 }
 
-/* Looks for strings in what a hook is given: in the object, and in all that links in it lead
- * to. Each node is looked at once. */
+/* Searches for strings in the data of a hook: in the object, and in everything that
+ * links in it lead to. Each node is visited once. */
 static void
 search_hook(pTHX_ search *s, U32 hook)
 {
@@ -241,8 +243,8 @@ ask_class(pTHX_ ice_payloads *p, const char *name, STRLEN len, bool is_utf8)
     ice_policy_list(aTHX_ & p->refused, name, len, is_utf8, path);
 }
 
-/* Perl would call the methods of the class that a string names, where it is what ties a
- * variable. */
+/* If the object that ties a variable is a string, perl would call the methods of the
+ * class with that name. */
 static void
 ask_tied(pTHX_ ice_payloads *p, const icecore_view *view, U32 at)
 {
@@ -329,7 +331,8 @@ payload_count(const ice_payloads *p)
     return SvCUR(p->payloads) / sizeof(payload);
 }
 
-/* What strings that are the same have in common: a mortal. */
+/* Returns a key that equal strings share, made of their length and some of their bytes:
+ * a mortal. */
 static SV *
 front_of(pTHX_ const char *bytes, STRLEN len)
 {
@@ -360,8 +363,8 @@ has_payload(pTHX_ const ice_payloads *p, const char *bytes, STRLEN len)
     return known && known->len == len && memEQ(known->bytes, bytes, len);
 }
 
-/* Adds a string that was found. Of a document that is gone when the string is read, the string is
- * copied: `lasting` are the bytes that stay. */
+/* Adds a string that was found. `lasting` are the bytes that outlive the document; a
+ * string outside of them is copied. */
 static void
 add_string(pTHX_ ice_payloads *p, const search *s, const found_string *found, const char *lasting, STRLEN lasting_len,
            U32 hook)
@@ -379,7 +382,7 @@ add_string(pTHX_ ice_payloads *p, const search *s, const found_string *found, co
         if (p->fault)
             return;
         ice_keep(aTHX_ p->ctx, copy = newSVpvn_utf8(bytes, len, is_wide));
-        /* A reader takes the bytes that the characters are. */
+        /* A reader takes the characters as bytes. */
         if (is_wide && !sv_utf8_downgrade(copy, TRUE))
             return;
         bytes = SvPV(copy, len);
@@ -387,8 +390,9 @@ add_string(pTHX_ ice_payloads *p, const search *s, const found_string *found, co
     add_payload(aTHX_ p, bytes, len, hook);
 }
 
-/* Adds what was found. Of a string that several nodes name, once is enough. `hook`: which one it
- * is in the document itself; ICECORE_NONE, if it is in that. */
+/* Adds all strings that were found. A string to which several nodes refer is added once.
+ * `hook`: the hook of the outermost document that contains them; ICECORE_NONE if they
+ * are in that document itself. */
 static void
 add_strings(pTHX_ ice_payloads *p, const search *s, const char *lasting, STRLEN lasting_len, U32 hook)
 {
@@ -413,7 +417,8 @@ add_strings(pTHX_ ice_payloads *p, const search *s, const char *lasting, STRLEN 
 
 /* ---- documents ------------------------------------------------------------------ */
 
-/* The classes of what was read, and the strings that hooks would be given there. */
+/* Checks the classes of a document that was read, and adds the strings of the hooks in
+ * it. */
 static void
 check_view(pTHX_ ice_payloads *p, const icecore_view *view, const char *lasting, STRLEN lasting_len)
 {
@@ -435,8 +440,9 @@ check_view(pTHX_ ice_payloads *p, const icecore_view *view, const char *lasting,
     LEAVE;
 }
 
-/* Reads one document. Says how many bytes it has; 0, if it is not read to its end: what the
- * original reader meets before its error is asked for all the same. */
+/* Reads one document. Returns its length; 0 if it is not read to its end. The classes
+ * before an error are checked too, because the original reader would build them before
+ * it fails. */
 static STRLEN
 check_document(pTHX_ ice_payloads *p, ice_context *ctx, const char *bytes, STRLEN len)
 {
@@ -456,7 +462,7 @@ check_document(pTHX_ ice_payloads *p, ice_context *ctx, const char *bytes, STRLE
     return kind == ICECORE_OK ? view->consumed : 0;
 }
 
-/* Whether a class may read another document after this one: of Sereal, or of a file. */
+/* Whether a class may read another document after this one: one of Sereal, or of a file. */
 static bool
 begins_another(const char *bytes, STRLEN len)
 {
@@ -489,7 +495,7 @@ refuse(pTHX_ const ice_payloads *p)
     croak("Icecore: the hook at %s is given frozen data that can't be checked: %" SVf, path, SVfARG(p->fault));
 }
 
-/* ---- calls in calls ---------------------------------------------------------------- */
+/* ---- nested calls ------------------------------------------------------------------ */
 
 static void
 forget(pTHX_ void *data)
@@ -498,7 +504,8 @@ forget(pTHX_ void *data)
     MY_CXT.innermost = ((ice_payloads *)data)->outer;
 }
 
-/* Whether two lists are the same. Lists of which that is not plain are not. */
+/* Whether two lists are equal. Lists with values that are not plain strings count as
+ * different. */
 static bool
 are_same_lists(pTHX_ SV *one, SV *other)
 {
@@ -524,7 +531,8 @@ are_same_lists(pTHX_ SV *one, SV *other)
     return TRUE;
 }
 
-/* Whether a document is what a hook is given, and was checked with the document of that hook. */
+/* Whether a document is the payload of a hook and was checked together with the document
+ * of that hook. */
 static bool
 was_checked(pTHX_ const ice_payloads *outer, const char *bytes, STRLEN len, SV *classes)
 {
@@ -534,7 +542,7 @@ was_checked(pTHX_ const ice_payloads *outer, const char *bytes, STRLEN len, SV *
     return FALSE;
 }
 
-/* ---- what others call --------------------------------------------------------------- */
+/* ---- interface ---------------------------------------------------------------------- */
 
 ice_payloads *
 ice_payloads_begin(pTHX_ ice_context *ctx, const icecore_view *view, const ice_read_settings *set)
@@ -578,7 +586,7 @@ ice_payloads_check(pTHX_ ice_payloads *p)
     ENTER;
     ctx = ice_checkout(aTHX);
     add_strings(aTHX_ p, &p->search, (const char *)view->input, view->input_len, ICECORE_NONE);
-    /* The strings of a payload are added to the end of the list. */
+    /* The strings of a payload are appended to the list. */
     for (at = 0; at < payload_count(p) && !p->fault; at++) {
         const payload next = *payload_at(p, at);
         p->hook = next.hook;

@@ -1,12 +1,12 @@
-/* Which classes may be built: perl's values to the engine's rules.
+/* Which classes may be built: passes perl's values to the engine's rules.
  *
- * Names and patterns go to the engine, hashes and regexps are perl's own. Any value may
- * have magic or be overloaded, and run code that changes another: so strings without
- * either are lent some at a time, and all others one by one. */
+ * The engine handles names and patterns; hashes and regexps are handled by perl. Any
+ * value may have magic or be overloaded, and run code that changes another one. So plain
+ * strings are passed several at a time, and all others one by one. */
 #include "core/icecore_perl.h"
 
-/* What the process allows, and what it does otherwise. Found once: a look-up by name
- * costs more than a question. */
+/* The lists of the process: `allowed`, and `otherwise` for the other classes. Found
+ * once, because a look-up by name costs more than a question. */
 #define MY_CXT_KEY "Icecore::policy" XS_VERSION
 typedef struct {
     GV *allowed, *otherwise;
@@ -71,7 +71,7 @@ lent_name(const char *text, STRLEN len, bool is_utf8)
     return name;
 }
 
-/* Each of these says whether the question is answered for good. */
+/* The ask_ functions return whether the question is finally answered. */
 static bool
 ask_item(pTHX_ const asked *a, SV *item)
 {
@@ -111,7 +111,7 @@ ask_list(pTHX_ const asked *a, AV *list)
     return count && icecore_question_items(a->question, lent, count);
 }
 
-/* What a word means; 0: it is the name of a class. */
+/* Returns the meaning of a word; 0: it is the name of a class. */
 static U32
 word_of(pTHX_ SV *sv)
 {
@@ -120,7 +120,7 @@ word_of(pTHX_ SV *sv)
     return icecore_policy_word(text, len);
 }
 
-/* What a word, a list or nothing says. */
+/* Asks a word, a list or nothing. */
 static bool
 ask_option(pTHX_ const asked *a, SV *classes)
 {
@@ -139,9 +139,9 @@ ask_option(pTHX_ const asked *a, SV *classes)
     return ask_item(aTHX_ a, classes);
 }
 
-/* ---- words about classes ------------------------------------------------ */
+/* ---- messages about classes --------------------------------------------- */
 
-/* A mortal. */
+/* Returns a message about a class: a mortal. */
 static SV *
 words(pTHX_ U32 what, const asked *a, const char *path)
 {
@@ -162,7 +162,7 @@ ice_policy_literal(pTHX_ const char *text, STRLEN len, bool is_utf8)
     return words(aTHX_ ICECORE_WORDS_LITERAL, &a, "");
 }
 
-/* Says once for each class that it was built. */
+/* Warns that a class was built, once for each class. */
 static void
 report(pTHX_ const asked *a)
 {
@@ -187,7 +187,7 @@ ice_policy_reports(pTHX_ SV *classes)
     return says_report(aTHX_ classes) || says_report(aTHX_ GvSV(MY_CXT.otherwise));
 }
 
-/* The word that an option is; 0: it is none. */
+/* Returns the meaning of an option that is a word, otherwise 0. */
 static U32
 word_in(pTHX_ SV *classes)
 {
@@ -199,7 +199,7 @@ ice_policy_is_any(pTHX_ SV *classes)
 {
     U32 word = word_in(aTHX_ classes);
     dMY_CXT;
-    /* A word of the call holds in the place of the word of the process. */
+    /* A word of the call overrides the word of the process. */
     if (!word)
         word = word_in(aTHX_ GvSV(MY_CXT.otherwise));
     return word == ICECORE_ANY || word == ICECORE_ANY_REPORTED;
@@ -215,7 +215,7 @@ ice_policy(pTHX_ SV *classes, const char *text, STRLEN len, bool is_utf8)
     dMY_CXT;
     if (icecore_question_begin(&question, &name, 0, NULL) != ICECORE_OK)
         croak("Icecore: malformed UTF-8 in the name of a class");
-    /* The rules of the call, what the process allows, what it does otherwise. */
+    /* In order: the rules of the call, the list of the process, its default. */
     if (!ask_option(aTHX_ & a, classes) && !ask_list(aTHX_ & a, GvAVn(MY_CXT.allowed)))
         ask_option(aTHX_ & a, GvSV(MY_CXT.otherwise));
     answer = icecore_question_answer(&question);
@@ -263,7 +263,7 @@ ice_policy_names(pTHX_ SV *classes, SV *name)
     return names_in(aTHX_ name, classes) || names_in(aTHX_ name, sv_2mortal(newRV_inc((SV *)GvAVn(MY_CXT.allowed))));
 }
 
-/* ---- all classes that are refused --------------------------------------- */
+/* ---- all refused classes ------------------------------------------------ */
 
 void
 ice_policy_list(pTHX_ ice_refused *refused, const char *text, STRLEN len, bool is_utf8, const char *path)
@@ -294,7 +294,7 @@ ice_policy_refuse_all(pTHX_ const ice_refused *refused)
         croak("Icecore: %" SVf, SVfARG(refused->only));
     if (refused->count > ICE_LISTED)
         sv_catpvf(more, ", and %" UVuf " more", (UV)(refused->count - ICE_LISTED));
-    /* In a list a wildcard stands for any name; a hash has exact names. */
+    /* In a list a wildcard matches any name; a hash has exact names. */
     if (refused->has_wildcard)
         croak("Icecore: these classes are not allowed: %" SVf "%" SVf "; allow them with classes => { %" SVf " }",
               SVfARG(refused->places), SVfARG(more), SVfARG(refused->keys));

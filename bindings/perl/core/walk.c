@@ -1,12 +1,12 @@
-/* Perl values to the engine's tape.
+/* Walks perl values and fills the engine's tape.
  *
- * One loop with a stack of its own: depth costs memory, not the native stack.
- * An SV is looked up only if something else may refer to it too: its reference
- * count, or a weak reference to it, tells.
+ * One loop with a stack of its own: depth takes memory, but no native stack. An SV is
+ * looked up only if something else may refer to it, according to its reference count or
+ * its weak references.
  *
- * Hooks, ties and magic may run any code, which may change or free what is being
- * walked. Before it runs, `pin` makes every open container safe: it is kept
- * alive, and what is left of a hash is listed. */
+ * Hooks, ties and magic may run any code, and it can change or free what is being
+ * walked. Before it runs, `iw_pin` protects every open container: it is kept alive, and
+ * the rest of a hash is copied to a list. */
 #include "core/leaf.h"
 
 PERL_STATIC_INLINE HE *
@@ -25,7 +25,7 @@ next_entry(ice_walk_frame *frame)
     return he;
 }
 
-/* A key that has no id, or must not have one: a node before the value. */
+/* Pushes a key that has no id, or must not have one, as a node before the value. */
 static U16
 push_key(pTHX_ walk *w, const char *text, STRLEN len, bool is_utf8, U8 flags)
 {
@@ -60,7 +60,7 @@ push_key_he(pTHX_ walk *w, HE *he, U8 flags)
     return push_key(aTHX_ w, HeKEY(he), HeKLEN(he), HeKUTF8(he), flags);
 }
 
-/* The key of an entry: its id, or ICECORE_KEY_NODE after pushing it. */
+/* Returns the key of an entry: its id, or ICECORE_KEY_NODE after pushing it. */
 PERL_STATIC_INLINE U16
 key_of(pTHX_ walk *w, HE *he, bool ids)
 {
@@ -72,7 +72,8 @@ key_of(pTHX_ walk *w, HE *he, bool ids)
     return push_key_he(aTHX_ w, he, 0);
 }
 
-/* Of a key that is allowed, but absent; the hash may not be restricted any more. */
+/* Returns the flags of a key that is allowed, but absent; the hash may no longer be
+ * restricted. */
 PERL_STATIC_INLINE U8
 absent_flags(bool restricted)
 {
@@ -81,8 +82,8 @@ absent_flags(bool restricted)
 
 /* ---- the loop ---------------------------------------------------------- */
 
-/* Of how many levels the whole may be that is put without frames, and a part of
- * one that could not be: what fails is walked twice. */
+/* Maximum levels that are put without frames: of the whole value, and of a part of a
+ * value that could not be put as a whole. A failed attempt is walked twice. */
 #define LEVELS 32
 #define FEW_LEVELS 2
 
@@ -93,14 +94,14 @@ few_levels(const walk *w)
     return has_fact(w, IW_EXACT_DEPTH) && w->set->max_depth && left < FEW_LEVELS ? (int)left : FEW_LEVELS;
 }
 
-/* Whether a reference may lead to something plain. */
+/* Whether a reference may lead to plain data. */
 PERL_STATIC_INLINE bool
 is_plain_ref(const walk *w, SV *sv)
 {
     return SvROK(sv) && SvREFCNT(sv) == 1 && SvTYPE(sv) < SVt_PVMG;
 }
 
-/* The container on top is complete. */
+/* Closes the container on top, which is complete. */
 static void
 close_frame(walk *w)
 {
@@ -161,8 +162,8 @@ walk_hash(pTHX_ walk *w)
         if (UNLIKELY(value == &PL_sv_placeholder)) {
             if (has_fact(w, IW_KEY_FLAGS)) {
                 frame->count++;
-                /* Without flags for keys, an absent one is stored as if it had
-                 * perl's own undef. */
+                /* Without flags for keys, an absent one is stored as if it were perl's
+                 * own undef. */
                 if (restricted || HvHASKFLAGS(hv)) {
                     key = push_key_he(aTHX_ w, he, absent_flags(restricted));
                     push(aTHX_ w, ICECORE_HOLE, 0, key, 0, 0);
@@ -235,7 +236,7 @@ walk_listed(pTHX_ walk *w)
             continue;
         }
         key = push_key_sv(aTHX_ w, key_text, frame->restricted && SvREADONLY(value) ? ICECORE_FLAG_LOCKED : 0);
-        /* The list holds it too. */
+        /* The list holds a reference too. */
         if (SvREFCNT(value) == 2 && SvTYPE(value) < SVt_PVMG && !SvROK(value)) {
             w->rules->leaf(aTHX_ w, value, 0, key, FALSE);
             continue;
@@ -325,8 +326,7 @@ ice_walk(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_set
 {
     walk w;
     begin(aTHX_ & w, ctx, tape, settings);
-    /* What refers to the variable can't be in it, where all that is in it has one
-     * reference only. */
+    /* If everything in it has one reference only, nothing in it refers to the variable. */
     if (SvROK(sv) && (!settings->max_depth || settings->max_depth > LEVELS)) {
         w.stage = stage;
         if (w.rules->put_fast(aTHX_ & w, sv, 0, LEVELS, TRUE)) {
@@ -334,8 +334,8 @@ ice_walk(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_set
             return;
         }
     }
-    /* Storable stores what the reference refers to: the variable that holds the
-     * reference is not a part of it. */
+    /* Storable stores the referent: the variable that holds the reference is not part of
+     * it. */
     if (has_fact(&w, IW_REFERENT) && SvREFCNT(sv) > 1)
         sv = sv_2mortal(newRV_inc(SvRV(sv)));
     w.rules->put(aTHX_ & w, sv, 0, FALSE, FALSE);

@@ -1,18 +1,18 @@
-/* What the files of the walk share; each calls those above it.
+/* Declarations that the files of the walk share. Each file calls only those above it.
  *
- *   walk_tape.c     the tape from its begin to its end
- *   walk_frames.c   what is open, and how it is made safe from foreign code
- *   walk_classes.c  what is known of a class
- *   walk_sorted.c   hashes by their keys
- *   walk_fast.h    tight recursion for what most data is made of: a template
+ *   walk_tape.c     begins and ends the tape
+ *   walk_frames.c   open containers, and how they are protected from foreign code
+ *   walk_classes.c  the facts about a class
+ *   walk_sorted.c   hashes in the order of their keys
+ *   walk_fast.h     tight recursion for the most common data: a template
  *   walk_objects.c  hooks, ties, regexps
- *   walk_records.c  objects of classes that were not allowed
- *   walk_values.c   what a variable holds, and what a reference leads to
- *   walk.c          the loop over what is open
- *   leaf.h          which node a scalar becomes
+ *   walk_records.c  records: objects of classes that were not allowed
+ *   walk_values.c   the value in a variable, and the target of a reference
+ *   walk.c          the loop over the open containers
+ *   leaf.h          the node of a scalar
  *
- * What a format does in its own way is in a table that the settings name: the walk
- * itself knows no format. */
+ * The rules of a format are in a table to which the settings point. The walk itself
+ * knows no format. */
 #ifndef ICECORE_WALK_H
 #define ICECORE_WALK_H
 #include "core/icecore_perl.h"
@@ -21,11 +21,11 @@
 enum {
     ARRAY,
     HASH,
-    LISTED,    /* what is left of a hash: keys and values in turn */
+    LISTED,    /* the rest of a hash: keys and values, alternating */
     TIED_HASH,
     TIED,      /* a tied variable: its object, and the key of an element */
     HOOK,
-    RECORD_END /* ends together with what is in it */
+    RECORD_END /* ends together with its contents */
 };
 
 typedef struct {
@@ -35,51 +35,54 @@ typedef struct {
     const iw_rules *rules;
     HV *last_stash;
     ice_class *last_class;
-    bool is_list; /* the values are in a list that is no part of them */
+    bool is_list; /* the list around the values is not part of them */
     bool owned; /* foreign code may drop the encoder */
-    const icecore_stage *stage; /* what parts are written with; NULL: it is filled as a whole */
-    U32 parts;                  /* how many were */
+    const icecore_stage *stage; /* the encoder is held, because foreign code may drop it */
+    U32 parts;                  /* number of parts already written */
 } walk;
 
-/* Facts of a format. */
+/* Properties of a format. */
 enum {
-    IW_IN_ORDER = 1 << 0,    /* hashes go as perl's own iterator does */
-    IW_KEY_FLAGS = 1 << 1,   /* what perl notes of hashes and keys: locks, absent ones, UTF-8 */
-    IW_TIES = 1 << 2,        /* what ties a variable, in the place of what it gives */
-    IW_NUL_NAMES = 1 << 3,   /* the name of a class goes up to a NUL */
-    IW_HINTS = 1 << 4,       /* what may be referred to again has another form */
-    IW_TREE = 1 << 5,        /* nothing is the same again: what comes twice is put twice */
+    IW_IN_ORDER = 1 << 0,    /* hashes are in the order of perl's own iterator */
+    IW_KEY_FLAGS = 1 << 1,   /* perl's flags are stored: locks, absent keys, UTF-8 */
+    IW_TIES = 1 << 2,        /* the object of a tie is stored, instead of the values it returns */
+    IW_NUL_NAMES = 1 << 3,   /* the name of a class ends at a NUL */
+    IW_HINTS = 1 << 4,       /* values with more than one reference have another form */
+    IW_TREE = 1 << 5,        /* no identity: a value that is met twice is put twice */
     IW_EXACT_DEPTH = 1 << 6, /* a limit may be as low as a few levels */
-    IW_REFERENT = 1 << 7,    /* the root is what the reference refers to, without its variable */
-    IW_OVERLOAD = 1 << 8,    /* whether the class of an object is overloaded */
+    IW_REFERENT = 1 << 7,    /* the root is the referent, without its variable */
+    IW_OVERLOAD = 1 << 8,    /* whether the class of an object is overloaded is stored */
     IW_SOURCE = 1 << 9       /* a program's text: variables have no class, globs have a name */
 };
 
-/* What a format has of its own. `flags`, `key`: of the node. `wraps`: how many nodes
- * before it end where it ends. */
+/* Rules of a format. `flags`, `key`: of the node. `wraps`: number of nodes before it
+ * that end where it ends. */
 struct iw_rules {
     U32 facts;
-    /* Any value. */
+    /* Puts any value. */
     void (*put)(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember);
-    /* What a reference leads to, if all of it is plain: walk_fast.h. */
+    /* Puts the target of a reference, if all of it is plain: walk_fast.h. */
     bool (*put_fast)(pTHX_ walk *w, SV *rv, U16 key, int levels, bool is_root);
-    /* A scalar that is no reference. */
+    /* Puts a scalar that is not a reference. */
     void (*leaf)(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item);
-    /* A value that perl has but one of. Says no, if the format has no word for it. */
+    /* Puts one of perl's immortal values. Returns false if the format has no form for
+     * it. */
     bool (*put_immortal)(pTHX_ walk *w, SV *sv, U16 key, bool item);
-    /* Finds the hook of a class. NULL: there are none. */
+    /* Finds the hook of a class. NULL: no class has one. */
     void (*use_class)(pTHX_ walk *w, ice_class *class);
-    /* What the hook of a class makes of an object. Says no, if it declined. */
+    /* Puts what the hook of a class returns for an object. Returns false if the hook
+     * declined. */
     bool (*put_hooked)(pTHX_ walk *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 wraps);
-    /* A scalar with magic of its own. Says no, if there is none. NULL: never. */
+    /* Puts a scalar with magic of its own. Returns false if it has none. NULL: never. */
     bool (*put_magical)(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps);
-    /* Looks at a reference first, behind so many others. Says whether it was put. NULL: never. */
+    /* Looks at a reference first; `refs`: the number of references before it. Returns
+     * whether it was put. NULL: never. */
     bool (*put_ref)(pTHX_ walk *w, SV *rv, U16 key, U32 refs);
-    /* Code, and what perl has no name for; `rv` may be NULL. */
+    /* Put code, and values that perl has no name for; `rv` may be NULL. */
     void (*put_code)(pTHX_ walk *w, SV *rv, SV *cv, U8 flags, U16 key, U32 wraps);
     void (*put_unknown)(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps);
     void (*too_deep)(pTHX_ const walk *w);
-    /* Whether the hook of a class is called for an object. It is asked each time that the
+    /* Whether the hook of a class is called for an object; asked each time that the
      * object is met. NULL: the hook is always called. */
     bool (*ask_hook)(pTHX_ walk *w, U32 class_index, SV *sv);
 };
@@ -98,14 +101,14 @@ void iw_pin(pTHX_ walk *w);
 void iw_get_magic(pTHX_ walk *w, SV *sv);
 ice_walk_frame *iw_push_frame(pTHX_ walk *w, U8 kind, U32 node, U32 wraps, SV *sv);
 U32 iw_start_hash(pTHX_ walk *w, HV *hv);
-/* Opens what is at the node that was just pushed: what is in it comes next. */
+/* Opens the node that was just pushed: its contents come next. */
 void iw_open_array(pTHX_ walk *w, U32 at, U32 wraps, AV *av);
 
 /* walk_classes.c */
 ice_class *iw_class_of(pTHX_ walk *w, HV *stash);
 /* Whether the hook of its class is called for an object. */
 bool iw_is_hooked(pTHX_ walk *w, U32 class_index, SV *sv);
-/* The class of this name, as its id. */
+/* Returns the id of the class of this name. */
 U32 iw_named_class(pTHX_ walk *w, SV *name);
 
 /* walk_sorted.c */
@@ -116,7 +119,7 @@ void iw_open_hash(pTHX_ walk *w, U32 at, U32 wraps, HV *hv);
 void iw_put_regexp(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps);
 void iw_put_hook(pTHX_ walk *w, SV *sv, AV *list, U32 class_id, U8 flags, U16 key, U32 wraps);
 void iw_refuse_object(pTHX);
-/* Dies, as something has no word in the format. */
+/* Dies, because the format has no form for the value. */
 void iw_refuse(pTHX_ walk *w, SV *sv, U16 key, U32 wraps);
 ice_walk_frame *iw_push_tied(pTHX_ walk *w, U8 form, SV *object, U8 flags, U16 key, U32 wraps);
 bool iw_put_magical(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps);
@@ -124,8 +127,8 @@ bool iw_put_immortal(pTHX_ walk *w, SV *sv, U16 key, bool item);
 SV *iw_hook_item(pTHX_ walk *w);
 
 /* walk_records.c */
-/* Whether what comes next is the body of an object: it is not reached through a
- * reference of its own. And whether something else refers to the object. */
+/* Whether the next value is the body of an object, which is not reached through a
+ * reference of its own, and whether something else refers to the object. */
 typedef struct {
     bool is_body;
     bool hint;
@@ -143,7 +146,7 @@ has_fact(const walk *w, U32 fact)
     return (w->rules->facts & fact) != 0;
 }
 
-/* Whether a hash is stored with what its keys allow. */
+/* Whether a hash is stored with the restrictions of its keys. */
 PERL_STATIC_INLINE bool
 is_restricted(const walk *w, HV *hv)
 {
@@ -175,7 +178,7 @@ end_wraps(walk *w, U32 wraps)
     ice_end_wraps(w->t, wraps);
 }
 
-/* What was pushed as node `to`, again. */
+/* Pushes a link or alias to node `to`, which was pushed before. */
 PERL_STATIC_INLINE void
 push_again(pTHX_ walk *w, U8 kind, U8 flags, U16 key, U32 to, U32 wraps)
 {

@@ -1,4 +1,4 @@
-/* What is known of a class. */
+/* The facts about a class. */
 #include "core/walk.h"
 
 ice_class *

@@ -1,21 +1,21 @@
-/* Tight recursion for what most data is made of: arrays and hashes that nothing
- * else refers to, of strings and numbers. It gives up at the first thing that is
- * anything else, and walk.c walks all of it.
+/* Tight recursion for the most common data: arrays and hashes of strings and numbers to
+ * which nothing else refers. At the first value of another kind it gives up, and walk.c
+ * walks everything.
  *
- * A template: each format includes it once, so that what differs is known to the
- * compiler. Before, it defines
+ * A template: each format includes it once, so that the compiler knows the differences.
+ * Before the include, the format defines
  *
  *   FACTS        its facts
  *   LEAF         the function for its scalars
- *   PUT_BOOLEAN  (w, sv, key): puts what a reference leads to if it is a boolean,
- *                and says so; if it has such */
+ *   PUT_BOOLEAN  optional: (w, sv, key) puts the target of a reference if it is a boolean,
+ *                and returns whether it did */
 #include "core/leaf.h"
 
 #define HAS(fact) ((FACTS & (fact)) != 0)
 
-/* Where the next node and the next string go. In variables of their own: perl is
- * compiled without strict aliasing, and each store to a node would make the
- * compiler read them from the tape again. */
+/* Positions of the next node and the next string. They are local variables, because perl
+ * is compiled without strict aliasing: each store to a node would make the compiler read
+ * them from the tape again. */
 #define LOAD (node = w->t->nodes + w->t->node_count, text = w->t->arena + w->t->arena_len)
 #define SAVE (w->t->node_count = (size_t)(node - w->t->nodes), w->t->arena_len = (size_t)(text - w->t->arena))
 #define FITS(len) ((size_t)(w->t->arena + w->t->arena_capacity - text) >= (len) + SLACK)
@@ -43,11 +43,11 @@ put_node(icecore_node *node, U8 kind, U16 key, U32 aux, U64 payload)
     return put_front(node, kind, 0, key, aux, payload);
 }
 
-/* So many nodes stay in the processor's first cache. */
+/* This many nodes stay in the processor's first cache. */
 #define PART 512
 
-/* Hands over what was put so far, to be written: large data then takes no memory
- * for its nodes. What is handed over can't be put in another way any more. */
+/* Hands over the nodes so far to be written, so that large data takes no memory for its
+ * nodes. Nodes that were handed over can't be replaced later. */
 static bool
 hand_over(pTHX_ walk *w)
 {
@@ -57,7 +57,7 @@ hand_over(pTHX_ walk *w)
     return done != ICE_BEGIN_ANEW;
 }
 
-/* Makes room for so many nodes. */
+/* Makes room for `count` nodes. */
 PERL_STATIC_INLINE bool
 reserve(pTHX_ walk *w, size_t count)
 {
@@ -68,7 +68,7 @@ reserve(pTHX_ walk *w, size_t count)
     return TRUE;
 }
 
-/* The container at `at` is complete. */
+/* Ends the container at `at`. */
 PERL_STATIC_INLINE void
 end_fast(walk *w, U32 at, U32 parts)
 {
@@ -76,20 +76,20 @@ end_fast(walk *w, U32 at, U32 parts)
         w->t->nodes[at].payload = w->t->node_count;
 }
 
-/* Whether it is a string and nothing else; or an integer. JSON looks at what is private
- * too: it prefers a float to an integer. */
+/* Whether a scalar is only a string, or only an integer. JSON also checks the private
+ * flags, because it prefers a float to an integer. */
 #define IS_STRING(f) (((f) & (SVf_POK | SVf_IOK | SVf_NOK | SVf_ROK)) == SVf_POK)
 #define NO_INTEGER (SVf_POK | SVf_NOK | SVf_ROK | SVf_IVisUV | (HAS(IW_TREE) ? SVp_POK | SVp_NOK : 0))
 #define IS_INTEGER(f) (((f) & (SVf_IOK | NO_INTEGER)) == SVf_IOK)
 #define IS_BARE(f) (((f) & SVTYPEMASK) < SVt_PVMG)
 
-/* A hash of more keys is not sorted here. */
+/* Hashes with more keys are not sorted here. */
 #define SORTED 64
 
 static bool fast_ref(pTHX_ walk *w, SV *rv, U16 key, int levels);
 PERL_STATIC_INLINE bool fast_referent(pTHX_ walk *w, SV *sv, U8 flags, U16 key, int levels);
 
-/* A string for which there is room. */
+/* Puts a string for which there is room. */
 #define PUT_STRING(sv, f, id, arena)                                                                                       \
     {                                                                                                                  \
         const STRLEN size = SvCUR(sv);                                                                                 \
@@ -102,8 +102,8 @@ PERL_STATIC_INLINE bool fast_referent(pTHX_ walk *w, SV *sv, U8 flags, U16 key, 
         node = put_node(node, (f) & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, id, (U32)size, offset);                    \
     }
 
-/* A scalar, with its node at `node` and its bytes at `text`; there is room for the
- * node. Says no, if it is none of these. Changes both. */
+/* Puts a scalar: its node at `node`, its bytes at `text`; both move on. There is room
+ * for the node. Other kinds of scalars go to LEAF or `put_ref`. */
 #define PUT_SCALAR(sv, f, id, is_item, put_ref)                                                                        \
     if (LIKELY(IS_STRING(f))) {                                                                                        \
         const STRLEN len = SvCUR(sv);                                                                                  \
@@ -190,19 +190,19 @@ fast_hash(pTHX_ walk *w, HV *hv, U8 flags, U16 key, int levels)
 
 /* ---- records -----------------------------------------------------------
  *
- * In a list the next hash mostly has the keys of the one before. If it has as many, and
- * each stands in its bucket, then these are all: neither their ids nor other buckets
- * have to be looked for. */
+ * In a list the next hash mostly has the same keys as the previous one. If it has as
+ * many, and each of them is in its bucket, there are no others: then neither ids nor
+ * other buckets have to be looked up. */
 
 #define MOST_KEYS 32
 #define MOST_BUCKETS 64
-/* After so many hashes that were unlike the one before, none is expected any more. */
+/* After this many hashes that differ from the previous one, the prediction is given up. */
 #define MISSES 8
 
 typedef struct {
     const HEK *hek;
     U16 id;
-    U8 bucket; /* BEHIND: that of the one before, which it stands behind */
+    U8 bucket; /* BEHIND: in the bucket of the previous key, after it */
 } known_key;
 
 enum { BEHIND = 0xFF };
@@ -211,15 +211,15 @@ typedef struct {
     U32 count; /* 0: nothing is known */
     U32 max;
     U32 misses;
-    known_key keys[MOST_KEYS + 1]; /* along the buckets; behind the last, one without a key */
-    U8 first[MOST_BUCKETS];        /* the first key of each bucket, or of one behind it */
+    known_key keys[MOST_KEYS + 1]; /* in the order of the buckets, then one without a key */
+    U8 first[MOST_BUCKETS];        /* index of the first key of each bucket, or of a later one */
 } shape;
 
 #define MAGIC_FLAGS (SVs_OBJECT | SVs_GMG | SVs_SMG | SVs_RMG)
 #define HASH_FLAGS                                                                                                     \
     (SVTYPEMASK | MAGIC_FLAGS | (HAS(IW_KEY_FLAGS) ? SVphv_HASKFLAGS | SVf_READONLY | SVf_PROTECT : 0))
 
-/* Whether a hash can be put with others of its shape, as far as its flags tell. */
+/* Whether a hash can be put as a record of its shape, according to its flags. */
 PERL_STATIC_INLINE bool
 is_record(HV *hv)
 {
@@ -252,15 +252,15 @@ learn(pTHX_ walk *w, shape *known, HV *hv)
     known->count = count;
 }
 
-/* Where the tape is, and how far: asked once for many records. */
+/* Pointers and limits of the tape, read once for many records. */
 typedef struct {
     icecore_node *nodes;
     U8 *arena;
-    const U8 *text_stop; /* before it a string of 16 bytes fits */
-    SSize_t last;        /* the last node at which a record may stand */
+    const U8 *text_stop; /* a string of 16 bytes fits before this */
+    SSize_t last;        /* the last node at which a record may begin */
 } tape_room;
 
-/* `left`: how many nodes have to stay free behind a record. */
+/* `left`: number of nodes that must stay free after a record. */
 PERL_STATIC_INLINE tape_room
 room_of(const walk *w, size_t left)
 {
@@ -273,8 +273,9 @@ room_of(const walk *w, size_t left)
     return room;
 }
 
-/* Puts a hash of leaves of the shape that is known, with its node at `*at` and its bytes at
- * `*behind`; changes both. Says no, and leaves nothing behind, if it is another. */
+/* Puts a hash of leaves with the known shape: its node at `*at` and its bytes at
+ * `*behind`; both move on. If the hash has another shape, returns false and undoes
+ * everything. */
 PERL_STATIC_INLINE bool
 put_record(pTHX_ walk *w, const shape *known, HV *hv, icecore_node **at, U8 **behind, tape_room *room, size_t left)
 {
@@ -338,9 +339,9 @@ another: /* a leaf may have moved the tape */
     return FALSE;
 }
 
-/* A reference in an array, and the records behind it: what stands at `items`, of which
- * there are `left`. Says how many of those were put as well; less than 0, if there is
- * anything special. */
+/* Puts a reference in an array, and the records after it: `items`, of which there are
+ * `left`. Returns how many of these were put in addition; less than 0 if anything is
+ * special. */
 static SSize_t
 fast_items(pTHX_ walk *w, shape *known, SV *rv, SV **items, size_t left, int levels)
 {
@@ -362,7 +363,7 @@ fast_items(pTHX_ walk *w, shape *known, SV *rv, SV **items, size_t left, int lev
             left--;
         }
         SAVE;
-        /* The last one that was looked at comes next. */
+        /* The last one that was tried is put next. */
         if (left < all)
             return (SSize_t)(all - left) - 1;
     }
@@ -417,7 +418,7 @@ fast_array(pTHX_ walk *w, AV *av, U8 flags, U16 key, int levels)
     return TRUE;
 }
 
-/* What a reference leads to; `flags` are for its node. */
+/* Puts the target of a reference; `flags` are for its node. */
 PERL_STATIC_INLINE bool
 fast_referent(pTHX_ walk *w, SV *sv, U8 flags, U16 key, int levels)
 {
@@ -446,9 +447,9 @@ fast_ref(pTHX_ walk *w, SV *rv, U16 key, int levels)
     return SvREFCNT(sv) == 1 && !SvWEAKREF(rv) && fast_referent(aTHX_ w, sv, REFERENCE, key, levels);
 }
 
-/* Puts what a reference leads to, of at most so many levels. Says no, and leaves
- * nothing behind, if there is anything else in it than arrays, hashes, strings
- * and numbers. The root may have other references to it. */
+/* Puts the target of a reference with at most `levels` levels. If it contains anything
+ * but arrays, hashes, strings and numbers, returns false and undoes everything. The root
+ * may have other references to it. */
 static bool
 put_fast(pTHX_ walk *w, SV *rv, U16 key, int levels, bool is_root)
 {
@@ -458,7 +459,7 @@ put_fast(pTHX_ walk *w, SV *rv, U16 key, int levels, bool is_root)
     U8 flags = REFERENCE;
     if (SvMAGICAL(rv) || (!HAS(IW_TREE) && (SvWEAKREF(rv) || (SvREFCNT(sv) > 1 && !is_root))))
         return FALSE;
-    /* Sereal has another form for what may be referred to again. */
+    /* Sereal has another form for values that may be referred to again. */
     if (HAS(IW_HINTS) && SvREFCNT(sv) > 1)
         flags |= ICECORE_FLAG_HINT;
     if (fast_referent(aTHX_ w, sv, flags, key, levels))

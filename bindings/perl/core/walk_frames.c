@@ -1,14 +1,14 @@
-/* What is open, and how it is made safe from foreign code. */
+/* Open containers, and how they are protected from foreign code. */
 #include "core/leaf.h"
 
-/* The key of an entry as an SV; one that was UTF-8 is marked so. */
+/* Returns the key of an entry as an SV, marked if it was UTF-8. */
 static SV *
 key_sv(pTHX_ HE *he)
 {
     return HeKLEN(he) == HEf_SVKEY ? newSVsv(HeKEY_sv(he)) : newSVhek(HeKEY_hek(he));
 }
 
-/* Lists what is left of a hash: keys and values in turn. */
+/* Copies the rest of a hash to a list: keys and values, alternating. */
 static void
 list_rest(pTHX_ walk *w, ice_walk_frame *frame)
 {
@@ -52,7 +52,7 @@ iw_pin(pTHX_ walk *w)
     for (i = w->ctx->depth; i--;) {
         ice_walk_frame *frame = &w->ctx->frames[i].walk;
         if (frame->pinned)
-            break; /* and so are those below */
+            break; /* the frames below are pinned too */
         frame->pinned = TRUE;
         if (frame->kind == ARRAY || frame->kind == HASH || frame->kind == TIED_HASH)
             ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(frame->sv));
@@ -73,8 +73,8 @@ iw_get_magic(pTHX_ walk *w, SV *sv)
     mg_get(sv);
 }
 
-/* In which order: as perl's own iterator would, or along the buckets, unless the hash
- * has magic, as that of a restricted one. */
+/* Returns the order of the buckets: that of perl's own iterator, or plain order if the
+ * format does not need perl's order and the hash has no magic (a restricted one has). */
 U32
 iw_start_hash(pTHX_ walk *w, HV *hv)
 {

@@ -1,8 +1,8 @@
-/* What a walk meets seldom: hooks, ties, regexps. */
+/* Rarer values of a walk: hooks, ties, regexps. */
 #include "core/leaf.h"
 
-/* Where the walk is, when nothing or only wrappers were pushed for a value: as
- * `$.staff[3]`. A mortal. */
+/* Returns the path of the value for which nothing, or only wrappers, were pushed, for
+ * example `$.staff[3]`. A mortal. */
 static SV *
 path_here(pTHX_ walk *w, U16 key, U32 wraps)
 {
@@ -32,7 +32,7 @@ iw_refuse(pTHX_ walk *w, SV *sv, U16 key, U32 wraps)
     croak("Icecore: %s can't be encoded, at %" SVf, sv_reftype(sv, FALSE), SVfARG(path_here(aTHX_ w, key, wraps)));
 }
 
-/* The letters that stand behind a pattern. */
+/* Writes the letters of the modifiers of a regexp. */
 static STRLEN
 regexp_flags(pTHX_ REGEXP *re, char *to)
 {
@@ -95,7 +95,7 @@ iw_refuse_object(pTHX)
           "using the 'croak_on_bless' option.");
 }
 
-/* What ties a variable: its parts come next. */
+/* Pushes a tied variable; its parts come next. */
 ice_walk_frame *
 iw_push_tied(pTHX_ walk *w, U8 form, SV *object, U8 flags, U16 key, U32 wraps)
 {
@@ -105,7 +105,7 @@ iw_push_tied(pTHX_ walk *w, U8 form, SV *object, U8 flags, U16 key, U32 wraps)
     return iw_push_frame(aTHX_ w, TIED, at, wraps, object);
 }
 
-/* A value that perl has but one of. */
+/* Puts one of perl's immortal values. */
 bool
 iw_put_immortal(pTHX_ walk *w, SV *sv, U16 key, bool item)
 {
@@ -117,7 +117,7 @@ iw_put_immortal(pTHX_ walk *w, SV *sv, U16 key, bool item)
     return TRUE;
 }
 
-/* A scalar with magic: a tied one, a v-string. Says whether it was put. */
+/* Puts a scalar with magic: a tied one, a v-string. Returns whether it was put. */
 bool
 iw_put_magical(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
 {
@@ -142,7 +142,7 @@ iw_put_magical(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
         return TRUE;
     }
     if (SvTAINTED(sv))
-        TAINT; /* so is what is made of it */
+        TAINT; /* the result is tainted too */
     return FALSE;
 }
 
@@ -154,7 +154,8 @@ class_name(pTHX_ SV *sv)
     return SvOBJECT(sv) ? HvNAME_get(SvSTASH(sv)) : "Icecore::Record";
 }
 
-/* Ends a hook record: links to what the hook returned, and what the object is made of. */
+/* Ends a hook record: links to the references that the hook returned, and the body of
+ * the object. */
 static void
 end_hook(pTHX_ walk *w)
 {
@@ -208,8 +209,8 @@ end_hook(pTHX_ walk *w)
     }
 }
 
-/* What a hook returned beside its string: the next item that was not put yet. NULL, if
- * there is none, and the record is complete. */
+/* Returns the next reference that the hook returned and that was not put yet; NULL if
+ * there is none and the record is complete. */
 SV *
 iw_hook_item(pTHX_ walk *w)
 {

@@ -1,4 +1,4 @@
-/* Objects of classes that were not allowed, as they were read. */
+/* Records: objects of classes that were not allowed, written as they were read. */
 #include "core/leaf.h"
 
 static SV *
@@ -10,7 +10,7 @@ field(pTHX_ HV *record, const char *name)
     return *found;
 }
 
-/* What a hook record says that its object is made of. */
+/* Returns a body of the type that a hook record names. */
 static SV *
 record_type(pTHX_ walk *w, HV *record)
 {
@@ -29,7 +29,7 @@ record_type(pTHX_ walk *w, HV *record)
     return made;
 }
 
-/* A regexp that was not compiled, as it was read. */
+/* Puts a regexp that was not compiled, as it was read. */
 static void
 put_recorded_regexp(pTHX_ walk *w, HV *record, SV *pattern, U8 flags, U16 key, U32 wraps)
 {
@@ -54,7 +54,7 @@ put_recorded_regexp(pTHX_ walk *w, HV *record, SV *pattern, U8 flags, U16 key, U
     end_node(w, at, 2, wraps);
 }
 
-/* Whether an object stands for a regexp that was not compiled. */
+/* Whether an object is the record of a regexp that was not compiled. */
 bool
 iw_is_regexp_record(pTHX_ SV *sv)
 {
@@ -65,8 +65,8 @@ iw_is_regexp_record(pTHX_ SV *sv)
     return kind && strEQ(SvPV_nolen(kind), "regexp");
 }
 
-/* An object of a class that was not allowed, as it was read. Returns what is to
- * be put into it; NULL, if it is complete or has a frame. */
+/* Puts an object of a class that was not allowed, as it was read. Returns the value to
+ * put into it; NULL if it is complete or has a frame. */
 SV *
 iw_put_record(pTHX_ walk *w, SV *rv, U16 *key, U32 *wraps, record_body *inside, bool remember)
 {

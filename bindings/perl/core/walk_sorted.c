@@ -1,4 +1,4 @@
-/* Hashes: by their keys, or as they come. */
+/* Hashes: sorted by their keys, or in perl's order. */
 #include "core/leaf.h"
 
 static int
@@ -10,7 +10,7 @@ compare_bytes(const void *a, const void *b)
     return order ? order : HEK_LEN(left) - HEK_LEN(right);
 }
 
-/* Latin-1 and UTF-8 in one hash: character by character. */
+/* Latin-1 and UTF-8 in one hash: compares character by character. */
 static int
 compare_characters(const void *a, const void *b)
 {
@@ -32,7 +32,7 @@ compare_characters(const void *a, const void *b)
     return l < lend ? 1 : r < rend ? -1 : 0;
 }
 
-/* Sorts entries of a hash, none of which has an SV for its key. */
+/* Sorts entries of a hash; none of them has an SV as its key. */
 void
 iw_sort(pTHX_ HE **entries, size_t count)
 {
@@ -60,7 +60,7 @@ compare_svs(pTHX_ SV *const a, SV *const b)
     return sv_cmp_flags(a, b, 0);
 }
 
-/* The keys of a hash, as the caller's code lists them. */
+/* Returns the keys of a hash in the order of the caller's code. */
 static AV *
 keys_by(pTHX_ walk *w, HV *hv)
 {
@@ -75,7 +75,7 @@ keys_by(pTHX_ walk *w, HV *hv)
     return (AV *)SvRV(result);
 }
 
-/* Puts what is in a hash into a list, by key. */
+/* Copies the entries of a hash to a list, sorted by key. */
 static void
 list_sorted(pTHX_ walk *w, ice_walk_frame *frame)
 {

@@ -1,4 +1,4 @@
-/* The tape that is filled, from its begin to its end. */
+/* Begins and ends the tape that is filled. */
 #include "core/walk.h"
 
 void

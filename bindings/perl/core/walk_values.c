@@ -1,4 +1,4 @@
-/* Values: what a variable holds, and what a reference refers to. */
+/* Values: the contents of variables, and the targets of references. */
 #include "core/leaf.h"
 
 /* ---- arrays, hashes, code ---------------------------------------------- */
@@ -29,7 +29,7 @@ put_hash(pTHX_ walk *w, HV *hv, U8 flags, U16 key, U32 wraps)
 }
 
 #if ICE_HAS_CLASS
-/* An object of perl 5.38's `class`. */
+/* Puts an object of perl 5.38's `class`. */
 static void
 put_fields(pTHX_ walk *w, SV *object, U8 flags, U16 key, U32 wraps)
 {
@@ -42,7 +42,7 @@ put_fields(pTHX_ walk *w, SV *object, U8 flags, U16 key, U32 wraps)
 }
 #endif
 
-/* What a reference refers to, if that is no scalar; `rv` may be NULL. */
+/* Puts the target of a reference, if it is not a scalar; `rv` may be NULL. */
 static void
 put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool remember)
 {
@@ -98,17 +98,17 @@ put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool r
 
 /* ---- variables --------------------------------------------------------- */
 
-/* A value on its way through references to scalars. */
+/* State of a value that is followed through references to scalars. */
 typedef struct {
     SV *sv;
     U16 key;
     U32 wraps;  /* nodes that end where the value ends */
-    U32 refs;   /* how many references were put for it */
-    U32 object; /* the object node of the scalar that comes next; ICECORE_NONE else */
+    U32 refs;   /* number of references that were put for it */
+    U32 object; /* the object node of the scalar that comes next, or ICECORE_NONE */
     bool item;
     bool inner;    /* it was reached through a reference */
-    bool remember; /* it may come again, whatever its count says */
-    bool declined; /* its hook did not want it: it is no object of its own yet */
+    bool remember; /* it may be met again, whatever its reference count is */
+    bool declined; /* its hook declined: it has no object node of its own yet */
     record_body body;
 } step;
 
@@ -120,7 +120,7 @@ wrap(pTHX_ walk *w, step *s, U8 kind, U8 flags, U64 payload)
     s->key = 0;
 }
 
-/* A variable that something else may refer to. Says whether it was put. */
+/* Puts a variable to which something else may refer. Returns whether it was put. */
 static bool
 put_shared(pTHX_ walk *w, step *s)
 {
@@ -144,7 +144,7 @@ put_shared(pTHX_ walk *w, step *s)
     return FALSE;
 }
 
-/* What is no reference. */
+/* Puts a scalar that is not a reference. */
 static void
 put_scalar(pTHX_ walk *w, const step *s)
 {
@@ -165,8 +165,8 @@ put_scalar(pTHX_ walk *w, const step *s)
     end_wraps(w, s->wraps);
 }
 
-/* A scalar with a class, reached through a reference: pushes its class, if that is still
- * to come. Says whether it was put. */
+/* Handles a blessed scalar that was reached through a reference: pushes its class, if
+ * that was not done yet. Returns whether it was put. */
 static bool
 put_object(pTHX_ walk *w, step *s, SV *referent, U8 *flags)
 {
@@ -184,7 +184,7 @@ put_object(pTHX_ walk *w, step *s, SV *referent, U8 *flags)
         ice_map_add(&w->ctx->seen, referent, here)->object = here;
         if (w->rules->put_hooked(aTHX_ w, referent, index, *flags, s->key, s->wraps))
             return TRUE;
-        s->declined = TRUE; /* it was noted as an object of its own, which it is not */
+        s->declined = TRUE; /* it was registered as an object of its own, which it is not */
     }
     if (!slot && !w->set->no_bless) {
         s->object = (U32)w->t->node_count;
@@ -194,8 +194,8 @@ put_object(pTHX_ walk *w, step *s, SV *referent, U8 *flags)
     return FALSE;
 }
 
-/* A reference. Says whether it was put; otherwise the scalar comes next that it refers
- * to. */
+/* Puts a reference. Returns whether it was put; otherwise the scalar that it refers to
+ * comes next. */
 static bool
 put_ref(pTHX_ walk *w, step *s)
 {
@@ -235,9 +235,9 @@ put_ref(pTHX_ walk *w, step *s)
     return FALSE;
 }
 
-/* The value of a variable: an item, the value of an entry, what a reference to a
- * scalar refers to. With `remember` what it refers to may come again, whatever
- * its count says. */
+/* Puts the value of a variable: an item, the value of an entry, the target of a
+ * reference to a scalar. With `remember` the target may be met again, whatever its
+ * reference count is. */
 void
 iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
 {

@@ -8,11 +8,11 @@ static const char *const text_names[TEXTS] = { ID_TEXT_NAMES };
 static const char *const usual_texts[TEXTS] = { ID_USUAL_TEXTS };
 static const U8 usual_lengths[TEXTS] = { 0, 3, 4, 5, 0, 0, 0 };
 
-/* The last stages, by what they are made of. */
+/* The last stages, by their spec. */
 enum { STAGES = 4 };
 typedef struct {
     SV *spec;
-    U32 quick; /* of one without texts: its settings, plus one; else 0 */
+    U32 quick; /* for settings without texts: quick_of; else 0 */
     icecore_stage *stage;
 } known_stage;
 
@@ -82,7 +82,7 @@ ice_dumper_end(pTHX)
 
 /* ---- settings ---------------------------------------------------------- */
 
-/* Keeps a text, if it is not the usual one. */
+/* Keeps a text, unless it is the default. */
 static void
 set_text(pTHX_ settings *set, int which, SV *value)
 {
@@ -102,7 +102,7 @@ set_text(pTHX_ settings *set, int which, SV *value)
     SvREFCNT_dec(old);
 }
 
-/* What the package's variables say. */
+/* Reads the settings from the package's variables. */
 static void
 package_settings(pTHX_ settings *set)
 {
@@ -148,7 +148,7 @@ clear_settings_later(pTHX_ void *set)
 
 /* ---- stages ------------------------------------------------------------ */
 
-/* The names of the values, as they are given; those that are not are numbered. */
+/* Returns the given names of the values; values without one get a number. */
 static SV *
 names_of(pTHX_ const settings *set, AV *names)
 {
@@ -172,7 +172,7 @@ names_of(pTHX_ const settings *set, AV *names)
 static SV *
 spec_of(pTHX_ const settings *set, AV *names)
 {
-    /* Values of the program: the bytes are those of Data::Dumper. */
+    /* Values of the program: the same bytes as Data::Dumper's. */
     SV *spec = sv_2mortal(newSVpvf("dumper:list,trusted,indent=%d", (int)(set->numbers[INDENT] < 0 ? 0 : set->numbers[INDENT] > 3 ? 2 : set->numbers[INDENT])));
     const char *const options[FLAGS] = { "purity", "terse", "useqq", "deepcopy", NULL, "trailingcomma", "useperl", "sparseseen", NULL };
     const char *const texts[TEXTS] = { "pad", "varname", "pair", "bless", NULL, "toaster", NULL };
@@ -194,7 +194,7 @@ spec_of(pTHX_ const settings *set, AV *names)
     return spec;
 }
 
-/* What settings without texts are known by; 0 for others. */
+/* Returns a number that identifies settings without texts; 0 for others. */
 static U32
 quick_of(const settings *set, AV *names)
 {
@@ -229,7 +229,7 @@ stage_for(pTHX_ const settings *set, AV *names)
         STRLEN len;
         const char *text = SvPV(spec, len);
         icecore_stage *stage = ice_writer_new(aTHX_ text, len);
-        /* Nobody asks what is lost. */
+        /* Nobody reads the losses. */
         ice_stage_limit(aTHX_ stage, "loss-paths", 0);
         icecore_stage_free(known->stage);
         SvREFCNT_dec(known->spec);
@@ -255,11 +255,11 @@ walk_settings(pTHX_ const settings *set, ice_write_settings *how, bool *met_glob
     how->freezer = set->texts[FREEZER] ? SvPV_nolen(set->texts[FREEZER]) : NULL;
     how->deparse = (set->flags & 1U << DEPARSE) != 0;
     how->warns_of_code = (set->flags & 1U << PURITY) != 0;
-    /* What is in a glob is dumped too. */
+    /* The contents of a glob are dumped too. */
     how->met_glob = set->flags & 1U << PURITY ? met_glob : NULL;
 }
 
-/* A list with one value. */
+/* Returns a list with one value. */
 static AV *
 list_with(pTHX_ SV *only)
 {
@@ -268,9 +268,9 @@ list_with(pTHX_ SV *only)
     return list;
 }
 
-/* What the values are as a text: `only`, or those of a list. With `texts` it gets one
- * for each, and nothing is returned; otherwise a mortal. Says if Data::Dumper has to do it
- * itself: then there are no texts. */
+/* Dumps values to a text: `only`, or those of a list. With `texts`, that list receives
+ * one text for each, and NULL is returned; otherwise a mortal. `is_for_original`
+ * receives whether Data::Dumper has to do it itself; then there are no texts. */
 static SV *
 dump_values(pTHX_ const settings *set, SV *only, AV *values, AV *names, AV *texts, bool *is_for_original)
 {
@@ -293,7 +293,7 @@ dump_values(pTHX_ const settings *set, SV *only, AV *values, AV *names, AV *text
         LEAVE;
         return NULL;
     }
-    /* Hooks are behind us: nothing replaces the stage from here on. */
+    /* No more hooks run: nothing replaces the stage from here on. */
     stage = stage_for(aTHX_ set, names);
     if (icecore_write(ctx->warm.engine, stage, &tape, &out, NULL, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
@@ -308,8 +308,8 @@ dump_values(pTHX_ const settings *set, SV *only, AV *values, AV *names, AV *text
     return result ? sv_2mortal(result) : NULL;
 }
 
-/* Dumper(LIST), with the settings of the package. The values are copied, as the
- * original does. */
+/* Dumper(LIST), with the settings of the package. The values are copied, as the original
+ * does. */
 SV *
 ice_dumper_dump(pTHX_ I32 at, I32 count, AV *texts)
 {
@@ -392,8 +392,8 @@ ice_dumper_destroy(pTHX_ SV *self)
     sv_setiv(SvRV(self), 0);
 }
 
-/* What remembers the addresses of all that was dumped: from the second call on, and when
- * names of others were given. */
+/* Creates the Data::Dumper that remembers the addresses of everything that was dumped:
+ * from the second call on, and if names of other values were given. */
 static void
 remember(pTHX_ dumper *made)
 {
@@ -456,7 +456,7 @@ ice_dumper_object_dump(pTHX_ SV *self, int how, AV *texts)
     return result;
 }
 
-/* The list of values or names; sets it first, if there is a new one. */
+/* Returns the list of values or names; sets it first, if there is a new one. */
 AV *
 ice_dumper_list(pTHX_ SV *self, bool is_names, SV *list)
 {
@@ -474,8 +474,8 @@ ice_dumper_list(pTHX_ SV *self, bool is_names, SV *list)
     return *place;
 }
 
-/* The setting with this number: flags, then numbers, then texts. Sets it first, if
- * there is a value. A mortal. */
+/* Returns the setting with this number: flags, then numbers, then texts. Sets it first,
+ * if there is a value. A mortal. */
 SV *
 ice_dumper_setting(pTHX_ SV *self, int which, SV *value)
 {
@@ -502,7 +502,8 @@ ice_dumper_setting(pTHX_ SV *self, int which, SV *value)
 
 /* ---- reading ----------------------------------------------------------- */
 
-/* The value of a text, a mortal; of several, the list of them, and NULL. */
+/* Returns the value of a text, a mortal; for several, `values` receives the list of
+ * them, and NULL is returned. */
 SV *
 ice_undump(pTHX_ SV *text, I32 at, I32 count, AV **values)
 {

@@ -1,11 +1,12 @@
-/* Data::Dumper: what Icecore.xs calls, and what its own files share. */
+/* Data::Dumper: the functions that Icecore.xs calls, and declarations that its own files
+ * share. */
 #ifndef ICECORE_DUMPER_H
 #define ICECORE_DUMPER_H
 #include "core/icecore_perl.h"
 
 extern const iw_rules ice_dumper_rules;
 
-/* Settings that are on or off. */
+/* Boolean settings. */
 enum { PURITY, TERSE, USEQQ, DEEPCOPY, QUOTEKEYS, TRAILINGCOMMA, USEPERL, SPARSESEEN, DEPARSE, FLAGS };
 #define ID_FLAG_NAMES \
     "Purity", "Terse", "Useqq", "Deepcopy", "Quotekeys", "Trailingcomma", "Useperl", "Sparseseen", "Deparse"
@@ -18,14 +19,14 @@ enum { FRONT, VARNAME, PAIR, BLESS, FREEZER, TOASTER, SORTKEYS, TEXTS };
 typedef struct {
     U32 flags;
     IV numbers[NUMBERS];
-    SV *texts[TEXTS]; /* NULL: the usual one */
+    SV *texts[TEXTS]; /* NULL: the default */
 } settings;
 
 typedef struct {
     settings set;
     AV *values;
     AV *names; /* or NULL */
-    SV *original; /* a Data::Dumper that remembers what was dumped, once that matters; or NULL */
+    SV *original; /* a Data::Dumper that remembers what was dumped, once it is needed; or NULL */
     bool has_dumped;
 } dumper;
 
@@ -33,11 +34,11 @@ typedef struct {
 /* Whether Data::Dumper itself has to do it: it counts levels in its own way. */
 bool id_is_for_original(const settings *set);
 SV *id_new_original(pTHX);
-/* What it makes of the values: a mortal, or with `texts` one for each, and NULL. Without an
- * object of its own (undef) it forgets them. */
+/* Returns its result for the values: a mortal, or with `texts` one text for each, and
+ * NULL. Without an object of its own (undef) it forgets the values. */
 SV *id_by_original(pTHX_ const settings *set, SV *original, AV *values, AV *names, AV *texts);
 
-/* What Icecore.xs calls. */
+/* Functions that Icecore.xs calls. */
 enum { ICE_DUMP, ICE_DUMP_XS, ICE_DUMP_PERL };
 
 
@@ -45,17 +46,19 @@ void ice_dumper_boot(pTHX);
 void ice_dumper_clone(pTHX);
 void ice_dumper_end(pTHX);
 
-/* One text for all values, a mortal; or, with `texts`, which gets them, one for each. */
+/* Returns one text for all values, a mortal; or, with `texts`, adds one for each to that
+ * list. */
 SV *ice_dumper_dump(pTHX_ I32 at, I32 count, AV *texts);
 SV *ice_dumper_object_dump(pTHX_ SV *self, int how, AV *texts);
-/* The Data::Dumper that remembers for this one. */
+/* Returns the Data::Dumper that remembers for this one. */
 SV *ice_dumper_seen(pTHX_ SV *self);
 void ice_dumper_forget(pTHX_ SV *self);
 SV *ice_dumper_new(pTHX_ SV *class, SV *values, SV *names);
 void ice_dumper_destroy(pTHX_ SV *self);
 AV *ice_dumper_list(pTHX_ SV *self, bool is_names, SV *list);
 SV *ice_dumper_setting(pTHX_ SV *self, int which, SV *value);
-/* The value of a text, a mortal; of several, the list of them, and NULL. */
+/* Returns the value of a text, a mortal; for several, `values` receives the list of
+ * them, and NULL is returned. */
 SV *ice_undump(pTHX_ SV *text, I32 at, I32 count, AV **values);
 
 #endif

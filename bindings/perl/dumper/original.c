@@ -1,11 +1,11 @@
-/* What Data::Dumper does itself, as it is only it who knows how: it remembers addresses
- * from call to call, dumps what is in globs, and counts levels in its own way. */
+/* Tasks that are left to Data::Dumper itself: it remembers addresses from call to call,
+ * dumps the contents of globs, and counts levels in its own way. */
 #include "dumper/dumper.h"
 
 static const char *const names_of_settings[FLAGS + NUMBERS + TEXTS] = { ID_FLAG_NAMES, ID_NUMBER_NAMES, ID_TEXT_NAMES };
 static const char *const usual_texts[TEXTS] = { ID_USUAL_TEXTS };
 
-/* Data::Dumper's own. Nobody notices who counts to that. */
+/* Data::Dumper's own default, for which its own counting of levels is not needed. */
 enum { USUAL_RECURSION = 1000 };
 
 bool

@@ -1,8 +1,8 @@
-/* What Data::Dumper has of its own when values are walked. */
+/* The rules of Data::Dumper for walking values. */
 #include "core/leaf.h"
 #include "dumper/dumper.h"
 
-/* Whether a string that was used as an integer is what perl prints for it. */
+/* Whether a string that was used as an integer equals what perl prints for the integer. */
 static bool
 is_printed_integer(pTHX_ SV *sv)
 {
@@ -12,7 +12,7 @@ is_printed_integer(pTHX_ SV *sv)
     return (STRLEN)len == SvCUR(sv) && memEQ(text, SvPVX_const(sv), (STRLEN)len);
 }
 
-/* Data::Dumper prefers the integer, if the string is what perl makes of it. */
+/* Data::Dumper prefers the integer, if the string is what perl prints for it. */
 static void
 leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
 {
@@ -82,7 +82,7 @@ put_magical(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
     return SvVOK(sv) && iw_put_magical(aTHX_ w, sv, flags, key, wraps);
 }
 
-/* Code: its text, or a stand-in. */
+/* Puts code: its text, or a stand-in. */
 static void
 put_code(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
 {
@@ -110,7 +110,7 @@ put_code(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
     end_node(w, (U32)w->t->node_count - 2, 1, wraps);
 }
 
-/* Globs; handles and so on it can't say. */
+/* Puts a glob; handles and so on can't be written. */
 static void
 put_unknown(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
 {

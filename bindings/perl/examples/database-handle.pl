@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# A database handle can't be frozen: of it only the DSN is kept, and the hook
-# connects again once the class is allowed.
+# A database handle can't be frozen: only its DSN is kept, and the hook connects again if the
+# class is allowed.
 
 use strict;
 use warnings;

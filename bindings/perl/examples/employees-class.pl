@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Employees that are objects of perl's own `class`. Neither Storable nor Sereal
-# can keep these; here they come back as objects whose methods answer.
+# Employees that are objects of perl's own `class`. Neither Storable nor Sereal can store these;
+# here they come back as objects whose methods work.
 
 use v5.38;
 use feature 'class';

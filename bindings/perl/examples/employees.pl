@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Employees in memory and in a file, with Storable's functions and with
-# Sereal's, as plain hashes and as objects.
+# Employees in memory and in a file, with the functions of Storable and of Sereal, as plain
+# hashes and as objects.
 
 use strict;
 use warnings;
@@ -22,7 +22,7 @@ my @plain = (
 my @objects = map { Employee->new(%$_) } @plain;
 my $folder  = tempdir(CLEANUP => 1);
 
-# Plain data needs nothing but the functions.
+# Plain data needs only the functions.
 my $copy = thaw(freeze(\@plain));
 print "in memory, Storable: $_->{name} is $_->{age}\n" for @$copy;
 
@@ -35,7 +35,7 @@ print "in a file, Storable: $_->{name} is $_->{age}\n" for @{ retrieve("$folder/
 write_file("$folder/plain.srl", encode_sereal(\@plain));
 print "in a file, Sereal:   $_->{name} is $_->{age}\n" for @{ decode_sereal(read_file("$folder/plain.srl")) };
 
-# Objects come back when their class is named; then their methods answer.
+# Objects come back if their class is named; then their methods work.
 my $bytes = freeze(\@objects);
 print "not allowed: ", eval { thaw($bytes); 1 } ? 'taken' : short($@), "\n";
 print "as objects, Storable: ", $_->title, "\n" for @{ thaw($bytes, classes => ['Employee']) };

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# A class whose hook would write a file. Whoever sends you its bytes runs its
-# code with Storable; here nothing runs unless you name the class.
+# A class whose hook would write a file. With Storable, anyone who sends you its bytes runs its
+# code; here nothing runs unless you name the class.
 
 use strict;
 use warnings;
@@ -27,7 +27,7 @@ sub write_file {
     return;
 }
 
-# The bytes as somebody else sends them.
+# The bytes as an attacker sends them.
 my $frozen = freeze([bless {}, 'Malicious']);
 my $sereal = encode_sereal([bless {}, 'Malicious'], { freeze_callbacks => 1 });
 unlink $danger;    # written by the destructor of the objects that we just made
@@ -36,7 +36,7 @@ print "thaw:          ", eval { thaw($frozen); 1 }          ? 'taken' : 'refused
 print "decode_sereal: ", eval { decode_sereal($sereal); 1 } ? 'taken' : 'refused', "\n";
 print "danger.txt:    ", -e $danger ? 'written' : 'not there', "\n";
 
-# To look at it without running anything.
+# This inspects them without running anything.
 my $record = thaw($frozen, classes => 'record')->[0];
 printf "as a record:   %s, class %s\n", ref $record, $record->class;
 undef $record;

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# A class that checks what comes back before it becomes an object.
+# A class that validates data before it becomes an object.
 
 use strict;
 use warnings;

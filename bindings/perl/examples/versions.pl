@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# A class that was an array once and is a hash now, and reads both forms.
+# A class that once was an array and is a hash now, and reads both forms.
 
 use strict;
 use warnings;
@@ -18,14 +18,13 @@ package Person {
 
     sub hello { my ($self) = @_; return "$self->{name}, born $self->{year}" }
 
-    # What is kept is plain data, frozen on its own.
+    # The stored data is plain, frozen on its own.
     sub STORABLE_freeze {
         my ($self, $cloning) = @_;
         return nfreeze($form eq 'hash' ? {%$self} : [@$self]);
     }
 
-    # STORABLE_attach makes the object itself, so it may have another form than
-    # the one that was frozen.
+    # STORABLE_attach makes the object itself, so it may have another form than the frozen one.
     sub STORABLE_attach {
         my ($class, $cloning, $frozen) = @_;
         my $data  = thaw($frozen);

@@ -1,5 +1,5 @@
-/* Numbers of any size: objects of Math::BigInt and Math::BigFloat, as Cpanel::JSON::XS has
- * them with allow_bignum. */
+/* Numbers of any size: objects of Math::BigInt and Math::BigFloat, as in
+ * Cpanel::JSON::XS with allow_bignum. */
 #include "json/json.h"
 
 static void

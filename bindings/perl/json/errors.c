@@ -1,7 +1,8 @@
-/* What is wrong with a text, as JSON::XS says it: programs look for its words. */
+/* Errors of a text in the words of JSON::XS, because programs look for them. */
 #include "json/json.h"
 
-/* Parts of the engine's messages, and JSON::XS's words for the same; the first that fits. */
+/* Parts of the engine's messages, and JSON::XS's words for the same; the first match
+ * counts. */
 static const struct {
     const char *part, *words;
 } known[] = {

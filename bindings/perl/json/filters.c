@@ -1,7 +1,7 @@
-/* Filters of objects that were decoded, and keys that come twice in one. */
+/* Filters of decoded objects, and repeated keys in an object. */
 #include "json/json.h"
 
-/* What a filter returns for a value; NULL, if nothing. A mortal. */
+/* Returns the result of a filter for a value; NULL if it returned nothing. A mortal. */
 static SV *
 filtered(pTHX_ SV *filter, SV *value, const char *name)
 {
@@ -11,7 +11,7 @@ filtered(pTHX_ SV *filter, SV *value, const char *name)
     return AvFILLp(list) < 0 ? NULL : AvARRAY(list)[0];
 }
 
-/* The only entry of a hash. */
+/* Returns the only entry of a hash. */
 static HE *
 only_entry(pTHX_ HV *hv)
 {
@@ -21,8 +21,7 @@ only_entry(pTHX_ HV *hv)
     return hv_iternext(hv);
 }
 
-/* Gives an object that is complete to the filters, and puts what they return in its
- * place. */
+/* Passes a complete object to the filters, and replaces it by their result. */
 static void
 filter(pTHX_ const ice_json *json, HV *hv, SV *variable)
 {

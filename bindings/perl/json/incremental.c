@@ -1,7 +1,7 @@
-/* JSON as it comes: where the next text ends, whatever pieces it comes in. */
+/* Incremental JSON: finds the end of the next text, whatever pieces it comes in. */
 #include "json/json.h"
 
-/* What stands where the scan stopped. */
+/* State of the scan at the place where it stopped. */
 enum { BLANKS, INSIDE, STRING, ESCAPE, NUMBER, WORD, COMMENT, COMMENT_BEFORE };
 
 static bool
@@ -10,7 +10,7 @@ is_done(const ice_json *json)
     return json->nest <= 0 && json->mode == INSIDE;
 }
 
-/* A scalar ended: the text did too, if that is all there is. */
+/* A scalar ended: so did the text, if there is nothing else in it. */
 static bool
 end_scalar(ice_json *json)
 {
@@ -18,8 +18,8 @@ end_scalar(ice_json *json)
     return json->nest <= 0;
 }
 
-/* Looks at one byte that may begin or end something. Says whether the text ends
- * behind it. */
+/* Handles one byte that may begin or end something. Returns whether the text ends after
+ * it. */
 static bool
 inside(pTHX_ ice_json *json, U8 byte)
 {
@@ -50,7 +50,7 @@ inside(pTHX_ ice_json *json, U8 byte)
     return FALSE;
 }
 
-/* Goes on to where the text ends, or to the end of what is there. */
+/* Scans to the end of the text, or to the end of the pieces so far. */
 static void
 scan(pTHX_ ice_json *json)
 {
@@ -68,7 +68,7 @@ scan(pTHX_ ice_json *json)
             }
             break;
         case INSIDE:
-            /* Blanks behind a scalar are left alone. */
+            /* Blanks after a scalar are left alone. */
             if (json->nest <= 0 && (byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r')) {
                 found = TRUE;
                 continue;
@@ -102,13 +102,13 @@ scan(pTHX_ ice_json *json)
         }
         at++;
     }
-    /* Nothing says whether a number goes on: it ends here, as with JSON::XS. */
+    /* It is unknown if a number continues: it ends here, as in JSON::XS. */
     if (!found && (json->mode == NUMBER || json->mode == WORD))
         found = end_scalar(json);
     json->pos = (STRLEN)(at - start);
 }
 
-/* Takes `count` bytes off. */
+/* Removes `count` bytes from the front. */
 static void
 chop(pTHX_ ice_json *json, STRLEN count)
 {
@@ -118,7 +118,7 @@ chop(pTHX_ ice_json *json, STRLEN count)
     json->mode = BLANKS;
 }
 
-/* Makes what is there bytes or characters, as the settings want it. */
+/* Converts the text so far to bytes or characters, as the settings demand. */
 static void
 agree(pTHX_ ice_json *json)
 {
@@ -162,7 +162,7 @@ ice_json_append(pTHX_ SV *self, SV *piece)
     }
 }
 
-/* The next text that is complete, decoded; NULL, if there is none. */
+/* Returns the next complete text, decoded; NULL if there is none. */
 SV *
 ice_json_next(pTHX_ SV *self)
 {
@@ -183,7 +183,7 @@ ice_json_next(pTHX_ SV *self)
             return NULL;
         }
     }
-    /* Filters may come back: the text is out of their way. */
+    /* Filters may call this again: the text is copied first. */
     len = json->pos;
     text = sv_2mortal(newSVpvn(SvPVX(json->text), len));
     result = ij_decode(aTHX_ json, SvPVX(text), len, cBOOL(SvUTF8(json->text)), &consumed);
@@ -192,7 +192,7 @@ ice_json_next(pTHX_ SV *self)
     return result;
 }
 
-/* What was not decoded yet. */
+/* Returns the text that was not decoded yet. */
 SV *
 ice_json_text(pTHX_ SV *self)
 {
@@ -202,7 +202,7 @@ ice_json_text(pTHX_ SV *self)
     return json->text ? SvREFCNT_inc_simple_NN(json->text) : &PL_sv_undef;
 }
 
-/* Throws away what was looked at, or all. */
+/* Discards the text that was scanned, or all. */
 void
 ice_json_skip(pTHX_ SV *self, bool all)
 {

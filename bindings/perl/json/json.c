@@ -27,7 +27,7 @@ ice_json_boot(pTHX)
     start(aTHX_ & MY_CXT);
 }
 
-/* The values belong to the interpreter that was cloned: the module gives its own. */
+/* The values belong to the interpreter that was cloned: the module sets its own. */
 void
 ice_json_clone(pTHX)
 {
@@ -56,7 +56,7 @@ ice_json_end(pTHX)
     start(aTHX_ & MY_CXT);
 }
 
-/* What true and false become, if nothing else is said. */
+/* Sets the default values of true and false. */
 void
 ice_json_booleans(pTHX_ SV *no, SV *yes)
 {
@@ -237,14 +237,15 @@ is_nonref(pTHX_ const ice_json *json, SV *sv)
     if (!SvROK(sv))
         return TRUE;
     sv = SvRV(sv);
-    /* A reference to a simpler scalar passes, as with JSON::XS. */
+    /* A reference to a simpler scalar is accepted, as in JSON::XS. */
     return SvTYPE(sv) >= SVt_PVMG && SvTYPE(sv) < SVt_PVAV && (SvOBJECT(sv) ? SvSTASH(sv) == json->boolean_stash : ij_word_of(aTHX_ sv) >= 0);
 }
 
 static SV *
 encode(pTHX_ const ice_json *json, SV *data)
 {
-    /* What Cpanel::JSON::XS's numbers mean: null, quoted, bare, quoted without a sign. */
+    /* The meaning of Cpanel::JSON::XS's numbers: null, quoted, bare, quoted without a
+     * sign. */
     static const U8 infnan[] = { 1, 2, 0, 3 };
     const U32 flags = json->flags;
     ice_write_settings set;
@@ -280,7 +281,7 @@ encode(pTHX_ const ice_json *json, SV *data)
     if (icecore_json_write(ctx->warm.engine, &style, &tape, &out, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     result = newSVpvn((const char *)out.bytes, out.len);
-    if (UNLIKELY(TAINT_get)) /* JSON::XS's texts never are */
+    if (UNLIKELY(TAINT_get)) /* JSON::XS's texts never are tainted */
         SvTAINTED_off(result);
     if (!(flags & (J_ASCII | J_LATIN1 | J_UTF8)))
         SvUTF8_on(result);
@@ -299,7 +300,7 @@ ice_json_encode(pTHX_ SV *self, SV *data)
 
 /* ---- decoding ---------------------------------------------------------- */
 
-/* Reads what is special, or finds out what is wrong. */
+/* Reads special data, or finds the error. */
 static void
 read_special(pTHX_ ice_json *json, ice_context *ctx, const char *text, STRLEN len, bool is_text, U32 flags,
              const ice_read_settings *set, icecore_view *view)
@@ -375,8 +376,8 @@ ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRL
     return result;
 }
 
-/* The text of a string as UTF-8: of bytes, those that it has; of characters, what
- * they are in it. */
+/* Returns the text of a string as UTF-8: the bytes themselves, or the characters
+ * encoded. */
 static const char *
 text_of(pTHX_ const ice_json *json, SV *sv, STRLEN *len)
 {
@@ -407,7 +408,7 @@ ice_json_decode(pTHX_ SV *self, SV *sv, UV *characters)
     const bool is_text = !(json->flags & J_UTF8);
     SV *result = ij_decode(aTHX_ json, text, len, is_text, characters ? &consumed : NULL);
     if (characters) {
-        /* Blanks behind it are not a part of it. */
+        /* Blanks after it are not part of it. */
         while (consumed && isSPACE_A(text[consumed - 1]))
             consumed--;
         *characters = is_text ? (UV)utf8_length((const U8 *)text, (const U8 *)text + consumed) : (UV)consumed;

@@ -1,17 +1,17 @@
-/* What JSON's files share.
+/* Declarations that JSON's files share.
  *
- *   walk.c         perl's values
- *   errors.c       what is wrong with a text
+ *   walk.c         walks perl values
+ *   errors.c       errors of a text
  *   bignum.c       numbers of any size
- *   filters.c      filters of objects that were decoded
+ *   filters.c      filters of decoded objects
  *   json.c         settings, encoding, decoding
- *   incremental.c  parsing as it comes
+ *   incremental.c  incremental parsing
  */
 #ifndef ICECORE_JSON_H
 #define ICECORE_JSON_H
 #include "core/icecore_perl.h"
 
-/* Settings that are on or off. */
+/* Boolean settings. */
 enum {
     J_ASCII = 1 << 0,
     J_LATIN1 = 1 << 1,
@@ -45,14 +45,14 @@ struct ice_json {
     U8 indent_length;
     U8 inf_nan;
     HV *boolean_stash;
-    SV *yes, *no;      /* what booleans become */
+    SV *yes, *no;      /* the values of booleans */
     SV *filter;        /* of each object */
-    HV *single_filter; /* by key, of objects with one key */
-    SV *classes;       /* which classes tags may name */
-    SV *owner;         /* the object that has all this */
-    icecore_stage *reader; /* for what is special, and for errors */
-    SV *text;          /* what came so far */
-    STRLEN pos;        /* how far it was looked at */
+    HV *single_filter; /* by key, for objects with one key */
+    SV *classes;       /* classes that tags may name */
+    SV *owner;         /* the object that owns these settings */
+    icecore_stage *reader; /* for special data, and for errors */
+    SV *text;          /* the pieces so far */
+    STRLEN pos;        /* how far it was scanned */
     IV nest;
     U8 mode;
 };
@@ -61,31 +61,33 @@ struct ice_json {
 
 /* walk.c */
 extern const iw_rules ij_rules;
-/* What a reference to this scalar says: 1 for true, 0 for false, -1 for neither. */
+/* Returns the meaning of a reference to this scalar: 1 for true, 0 for false, -1 for
+ * neither. */
 int ij_word_of(pTHX_ SV *sv);
 
 /* errors.c */
-/* Dies: JSON::XS's words, the place, what was expected and found. `is_text`: offsets count
- * characters. */
+/* Dies with JSON::XS's words, the place, and what was expected and found. `is_text`:
+ * offsets count characters. */
 void ij_refuse_text(pTHX_ const icecore_error *error, const ice_read_settings *set, const char *text, STRLEN len,
                     bool is_text) __attribute__noreturn__;
 
 bool ij_is_big_number(pTHX_ SV *rv);
 
 /* bignum.c */
-/* Makes objects of numbers: each as what it is, and whether it is a float, in turn. */
+/* Turns numbers into objects; the list has each value, and whether it is a float,
+ * alternating. */
 void ij_be_big_numbers(pTHX_ AV *numbers);
 
 /* filters.c */
 extern const ice_filters ij_filters;
 
 /* json.c */
-/* Decodes the text at the start of UTF-8, and says how much of it that was; without
- * `consumed` more behind it is an error. `is_text`: offsets count characters. */
+/* Decodes the text at the start of UTF-8; `consumed` receives its length, and without it
+ * more bytes after the text are an error. `is_text`: offsets count characters. */
 SV *ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRLEN *consumed);
 ice_json *ij_of(pTHX_ SV *self);
 
-/* What Icecore.xs calls. */
+/* Functions that Icecore.xs calls. */
 enum { ICE_JSON_DEPTH, ICE_JSON_SIZE, ICE_JSON_INDENT, ICE_JSON_INFNAN };
 
 void ice_json_boot(pTHX);
@@ -97,17 +99,17 @@ SV *ice_json_new(pTHX_ SV *class);
 void ice_json_destroy(pTHX_ SV *self);
 void ice_json_set(pTHX_ SV *self, U32 flag, bool on);
 bool ice_json_get(pTHX_ SV *self, U32 flag);
-/* Sets a number, unless `value` is NULL, and says what it is. */
+/* Returns a number; sets it first, unless `value` is NULL. */
 UV ice_json_number(pTHX_ SV *self, int which, SV *value);
 void ice_json_filter(pTHX_ SV *self, SV *code);
 void ice_json_single_filter(pTHX_ SV *self, SV *key, SV *code);
 void ice_json_boolean_values(pTHX_ SV *self, SV *no, SV *yes);
-/* What a boolean becomes, if that was set; or NULL. */
+/* Returns the value of a boolean, if it was set; or NULL. */
 SV *ice_json_boolean(pTHX_ SV *self, bool which);
 void ice_json_classes(pTHX_ SV *self, SV *classes);
 
-/* Without `self` those of encode_json and decode_json. `characters`: more behind the
- * text is no error, and it says how long the text was. */
+/* Without `self` those of encode_json and decode_json. `characters`: more bytes after
+ * the text are not an error, and it receives the length of the text. */
 SV *ice_json_encode(pTHX_ SV *self, SV *data);
 SV *ice_json_decode(pTHX_ SV *self, SV *text, UV *characters);
 

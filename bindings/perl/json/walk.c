@@ -1,5 +1,5 @@
-/* What JSON makes of references and objects: as JSON::XS, which does not care
- * whether something was seen before. */
+/* The JSON nodes of references and objects: as in JSON::XS, which ignores whether a
+ * value was met before. */
 #include "core/leaf.h"
 #include "json/json.h"
 
@@ -37,7 +37,7 @@ put_boolean(pTHX_ walk *w, SV *sv, U16 key)
 
 /* ---- references -------------------------------------------------------- */
 
-/* What FREEZE returned, behind the name of the class. */
+/* Puts the result of FREEZE, after the name of the class. */
 static void
 put_tagged(pTHX_ walk *w, SV *sv, CV *method, U16 key)
 {
@@ -90,7 +90,7 @@ ij_is_big_number(pTHX_ SV *rv)
     return sv_derived_from(rv, "Math::BigInt") || sv_derived_from(rv, "Math::BigFloat");
 }
 
-/* A number of any size: its digits stand there as they are. */
+/* Puts a number of any size: its digits are written unchanged. */
 static void
 put_big_number(pTHX_ walk *w, SV *rv, U16 key)
 {
@@ -110,7 +110,7 @@ put_big_number(pTHX_ walk *w, SV *rv, U16 key)
         push_string(aTHX_ w, ICECORE_SYMBOL, 0, key, text, len);
 }
 
-/* What a reference is as a string, or what it leads to. */
+/* Puts a reference as a string, or its target. */
 static void
 put_as_string(pTHX_ walk *w, SV *sv, U16 key)
 {
@@ -126,7 +126,7 @@ put_as_string(pTHX_ walk *w, SV *sv, U16 key)
         push(aTHX_ w, ICECORE_NULL, 0, key, 0, 0);
 }
 
-/* An object. Returns what is to be put in its place; NULL, if it was put. */
+/* Puts an object. Returns the value that replaces it; NULL if it was put. */
 static SV *
 put_object(pTHX_ walk *w, SV *rv, SV *sv, U16 key)
 {
@@ -135,7 +135,7 @@ put_object(pTHX_ walk *w, SV *rv, SV *sv, U16 key)
     CV *method;
     if (is_boolean_class(aTHX_ json, stash)) {
         if (SvGMAGICAL(sv))
-            iw_get_magic(aTHX_ w, sv); /* as that of a variable that threads share */
+            iw_get_magic(aTHX_ w, sv); /* for example of a variable that threads share */
         push(aTHX_ w, ICECORE_BOOL, 0, key, 0, SvIV_nomg(sv) != 0);
         return NULL;
     }
@@ -154,7 +154,7 @@ put_object(pTHX_ walk *w, SV *rv, SV *sv, U16 key)
         return NULL;
     }
     if ((json->flags & (J_ALLOW_STRINGIFY | J_CONVERT_BLESSED)) == (J_ALLOW_STRINGIFY | J_CONVERT_BLESSED)) {
-        /* Of what is no string nothing is left. */
+        /* Values that are not strings become null. */
         if (SvTYPE(sv) < SVt_PVAV && !isGV_with_GP(sv))
             put_as_string(aTHX_ w, sv, key);
         else
@@ -168,7 +168,8 @@ put_object(pTHX_ walk *w, SV *rv, SV *sv, U16 key)
     return NULL;
 }
 
-/* What a reference to this scalar says: 1 for true, 0 for false, -1 for neither. */
+/* Returns the meaning of a reference to this scalar: 1 for true, 0 for false, -1 for
+ * neither. */
 int
 ij_word_of(pTHX_ SV *sv)
 {
@@ -182,8 +183,8 @@ ij_word_of(pTHX_ SV *sv)
     return *text == '1' ? 1 : *text == '0' ? 0 : -1;
 }
 
-/* Whether something that is so deep contains itself. Asked now and then only: what does is
- * found later, on its next round. */
+/* Whether a value at this depth contains itself. Checked only at some depths: a value
+ * that does is found later, in its next round. */
 static bool
 contains_itself(const walk *w, const SV *sv)
 {
@@ -264,7 +265,7 @@ too_deep(pTHX_ const walk *w)
     croak(IJ_TOO_DEEP);
 }
 
-/* It puts values in its own way: the rest of the table is for the usual one. */
+/* `put` is JSON's own function; the entries that are NULL are used by iw_put only. */
 const iw_rules ij_rules = {
     FACTS, put, put_fast, leaf, NULL, NULL, NULL, NULL, NULL, NULL, NULL, too_deep
 };

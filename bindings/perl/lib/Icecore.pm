@@ -6,7 +6,7 @@ use Exporter ();
 
 our $VERSION = '0.1.0';
 
-# Classes that may be built, and what else the process allows.
+# The classes that may be built, and the default for all others.
 our (@ALLOWED, %REPORTED, $CLASSES);
 
 require XSLoader;
@@ -18,7 +18,7 @@ sub allow {
     return;
 }
 
-# What `use Icecore::Storable classes => …` and the like say.
+# Handles `use Icecore::Storable classes => …` and similar imports.
 sub _import_classes {
     my ($classes) = @_;
     if (ref $classes eq 'ARRAY') { Icecore->allow(@$classes) }
@@ -27,8 +27,8 @@ sub _import_classes {
     return;
 }
 
-# `use Icecore::Storable qw(freeze thaw), classes => [...]`: what it exports, and what
-# the process allows.
+# Handles `use Icecore::Storable qw(freeze thaw), classes => [...]`: the exported names, and the
+# classes that the process allows.
 sub _import_names {
     my ($class, @words) = @_;
     my @names;
@@ -60,8 +60,7 @@ sub replace_storable {
     return Icecore::Storable::_replace();
 }
 
-# A neutral record: an object of a class that was not allowed, or a regexp that could
-# run code.
+# A neutral record: an object of a class that was not allowed, or a regexp that could run code.
 package Icecore::Record {
     sub class      { return $_[0]{class} }
     sub kind       { return $_[0]{kind} }

@@ -1,11 +1,11 @@
-/* What perl's own pack and unpack do: overloaded objects, ties, strings that are another
- * number, warnings, and what is wrong with a template, in perl's words. */
+/* Tasks that are left to perl's own pack and unpack: overloaded objects, ties, strings
+ * that are another number, warnings, and errors of a template in perl's words. */
 #include "pack/pack.h"
 
-/* Of `unpackstring`: perl's headers have no names for these. */
+/* Flags of `unpackstring`, for which perl's headers have no names. */
 enum { DO_UTF8_FLAG = 0x08, ONLY_ONE_FLAG = 0x10 };
 
-/* Pointers into memory: nobody packs or unpacks these here. */
+/* Pointers into memory: they are never packed or unpacked here. */
 static bool
 has_pointer(const char *at, const char *end)
 {
@@ -21,7 +21,7 @@ has_pointer(const char *at, const char *end)
 bool
 ip_is_odd(const char *at, const char *end)
 {
-    const char *modifiers = at; /* those that stand here began there */
+    const char *modifiers = at; /* start of the current modifiers */
     for (; at < end; at++) {
         if (*at == ',')
             return TRUE;
@@ -48,7 +48,7 @@ ip_may_perl(pTHX_ SV *template, const icecore_error *error)
     return !(error && error->kind == ICECORE_LIMIT) && !has_pointer(text, text + len);
 }
 
-/* Warnings name the operator that goes on. */
+/* Warnings name the current operator. */
 static void
 be_operator(pTHX_ U16 type)
 {
@@ -65,7 +65,7 @@ ip_pack_by_perl(pTHX_ SV *template, I32 at, I32 count, SV *result)
     STRLEN len;
     const char *text = SvPV(template, len);
     SV **list;
-    /* What is overloaded may move perl's stack. */
+    /* Overloaded objects may move perl's stack. */
     Newx(list, count + 1, SV *);
     SAVEFREEPV(list);
     Copy(PL_stack_base + at, list, count, SV *);

@@ -1,4 +1,4 @@
-/* Lists, as perl's pack and unpack have them. */
+/* Packing lists, as perl's pack does. */
 #include "pack/pack.h"
 #include "core/documents.h"
 #include "core/leaf.h"
@@ -68,7 +68,7 @@ ice_pack_stage(pTHX_ SV *template, int how, icecore_error *error)
     spec = sv_2mortal(newSVpvs("pack:"));
     if (how == ICE_UNPACK_TEXT)
         sv_catpvs(spec, "utf8,");
-    /* What is made UTF-8 here is another copy. */
+    /* If the text is upgraded to UTF-8 here, it is another copy. */
     ice_add_text(aTHX_ spec, "template", sv_2mortal(newSVpvn_flags(text, len, SvUTF8(template))));
     SvUTF8_on(spec);
     text = SvPV(spec, len);
@@ -86,7 +86,7 @@ ice_pack_stage(pTHX_ SV *template, int how, icecore_error *error)
     return stage;
 }
 
-/* Whether only perl knows what a value is where a number is wanted, and where a string is. */
+/* Whether only perl knows the number or the string of a value. */
 PERL_STATIC_INLINE bool
 is_for_perl(const SV *sv)
 {
@@ -94,7 +94,7 @@ is_for_perl(const SV *sv)
     return (f & (SVf_ROK | SVs_GMG)) || ((f & SVf_POK) ? (f & (SVp_IOK | SVp_NOK)) : !(f & (SVf_IOK | SVf_NOK)));
 }
 
-/* A value of the list, as a string if it has one. */
+/* Puts a value of the list, as a string if it has one. */
 static void
 put(pTHX_ walk *w, SV *sv)
 {
@@ -107,10 +107,11 @@ put(pTHX_ walk *w, SV *sv)
         push_float(aTHX_ w, SvNVX(sv), 0, 0);
 }
 
-/* What a loss says of characters beyond bytes. */
+/* Text of a loss of characters beyond bytes. */
 #define WIDE "characters beyond bytes"
 
-/* Whether characters beyond bytes were packed; `warns`: whether perl warns of something. */
+/* Whether characters beyond bytes were packed; `warns`: whether perl warns about
+ * anything. */
 static bool
 is_wide(pTHX_ ice_context *ctx, size_t lost, bool *warns)
 {
@@ -125,8 +126,8 @@ is_wide(pTHX_ ice_context *ctx, size_t lost, bool *warns)
     return wide;
 }
 
-/* Packs so much of what stands on perl's stack, and adds it to the result. Says no where
- * perl has to. */
+/* Packs some items of perl's stack, and adds them to the result. Returns false if perl
+ * has to do it. */
 static bool
 pack_some(pTHX_ SV *template, I32 at, I32 count, SV *result)
 {
@@ -136,7 +137,7 @@ pack_some(pTHX_ SV *template, I32 at, I32 count, SV *result)
     icecore_error error;
     ice_context *ctx;
     const icecore_node integer = { ICECORE_INT, 0, 0, 0, 0 };
-    U64 front; /* what stands before the payload: one store */
+    U64 front; /* the first 8 bytes of a node: written in one store */
     walk w;
     size_t lost = 0, i;
     I32 item;
@@ -152,7 +153,7 @@ pack_some(pTHX_ SV *template, I32 at, I32 count, SV *result)
     list = push(aTHX_ & w, ICECORE_ARRAY, 0, 0, 0, 0);
     ice_more_nodes(ctx->warm.engine, &tape, (size_t)count + 1);
     for (item = 0; item < count; item++) {
-        /* Integers have no need of anything but room. */
+        /* Integers need nothing but room. */
         icecore_node *node = tape.nodes + tape.node_count;
         SV *sv, **first = PL_stack_base + at + item, **next = first, **end = PL_stack_base + at + count;
         for (; next < end; next++, node++) {
@@ -183,7 +184,7 @@ pack_some(pTHX_ SV *template, I32 at, I32 count, SV *result)
     }
     if (UNLIKELY(lost)) {
         bool warns = FALSE;
-        /* They stand there in UTF-8. */
+        /* They are in UTF-8 there. */
         if (is_wide(aTHX_ ctx, lost, &warns))
             SvUTF8_on(result);
         if (warns && (ckWARN(WARN_PACK) || ckWARN(WARN_NUMERIC))) {
@@ -196,8 +197,8 @@ pack_some(pTHX_ SV *template, I32 at, I32 count, SV *result)
     return TRUE;
 }
 
-/* Whether a template is one number again and again, so that it packs each part of a
- * list as it packs the whole. */
+/* Whether a template is one number, repeated, so that each part of a list can be packed
+ * separately. */
 static bool
 is_one_number(pTHX_ SV *template)
 {
@@ -222,11 +223,11 @@ pack_by_perl(pTHX_ SV *template, I32 at, I32 count, SV *result)
     LEAVE;
 }
 
-/* So many nodes stay in the processor's caches. */
+/* This many nodes stay in the processor's caches. */
 #define PART 768
 
-/* Whether what comes out is characters, even if they are all bytes: the template begins with
- * `U`, or has `U0` in it. */
+/* Whether the result is characters, even if they are all bytes: the template begins with
+ * `U`, or contains `U0`. */
 static bool
 makes_text(pTHX_ SV *template)
 {
@@ -239,7 +240,7 @@ makes_text(pTHX_ SV *template)
     return *text == 'U' || ninstr(at, end, "U0", "U0" + 2);
 }
 
-/* Packs what stands on perl's stack. */
+/* Packs the items on perl's stack. */
 SV *
 ice_pack_list(pTHX_ SV *template, I32 at, I32 count)
 {
@@ -248,12 +249,12 @@ ice_pack_list(pTHX_ SV *template, I32 at, I32 count)
     do {
         const I32 left = count - done;
         if (UNLIKELY(!pack_some(aTHX_ template, at + done, left < part ? left : part, result))) {
-            /* A part of a template that is one number is packed as the whole. */
+            /* A part of a template that is one number is packed like the whole. */
             pack_by_perl(aTHX_ template, at + done, left, result);
             break;
         }
         done += part;
-        /* The parts that come are as long. */
+        /* The remaining parts have the same length. */
         if (done == part && part < count)
             SvGROW(result, SvCUR(result) * (STRLEN)(count / part + 1) + 1);
     } while (done < count);

@@ -1,4 +1,4 @@
-/* Lists, as perl's pack and unpack have them. */
+/* Lists, as in perl's pack and unpack. */
 #ifndef ICECORE_PACK_H
 #define ICECORE_PACK_H
 #include "core/icecore_perl.h"
@@ -8,13 +8,13 @@ enum { ICE_PACK, ICE_UNPACK, ICE_UNPACK_TEXT };
 void ice_pack_boot(pTHX);
 void ice_pack_clone(pTHX);
 void ice_pack_end(pTHX);
-/* NULL, if there is something wrong with the template. */
+/* Returns NULL if the template is invalid. */
 const icecore_stage *ice_pack_stage(pTHX_ SV *template, int how, icecore_error *error);
 SV *ice_pack_list(pTHX_ SV *template, I32 at, I32 count);
 SV **ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes, bool only_one);
 
 /* original.c */
-/* Whether perl warns of a template as such. */
+/* Whether perl warns about a template itself. */
 bool ip_is_odd(const char *at, const char *end);
 /* Whether perl itself may try what the engine could not do. */
 bool ip_may_perl(pTHX_ SV *template, const icecore_error *error);

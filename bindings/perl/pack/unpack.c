@@ -1,9 +1,9 @@
-/* Lists, as perl's unpack has them. */
+/* Unpacking lists, as perl's unpack does. */
 #include "pack/pack.h"
 #include "core/documents.h"
 #include "core/build_leaf.h"
 
-/* What a string holds: put on perl's stack, from `sp` on. */
+/* Pushes the items of a string to perl's stack, from `sp` on. */
 SV **
 ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes, bool only_one)
 {
@@ -20,7 +20,7 @@ ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes, bool only_one)
 
     SvGETMAGIC(bytes);
     text = SvPV_nomg(bytes, len);
-    /* It stops behind the first one. In text it may read what is not there. */
+    /* Perl stops after the first item. In text it may read bytes that don't exist. */
     if (only_one && !SvUTF8(bytes) && ip_may_perl(aTHX_ template, NULL))
         return ip_unpack_by_perl(aTHX_ sp, template, bytes, only_one);
     stage = ice_pack_stage(aTHX_ template, SvUTF8(bytes) ? ICE_UNPACK_TEXT : ICE_UNPACK, &error);

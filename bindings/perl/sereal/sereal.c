@@ -4,7 +4,7 @@
 
 #define MY_CXT_KEY "Icecore::sereal" XS_VERSION
 typedef struct {
-    encoder encoder; /* for calls without options; made when it is needed */
+    encoder encoder; /* for calls without options; made when it is first needed */
     decoder decoder;
     HV *encoder_stash, *decoder_stash;
 } my_cxt_t;
@@ -75,7 +75,7 @@ ice_sereal_encode(pTHX_ SV *data, SV *header, SV *options)
 
 /* ---- decoding ---------------------------------------------------------- */
 
-/* The user header alone: what it would be as a document. */
+/* Decodes the user header alone, as if it were a document. */
 static SV *
 decode_header(pTHX_ decoder *dec, const char *bytes, STRLEN len)
 {
@@ -84,7 +84,7 @@ decode_header(pTHX_ decoder *dec, const char *bytes, STRLEN len)
     SV *document, *header = NULL;
     dec->consumed = 0;
     if (!found.user_header) {
-        /* There is none, or it is broken. */
+        /* There is no header, or it is broken. */
         SvREFCNT_dec(ice_read_document(aTHX_ dec->stage, bytes, len, &dec->set, &consumed, &header));
         return header ? header : &PL_sv_undef;
     }
@@ -94,7 +94,7 @@ decode_header(pTHX_ decoder *dec, const char *bytes, STRLEN len)
     return sv_2mortal(ice_read_document(aTHX_ dec->stage, SvPVX(document), SvCUR(document), &dec->set, &consumed, NULL));
 }
 
-/* Puts what was decoded into the variable that was given for it. */
+/* Puts the result into the variable that was given for it. */
 static SV *
 put_into(pTHX_ SV *into, SV *result, const ice_read_settings *set)
 {
@@ -119,8 +119,8 @@ chop_off(pTHX_ SV *source, STRLEN consumed)
         sv_chop(source, SvPVX(source) + consumed);
 }
 
-/* Decodes what is at `at`. With `into` the body is put there. Chops the bytes off,
- * if the decoder is incremental. */
+/* Decodes the document at `at`. With `into` the body is put there. Removes the bytes if
+ * the decoder is incremental. */
 static SV *
 decode(pTHX_ decoder *dec, SV *source, UV at, int what, SV *into, SV **header)
 {
@@ -150,7 +150,7 @@ decode(pTHX_ decoder *dec, SV *source, UV at, int what, SV *into, SV **header)
     if (UNLIKELY(dec->refuse_objects) && what == ICE_BODY)
         body = icecore_sereal_find_header((const uint8_t *)bytes, len).body;
     if (UNLIKELY(body)) {
-        /* Objects in the header are allowed where only the body is read. */
+        /* Objects in the header are allowed if only the body is read. */
         SV *document = sv_2mortal(newSVpvn(bytes, 5));
         sv_catpvn(document, "", 1);
         sv_catpvn(document, bytes + body, len - body);
@@ -193,7 +193,7 @@ ice_sereal_decode(pTHX_ SV *bytes, SV *options, int what, SV *into, SV **header)
     return result;
 }
 
-/* The protocol of bytes that begin as a Sereal document, or -1. */
+/* Returns the protocol of bytes that begin like a Sereal document, or -1. */
 IV
 ice_looks_like_sereal(pTHX_ SV *sv)
 {
@@ -206,7 +206,7 @@ ice_looks_like_sereal(pTHX_ SV *sv)
     return len < 7 ? -1 : icecore_sereal_find_header((const uint8_t *)bytes, len).protocol;
 }
 
-/* Destructors of objects may still come: they make what they need again. */
+/* Destructors of objects may still run; they create what they need again. */
 void
 ice_sereal_end(pTHX)
 {
@@ -234,7 +234,7 @@ address_of(pTHX_ SV *self, HV *stash, const char *class)
     return INT2PTR(void *, SvIVX(SvRV(self)));
 }
 
-/* Takes the address out of an object that goes. */
+/* Takes the address out of an object that is destroyed. */
 static void
 object_destroy(pTHX_ SV *self, void (*clear)(pTHX_ void *data))
 {

@@ -1,10 +1,10 @@
-/* Sereal: what Icecore.xs calls, and what others need of it. */
+/* Sereal: the functions that Icecore.xs calls, and those that other files need. */
 #ifndef ICECORE_SEREAL_H
 #define ICECORE_SEREAL_H
 #include "core/icecore_perl.h"
 
 extern const iw_rules ice_sereal_rules;
-/* How Sereal speaks of what is read: to THAW, of limits. */
+/* Sets the words of Sereal: for THAW, and for limits. */
 void ice_sereal_words(ice_read_settings *set);
 
 enum { ICE_BODY, ICE_HEADER, ICE_BODY_AND_HEADER };

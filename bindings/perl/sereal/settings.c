@@ -1,4 +1,4 @@
-/* What the options of encoders and decoders say. */
+/* The options of encoders and decoders. */
 #include "sereal/settings.h"
 #include "core/class_lists.h"
 #include "core/documents.h"
@@ -37,7 +37,8 @@ option_is_set(pTHX_ HV *options, const char *name)
     return option(aTHX_ options, name, &value) && SvTRUE(value);
 }
 
-/* The classes that an option allows: `list`, which stays NULL without the option. */
+/* Reads the classes that an option allows into `list`, which stays NULL without the
+ * option. */
 static void
 option_classes(pTHX_ HV *options, const char *name, SV **list)
 {
@@ -46,7 +47,7 @@ option_classes(pTHX_ HV *options, const char *name, SV **list)
         ice_class_list_make(aTHX_ list, name, value);
 }
 
-/* Whether an option says `other` of what a list denies, and not `croak`. */
+/* Whether the action of an option for denied classes is `other`, and not `croak`. */
 static bool
 is_denied_otherwise(pTHX_ HV *options, const char *name, const char *other)
 {
@@ -123,7 +124,7 @@ add_compression(pTHX_ SV *spec, HV *options, U8 version)
         sv_catpvf(spec, ",threshold=%" UVuf, SvIV(value) < 0 ? (UV)0 : (UV)SvIV(value));
 }
 
-/* What makes equal data equal bytes. */
+/* Adds the options that make equal data equal bytes. */
 static void
 add_order(pTHX_ SV *spec, HV *options)
 {
@@ -193,7 +194,7 @@ isr_clear_decoder(pTHX_ void *data)
     Zero(dec, 1, decoder);
 }
 
-/* What the engine has to know. */
+/* Returns the spec of a reader. */
 static SV *
 reader_spec(pTHX_ HV *options)
 {
@@ -215,7 +216,7 @@ reader_spec(pTHX_ HV *options)
     return spec;
 }
 
-/* What Sereal says of bytes that it knows by a part of the engine's message. */
+/* Sereal's messages for errors that are recognized by a part of the engine's message. */
 static const struct {
     const char *part, *words;
 } error_words[] = {
@@ -234,7 +235,7 @@ static const struct {
     { "levels of nesting", "Reached recursion limit during deserialization" },
 };
 
-/* The words that Sereal begins with. */
+/* Returns the words with which Sereal's message begins. */
 static SV *
 original_words(pTHX_ const icecore_error *error, const char *bytes, STRLEN len)
 {
@@ -274,14 +275,14 @@ isr_make_decoder(pTHX_ decoder *dec, HV *options)
     ice_sereal_words(set);
     set->original_words = original_words;
     set->args_class = "Sereal::Decoder::THAW_args";
-    /* What is UTF-8 is for perl to say: surrogates are. */
+    /* Perl decides what is UTF-8: surrogates are. */
     set->as_marked = !option_is_set(aTHX_ options, "validate_utf8");
     set->bad_text = "Sereal: Error: Invalid UTF8 byte sequence (the option `validate_utf8` is set)";
     set->clean_integers = TRUE;
     set->tie_ok = TRUE;
     set->bless_ok = !option_is_set(aTHX_ options, "no_bless_objects");
     dec->refuse_objects = option_is_set(aTHX_ options, "refuse_objects");
-    /* Without objects nothing is thawed either, unless that is asked for. */
+    /* Without objects nothing is thawed either, unless it is requested. */
     set->no_thaw = option(aTHX_ options, "no_thaw_objects", &value) ? cBOOL(SvTRUE(value)) : !set->bless_ok;
     set->undef_own = option_is_set(aTHX_ options, "use_undef");
     set->readonly = option_is_set(aTHX_ options, "set_readonly");

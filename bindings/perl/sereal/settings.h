@@ -1,4 +1,4 @@
-/* Encoders and decoders, and what their options say. */
+/* Encoders and decoders, and their options. */
 #ifndef ICECORE_SEREAL_SETTINGS_H
 #define ICECORE_SEREAL_SETTINGS_H
 #include "sereal/sereal.h"
@@ -17,12 +17,12 @@ typedef struct {
     STRLEN consumed;
 } decoder;
 
-/* The hash of options, or NULL. */
+/* Returns the hash of options, or NULL. */
 HV *isr_options_of(pTHX_ SV *options);
-/* Makes one of what is all zero; without options, the usual one. */
+/* Initialize an encoder or decoder that is all zero; without options, the default one. */
 void isr_make_encoder(pTHX_ encoder *enc, HV *options);
 void isr_make_decoder(pTHX_ decoder *dec, HV *options);
-/* What it holds goes, as a destructor. */
+/* Free the contents; used as destructors. */
 void isr_clear_encoder(pTHX_ void *data);
 void isr_clear_decoder(pTHX_ void *data);
 

@@ -1,4 +1,4 @@
-/* What Sereal has of its own when values are walked. */
+/* The rules of Sereal for walking values. */
 #include "core/class_lists.h"
 #include "core/leaf.h"
 #include "sereal/sereal.h"
@@ -29,7 +29,7 @@ is_integer_text(pTHX_ SV *sv)
     return same;
 }
 
-/* Whether a string that was used as a float is one that Sereal takes for it. */
+/* Whether a string that was used as a float looks like a float to Sereal. */
 static bool
 is_float_text(pTHX_ SV *sv)
 {
@@ -79,7 +79,7 @@ leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
 #define LEAF leaf
 #include "core/walk_fast.h"
 
-/* Up to protocol 2 there is no word for perl's own undef. */
+/* Up to protocol 2 there is no form for perl's own undef. */
 static bool
 put_immortal(pTHX_ walk *w, SV *sv, U16 key, bool item)
 {
@@ -88,7 +88,7 @@ put_immortal(pTHX_ walk *w, SV *sv, U16 key, bool item)
     return iw_put_immortal(aTHX_ w, sv, key, item);
 }
 
-/* A mortal. */
+/* Returns a mortal. */
 static SV *
 class_name(pTHX_ HV *stash)
 {
@@ -118,7 +118,8 @@ use_class(pTHX_ walk *w, ice_class *class)
     class->hook = NULL;
 }
 
-/* Code is asked for each object, as often as it is met. */
+/* If freeze_allow_classes is code, it is called for each object, as often as the object
+ * is met. */
 static bool
 ask_hook(pTHX_ walk *w, U32 class_index, SV *sv)
 {
@@ -136,7 +137,7 @@ ask_hook(pTHX_ walk *w, U32 class_index, SV *sv)
     return FALSE;
 }
 
-/* What FREEZE of its class returns for an object. */
+/* Puts the result of FREEZE for an object. */
 static bool
 put_hooked(pTHX_ walk *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 wraps)
 {
@@ -157,7 +158,7 @@ put_hooked(pTHX_ walk *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 wraps)
     return TRUE;
 }
 
-/* Code, globs, handles and so on. */
+/* Puts code, globs, handles and so on. */
 static void
 put_unknown(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
 {
@@ -169,7 +170,7 @@ put_unknown(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
             && (undef || w->set->warn_unknown != 2 || !SvOBJECT(sv) || !Gv_AMG(SvSTASH(sv))))
             warn("Found type %u %s(0x%p), but it is not representable by the Sereal encoding format; will encode as %s",
                  (unsigned)SvTYPE(sv), type, (void *)sv, undef ? "an undefined value" : "a stringified form");
-        /* The class, if one was written, is taken back. */
+        /* If a class was written, it is removed again. */
         if (wraps) {
             w->t->node_count -= wraps;
             key = w->t->nodes[w->t->node_count].key;

@@ -1,13 +1,13 @@
-/* What is wrong with an image, as Storable says it: programs look for its words. */
+/* Errors of an image in Storable's words, because programs look for them. */
 #include "storable/storable.h"
 
-/* Sizes in the header, and what Storable says of one that it does not take. */
+/* Sizes in the header, and Storable's message for an unsupported one. */
 static const struct {
     const char *expected, *words;
 } size_words[] = { { "size of int ", "Integer" }, { "size of long ", "Long integer" }, { "size of pointer ", "Pointer" },
                    { "size of NV ", "Double" } };
 
-/* The words that Storable begins with. */
+/* Returns the words with which Storable's message begins. */
 SV *
 is_original_words(pTHX_ const icecore_error *error, const char *bytes, STRLEN len)
 {

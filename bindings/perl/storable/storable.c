@@ -1,8 +1,8 @@
-/* Storable: what its variables and options say, freeze, thaw and dclone. */
+/* Storable: its variables and options; freeze, thaw and dclone. */
 #include "storable/storable.h"
 #include "core/documents.h"
 
-/* How an image is written: one stage for each. */
+/* Ways to write an image; each combination has a stage of its own. */
 enum { NETORDER = 1, FILE_IMAGE = 2, CANONICAL = 4, WRITERS = 8 };
 
 #define MY_CXT_KEY "Icecore::storable" XS_VERSION
@@ -10,7 +10,7 @@ typedef struct {
     icecore_stage *writers[WRITERS];
     icecore_stage *reader;
     GV *canonical, *forgive_me, *deparse, *eval, *flags, *recursion_limit, *accept_future_minor;
-    I32 doing; /* what goes on: IS_STORING, IS_RETRIEVING or neither */
+    I32 doing; /* the current operation: IS_STORING, IS_RETRIEVING or neither */
     bool last_netorder;
 } my_cxt_t;
 START_MY_CXT
@@ -47,7 +47,7 @@ ice_storable_clone(pTHX)
     start(aTHX_ & MY_CXT);
 }
 
-/* Destructors of objects may still come: they make what they need again. */
+/* Destructors of objects may still run; they create what they need again. */
 void
 ice_storable_end(pTHX)
 {
@@ -120,7 +120,7 @@ ice_storable_read_settings(pTHX_ ice_read_settings *set)
 {
     dMY_CXT;
     read_settings(aTHX_ & MY_CXT, set);
-    /* Who calls no function of Storable's does not look for its words. */
+    /* Callers outside of Storable's functions don't look for its words. */
     set->original_words = NULL;
     set->deeper = set->trailing = NULL;
 }
@@ -170,7 +170,7 @@ ice_freeze(pTHX_ SV *ref, int how)
     return result;
 }
 
-/* Reads an image, once its header is known to be fine. */
+/* Reads an image whose header was checked. */
 PERL_STATIC_INLINE SV *
 thaw_image(pTHX_ my_cxt_t *cxt, SV *frozen, const ice_read_settings *set)
 {
@@ -213,7 +213,8 @@ thaw_first(pTHX_ my_cxt_t *cxt, SV *frozen, I32 at, I32 count)
     return thaw_with(aTHX_ cxt, frozen, at, count, &set);
 }
 
-/* From within a hook: the native stack is for the calls. */
+/* Thaws from within a hook: the settings are on the heap, to save native stack for nested
+ * calls. */
 static SV * __attribute__((noinline))
 thaw_again(pTHX_ my_cxt_t *cxt, SV *frozen, I32 at, I32 count)
 {
@@ -227,7 +228,7 @@ thaw_again(pTHX_ my_cxt_t *cxt, SV *frozen, I32 at, I32 count)
     return result;
 }
 
-/* Behind the image: `FLAGS` or `NAME => VALUE, ...`. */
+/* The arguments after the image are `FLAGS` or `NAME => VALUE, ...`. */
 SV *
 ice_thaw(pTHX_ SV *frozen, I32 at, I32 count)
 {
@@ -304,8 +305,8 @@ ice_more(pTHX_ PerlIO *handle, SV *bytes)
     SSize_t count;
     bool full = TRUE;
     while ((count = PerlIO_get_cnt(handle)) <= 0) {
-        /* What was given back has a buffer of its own, which goes when it is
-         * empty: then there is more to come. */
+        /* Bytes that were pushed back have a buffer of their own, which is dropped when
+         * it is empty: then more may follow. */
         if (PerlIO_fill(handle) != 0)
             return NULL;
         count = PerlIO_get_cnt(handle);

@@ -1,4 +1,4 @@
-/* What Storable has of its own when values are walked. */
+/* The rules of Storable for walking values. */
 #define FACTS (IW_IN_ORDER | IW_KEY_FLAGS | IW_TIES | IW_NUL_NAMES | IW_REFERENT | IW_OVERLOAD)
 #define LEAF scalar_leaf
 #include "core/walk_fast.h"
@@ -10,14 +10,13 @@ leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
     scalar_leaf(aTHX_ w, sv, flags, key, item);
 }
 
-/* It keeps apart perl's own undef in an array; true and false are variables as others
- * are. */
+/* In an array, perl's own undef is distinguished; true and false are ordinary variables. */
 static bool
 put_immortal(pTHX_ walk *w, SV *sv, U16 key, bool item)
 {
     if (sv == &PL_sv_yes || sv == &PL_sv_no)
         return FALSE;
-    /* Hooks may name the first one that is no item of an array. */
+    /* Hooks may refer to the first one that is not an item of an array. */
     if (!item && !ice_map_find(&w->ctx->seen, sv))
         ice_map_add(&w->ctx->seen, sv, (U32)w->t->node_count);
     push(aTHX_ w, ICECORE_NULL, item ? ICECORE_FLAG_OWN | ICECORE_FLAG_ITEM : ICECORE_FLAG_OWN, key, 0, 0);
@@ -32,7 +31,7 @@ use_class(pTHX_ walk *w, ice_class *class)
     class->hook = ice_method(aTHX_ class->stash, "STORABLE_freeze");
 }
 
-/* Calls the hook of a class. NULL: the object is stored as if there were none. */
+/* Calls the hook of a class. NULL: the object is stored as if there were no hook. */
 static AV *
 call_freeze(pTHX_ walk *w, SV *sv, U32 class_index)
 {
@@ -81,7 +80,7 @@ put_magical(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
     return SvMAGICAL(sv) && iw_put_magical(aTHX_ w, sv, flags, key, wraps);
 }
 
-/* Globs, handles and so on. */
+/* Puts globs, handles and so on. */
 static void
 put_unknown(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
 {

@@ -1,5 +1,4 @@
-# The behaviour list, which every language passes: bindings/common/behaviour. A test
-# for each line.
+# The behaviour list that every language passes: bindings/common/behaviour. One test per line.
 
 use v5.30;
 use warnings;
@@ -32,7 +31,8 @@ for my $file (sort glob "$folder/*.jsonl") {
 }
 ok($count{passed} && $count{passed} > 500, 'there are many lines');
 
-# Lines of other hosts are not run here; that they say what the page knows is looked at.
+# Lines of other hosts are not run here, but it is checked that they use only the words of the
+# page.
 subtest 'the words of the list' => sub {
     my %line  = map { $_ => 1 } qw(id about do steps hosts perl php ruby needs open format bytes classes as of value out error path log list kinds from times most);
     my %value = map { $_ => 1 } qw(int float text bytes string encoding symbol class module enum hole map object record kind is ref weak regexp flags id same var alias
@@ -62,7 +62,7 @@ subtest 'the words of the list' => sub {
 };
 diag(join ', ', map { "$count{$_} $_" } sort keys %count);
 
-# What a wrong module would do is seen: each of these lines must fail, for its reason.
+# Errors of a module are detected: each of these lines must fail, for its reason.
 subtest 'lines that must fail' => sub {
     my @wrong = map { [@$_] } (
         [qr/expected the integer 2, found 1/, { do => 'read', format => 'json', bytes => '[1]', value => [2] }],
@@ -91,7 +91,7 @@ subtest 'lines that must fail' => sub {
         [qr/the log has \(\), not/, { do => 'log', log => ['thaw Notes'] }],
         [qr/the classes are/, { do => 'classes', format => 'php', bytes => 'O:1:"A":0:{}', list => [['B', 1, '$']] }],
         [qr/bytes: it was not refused/, { do => 'cut', format => 'php:lenient', bytes => 'i:1;x' }],
-        # Not every system says how much memory a process has.
+        # Not every system reports the memory of a process.
         -r '/proc/self/statm'
         ? [qr/grew by/, { do => 'memory', times => 80, most => 1_000_000, steps => [{ do => 'grow' }] }]
         : (),

@@ -1,5 +1,5 @@
-# Structures by chance, frozen and read by both modules: bytes must be equal, and what
-# comes back the same, down to what is perl's own, read-only, shared or weak.
+# Random structures, frozen and read by both modules: the bytes must be equal, and the values
+# that come back too, including which of them are perl's own, read-only, shared or weak.
 #
 #   ICECORE_TEST_ROUNDS=100000 ICECORE_TEST_SEED=1 prove -b t/chance.t
 
@@ -37,7 +37,7 @@ sub compare {
     return $theirs;
 }
 
-# Freezing changes what a number counts as: the second time counts.
+# Freezing can change the type of a number, so the second time counts.
 sub frozen {
     my ($what, $original, $ours, $write, $data) = @_;
     attempt(sub { $write->($original, $data) });
@@ -68,9 +68,9 @@ SKIP: {
     my ($original, $ours) = sereals();
     skip 'needs Sereal', 1 unless $ours;
     @wrong = %asked = ();
-    # Real ones, and combinations of what decides on variables that are shared or
-    # read-only. What set_readonly_scalars does with arrays and hashes depends on the
-    # tags that the original met.
+    # Typical options, and combinations of those that decide which variables are shared or
+    # read-only. The effect of set_readonly_scalars on arrays and hashes depends on the tags
+    # that the original met.
     my @decoders = (
         {}, { use_undef => 1 }, { alias_smallint => 1 }, { alias_varint_under => 1000 }, { alias_varint_under => -5 }, { set_readonly => 1 },
         { use_undef => 1, alias_smallint => 1 }, { use_undef => 1, alias_varint_under => 100, set_readonly => 1 }, { no_bless_objects => 1 },

@@ -1,5 +1,5 @@
-# Objects of perl's own classes (`use feature 'class'`), which the originals
-# can't keep: Storable dies, Sereal writes something that it can't read.
+# Objects of perl's own classes (`use feature 'class'`), which the originals can't store:
+# Storable dies, Sereal writes something that it can't read.
 
 use strict;
 use warnings;
@@ -69,7 +69,7 @@ BEGIN {
             method rename ($new)  { $name = $new; return }
         }
 
-        # A field with the name of its parent's.
+        # A field with the same name as one of its parent class.
         class Manager :isa(Employee) {
             field $name :param(title);
             field $staff = [];
@@ -148,7 +148,7 @@ for my $name (sort keys %ways) {
     };
 }
 
-# Shared objects, an object that refers to itself, two fields of one name.
+# Shared objects, an object that refers to itself, two fields with the same name.
 for my $name ('dclone', sort keys %ways) {
     my ($write, $read) = $name eq 'dclone' ? (sub { return $_[0] }, sub { return dclone($_[0]) }) : @{ $ways{$name} };
     subtest "a hierarchy, $name" => sub {
@@ -199,7 +199,7 @@ subtest 'a class that is not listed' => sub {
 };
 
 subtest 'records' => sub {
-    # The fields of a record are a hash, which has an order of its own.
+    # The fields of a record are a hash, which has its own order.
     local $Icecore::Storable::canonical = 1;
     my $bytes  = freeze([circle()]);
     my $record = thaw($bytes, classes => 'record')->[0];

@@ -1,4 +1,4 @@
-# The client against servers that answer nonsense.
+# The client with servers that send invalid answers.
 
 use strict;
 use warnings;
@@ -26,7 +26,7 @@ my $calls = [
     remove => sub { $_[0]->remove('01990f3a-7b11-7c0e-a1b2-0c4d5e6f7a8b') },
 ];
 
-# What the answer is; the kinds of errors that may be.
+# The answer, and the permitted kinds of errors.
 my @nonsense = (
     'nothing'             => ''                                                             => 'away',
     'no HTTP'             => "SSH-2.0-OpenSSH\r\n\r\n"                                      => 'answer',
@@ -51,7 +51,7 @@ while (my ($name, $answer, $kinds) = splice @nonsense, 0, 3) {
     my $client = Icecore::Client->new(url => $server->url, timeout => 10, patience => 0, longest => 1 << 20);
     for (my $at = 0; $at < @$calls; $at += 2) {
         my ($call, $code) = @$calls[ $at, $at + 1 ];
-        # There is nothing to work on: it waits. Nothing is there: so be it.
+        # Without jobs it waits; an unreachable server is accepted too.
         next if $call eq 'work' && $kinds =~ /away/;
         my $returned = eval { $code->($client); 1 };
         my $error    = $@;
@@ -60,11 +60,11 @@ while (my ($name, $answer, $kinds) = splice @nonsense, 0, 3) {
     }
 }
 
-# Answers in the right form, of what was not asked for.
+# Answers in the right form, but for another question.
 my $id = '01990f3a-7b11-7c0e-a1b2-0c4d5e6f7a8b';
 for my $body ('{}', '{"jobs":7,"objects":{}}', '{"jobs":[1,"x",null],"objects":[[],null]}') {
     my $server = Daemon->fake(ok_with($body));
-    # Each with a connection of its own, as the server closes them.
+    # Each has a connection of its own, because the servers close them.
     my $client = sub { return Icecore::Client->new(url => $server->url, patience => 0) };
     is $client->()->work('q', sub { }, drain => 1), 0, "no jobs in $body";
     is $client->()->each(sub { }), 0, 'no objects';
@@ -82,7 +82,7 @@ for my $next ('0', '-1', '"x"', '[]', '1e99') {
     ok !eval { $client->each(sub { $count++ }); 1 } && $@->kind eq 'answer', "a list goes on behind $next";
     cmp_ok $count, '<=', 1, 'it ends';
 }
-# What a job says of itself.
+# Invalid descriptions of a job.
 my @jobs = map { qq({"jobs":[{"id":"$id","token":"t",$_}]}) } '"bytes":"!!!"', '"bytes":"BAhvOgtHYWRnZXQA","format":"nothing"',
     '"bytes":"BAhvOgtHYWRnZXQA"', '"bytes":null,"format":"php"';
 for my $body (@jobs) {
@@ -91,12 +91,12 @@ for my $body (@jobs) {
     is $client->work('q', sub { fail('a block is called') }, limit => 1), 1, "given back: $body";
 }
 
-# A server that says nothing.
+# A server that never answers.
 my $silent = IO::Socket::INET->new(Listen => 5, LocalAddr => '127.0.0.1');
 my $client = Icecore::Client->new(url => 'http://127.0.0.1:' . $silent->sockport, timeout => 0.2, patience => 0);
 ok !eval { $client->push('q', [1]); 1 } && $@->kind eq 'away', 'a server that says nothing';
 
-# What is said is shown as it is, whatever it is.
+# Messages of a server are shown escaped.
 my $server = Daemon->fake("HTTP/1.1 400 Bad Request\r\nContent-Length: 52\r\n\r\n" . '{"error":{"kind":"odd","message":"a\\u001b[31m b\\n"}}');
 ok !eval { Icecore::Client->new(url => $server->url)->push('q', [1]); 1 };
 is "$@", "Icecore: a\\x{1b}[31m b\\x{0a}\n", 'no character of it does anything';

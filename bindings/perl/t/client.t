@@ -1,4 +1,4 @@
-# The client against a daemon.
+# The client with a daemon.
 
 use strict;
 use warnings;
@@ -71,7 +71,7 @@ $client->push('formats', 'text', format => 'sereal');
 drain('formats', sub { $seen = shift });
 is $seen->value, 'text', 'Sereal has';
 
-# Names that could be something else in an address.
+# Names with characters that have a meaning in an address.
 for my $queue ("a b&c=d/../e?f#g+%00\\", "Gr\x{fc}\x{df}e \x{1f600}", '..', '%2e') {
     my $pushed = $client->push($queue, [1], unique => "k&queue=other");
     is $client->job($pushed)->{queue}, $queue, 'a queue with a strange name';
@@ -81,7 +81,7 @@ for my $queue ("a b&c=d/../e?f#g+%00\\", "Gr\x{fc}\x{df}e \x{1f600}", '..', '%2e
 is kind_of { $client->push("q\r\nX: y", [1]) }, 'input', 'a queue is no header';
 is kind_of { $client->push('q', [1], unique => "\r\n\r\n") }, 'input', 'nor is a key';
 
-# What a block dies with.
+# The errors of a block that dies.
 $id = $client->push('fails', [1], max_attempts => 1);
 drain('fails', sub { die { a => 1 } });
 like $client->job($id)->{error}, qr/^HASH/, 'an error that is no text';
@@ -89,7 +89,7 @@ $id = $client->push('fails', [1], max_attempts => 1);
 is drain('fails', sub { die "no such user\n" }), 1, 'a block may die';
 is_deeply [ @{ $client->job($id) }{qw(state error)} ], [ 'dead', 'no such user' ], 'and the job is dead, with the reason';
 
-# What can't be thawed.
+# A job that can't be thawed.
 $id = $client->push('hostile', [ bless {}, 'Gadget' ], max_attempts => 1);
 my $behind = $client->push('hostile', [1]);
 my @worked;
@@ -105,7 +105,7 @@ $client->push('hostile', [ Order->new ]);
 drain('hostile', sub { $seen = shift }, classes => 'record');
 isa_ok $seen->value->[0], 'Icecore::Record', 'the list of a call:';
 
-# Results that are no plain data are not kept.
+# Results that are not plain data are not stored.
 for my $result (Order->new, sub { }, undef, \*STDOUT) {
     $id = $client->push('results', [1]);
     drain('results', sub { $result });
@@ -132,13 +132,13 @@ is scalar(@log), 1, '... and said once';
 $client->push('delayed', [1], delay => 3600);
 is drain('delayed', sub { }), 0, 'a delay';
 
-# One after another.
+# One after the other.
 my $first = $client->push('first', [1]);
 $client->push('second', [2], after => $first);
 is drain('second', sub { }), 0, 'a job waits for another';
 is drain($_, sub { }), 1, "... and is handed out when that is done: $_" for 'first', 'second';
 
-# Several at once.
+# Several at a time.
 $client->push('several', [$_]) for 1 .. 7;
 is drain('several', sub { push @worked, $_[0] }, max => 3, limit => 5), 5, 'at most so many';
 is drain('several', sub { }), 2, 'the rest stays';

@@ -1,4 +1,4 @@
-# What Icecore::Dumper leaves to Data::Dumper: the same texts, from call to call.
+# Tasks that Icecore::Dumper leaves to Data::Dumper: the same texts, from call to call.
 
 use v5.30;
 use warnings;
@@ -12,7 +12,7 @@ our %said;
 
 my @classes = qw(Data::Dumper Icecore::Dumper);
 
-# What both say of the same calls, warnings included.
+# The results of both for the same calls, including warnings.
 sub both {
     my ($name, $code) = @_;
     my @said;

@@ -88,7 +88,7 @@ for my $code ('$VAR1 = system("touch x");', '$VAR1 = [`ls`];', '$VAR1 = "$ENV{PA
     like dies(sub { undump($code, classes => 'any') }), qr/./, "refused: $code";
     is Malice::ran(), '', 'and nothing ran';
 }
-# What the original writes of the program's own values is not checked.
+# The text that the original writes for the program's own values is not checked.
 for my $source ('a@b', '@::x', 'x') {
     my $regexp = qr/$source/i;
     require Data::Dumper;

@@ -1,4 +1,4 @@
-# The examples run, and print what is written down beside them.
+# The examples run, and print the expected output in the files next to them.
 
 use strict;
 use warnings;

@@ -1,4 +1,4 @@
-# What PHP and Ruby froze, in Perl; and what Perl has, frozen for them.
+# Data that PHP and Ruby froze, read in Perl; and Perl's data, frozen for them.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ use Icecore;
 
 sub dies { my ($code) = @_; return eval { $code->(); 1 } ? '' : $@ }
 
-# Formats by name, a blob of each kind of value, and the value.
+# Format, a blob of each kind of value, and the value.
 my @plain = (
     [php => 'N;'             => undef],
     [php => 'b:1;'           => !!1],
@@ -136,7 +136,7 @@ subtest 'malformed' => sub {
     }
 };
 
-# The real ones, where they are installed.
+# With the real programs, if they are installed.
 sub output {
     my ($input, @command) = @_;
     my $file = scratch('frozen');

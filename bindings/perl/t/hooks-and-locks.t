@@ -1,4 +1,4 @@
-# Where hooks, locked hashes and perl's own values meet: each case once lost or changed
+# Interactions of hooks, locked hashes and perl's own values: each case once lost or changed
 # something.
 
 use strict;
@@ -30,7 +30,7 @@ use Same;
 my @storables = storables();
 my ($original, $ours) = @storables > 1 ? @storables : (@storables, @storables);
 
-# What both write for the same data.
+# Checks that both write the same bytes for the same data.
 sub same_bytes {
     my ($make, $name) = @_;
     for my $how ('freeze', 'nfreeze') {
@@ -82,7 +82,7 @@ both_storable('what hooks are told of cloning' => sub {
     is($Returns::thawed[1], 0, 'no clone');
 });
 
-# Keys that a locked hash reserves: which they are, and what writing does.
+# Keys that a locked hash reserves: which they are, and the effect of writing.
 for my $values (0, 1, 3) {
     for my $count (0 .. 20, 31 .. 33, 40) {
         both_storable("$count reserved keys, $values with values" => sub {
@@ -123,7 +123,7 @@ both_storable("perl's own undef, true and false" => sub {
     }
 });
 
-# Whichever of two keys comes first in the hash.
+# Whichever of the two keys comes first in the hash.
 for my $key ('a' .. 'h') {
     my $data = sub { my $regexp = qr/x/i; return { $key => [$regexp], "in $key" => bless(\(my $cell = $regexp), 'Holds') } };
     for my $m (@storables) { $m->set(canonical => 1) }

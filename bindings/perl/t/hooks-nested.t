@@ -1,12 +1,12 @@
-# Hooks that thaw and freeze what they hold: as deep as the original's, and an error behind
-# that, in the place of a crash. And JSON of what contains itself.
+# Hooks that thaw and freeze their contents: at least as deep as with the original, and beyond
+# that an error instead of a crash. Also JSON of data that contains itself.
 
 use v5.30;
 use warnings;
 
 use Test::More;
 
-# In a process of its own, with so much native stack.
+# Runs in a process of its own, with a limited native stack.
 sub said {
     my ($program, @arguments) = @_;
     open my $in, '-|', 'sh', '-c', 'ulimit -s 8192 && ulimit -v 8000000; exec "$@"', 'sh', $^X, (map { "-I$_" } @INC), '-e', $program, @arguments or die $!;
@@ -47,7 +47,7 @@ sub Held::TO_JSON { return $again->() }
 print eval { $again->(); 1 } ? "fine, $deep" : "no: $@";
 PERL
 for my $how (qw(storable sereal json dclone)) {
-    # Each level of text is escaped again: so fewer of JSON.
+    # Each level of text is escaped again, so there are fewer for JSON.
     my $levels = $how eq 'json' ? 10 : 1000;
     like(said($freeze, $levels, $how), qr/\Afine/, "$how: hooks that call it again");
     like(said($freeze, 1_000_000, $how), qr/\Ano: Max\. recursion depth/, 'without an end');

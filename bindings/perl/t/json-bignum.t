@@ -1,4 +1,4 @@
-# allow_bignum and allow_stringify, as Cpanel::JSON::XS has them.
+# allow_bignum and allow_stringify, as in Cpanel::JSON::XS.
 
 use v5.30;
 use warnings;

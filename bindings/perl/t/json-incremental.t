@@ -1,4 +1,4 @@
-# Texts that come in pieces: the same values at the same time as with JSON::XS.
+# Texts that arrive in pieces: the same values at the same time as with JSON::XS.
 
 use strict;
 use warnings;
@@ -52,7 +52,7 @@ SKIP: {
         my $is_bytes = rand() < 0.5;
         utf8::decode($text) if !$is_bytes;
         my ($ours, $theirs) = map { $_->new->utf8($is_bytes) } 'Icecore::JSON', 'JSON::XS';
-        # JSON::XS 4.04 writes a byte behind a buffer that it has filled: it gets a large one.
+        # JSON::XS 4.04 writes a byte after a full buffer, so it gets a large one.
         $theirs->incr_parse(' ' x 500);
         my @log;
         while (length $text) {

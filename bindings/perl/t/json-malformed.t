@@ -1,5 +1,5 @@
-# Texts that are JSON and texts that are not, and such with a byte changed or cut
-# off: taken and refused as JSON::XS does, with the same values.
+# Texts that are JSON and texts that are not, also with a byte changed or cut off: accepted and
+# refused as by JSON::XS, with the same values.
 
 use strict;
 use warnings;
@@ -60,7 +60,7 @@ for my $text (@texts) { compare_on($text, $_) for @settings }
 # As characters.
 compare_on($_, sub { }) for "[\"\x{263a}\x{e9}\"]", "{\"\x{263a}\":\"\x{e9}\"}", "[\"\x{1f600}\"", "\x{263a}", "\"caf\x{e9}\"";
 
-# Every cut and every changed byte of a text that has everything.
+# Every cut and every changed byte of a text with all features.
 my $whole = '{"a":[1,-2.5e3,true,false,null,"x\\u00e9\\ud83d\\ude00\\n"],"caf' . "\xc3\xa9" . '":{"b":"' . "\xe2\x98\xba" . '"},"":[]}';
 for my $at (0 .. length($whole) - 1) {
     compare_on(substr($whole, 0, $at), $settings[0]);
@@ -72,7 +72,7 @@ for my $at (0 .. length($whole) - 1) {
 }
 ok $count > 2000, "$count times as JSON::XS";
 
-# Where it is wrong.
+# The positions of errors.
 for my $case (['[1,2', 5], ['[1,x]', 3], ['{"a":1,}', 7], ['["a" "b"]', 5], ['[1]x', 3]) {
     my ($text, $offset) = @$case;
     eval { Icecore::JSON->new->utf8->decode($text) };

@@ -1,4 +1,4 @@
-# What becomes of objects: booleans, methods of classes, filters.
+# How objects are written and read: booleans, methods of classes, filters.
 
 use strict;
 use warnings;
@@ -80,7 +80,7 @@ is_deeply [ref $thawed->[0], $thawed->[0]{list}, $thawed->[1]], ['Tagged', ['JSO
 is eval { $tags->decode('[("Tagged")["die"]]'); 1 } ? '' : $@, "dies\n", 'a THAW that dies';
 ok !eval { Icecore::JSON->new->decode('("Tagged")[1]'); 1 }, 'no tags without allow_tags';
 
-# What Cpanel::JSON::XS takes besides.
+# Additional syntax that Cpanel::JSON::XS accepts.
 is_deeply +Icecore::JSON->new->allow_singlequote->decode("['a',\"b\"]"), ['a', 'b'], 'allow_singlequote';
 is_deeply +Icecore::JSON->new->allow_barekey->decode('{a:1,"b":2}'), { a => 1, b => 2 }, 'allow_barekey';
 is_deeply +Icecore::JSON->new->relaxed->decode("[1,2, # two\n]"), [1, 2], 'relaxed';
@@ -125,7 +125,7 @@ is_deeply $json->decode('{"a":1,"b":{}}'), { a => 1, b => {} }, 'no duplicate';
 }
 is +Icecore::JSON->new->allow_stringify->encode([bless [], 'Text']), '["text"]', 'allow_stringify';
 
-# Every setting can be asked for.
+# Every setting has a getter.
 my $fresh = Icecore::JSON->new;
 for my $name (qw(ascii latin1 utf8 indent canonical space_before space_after relaxed allow_blessed convert_blessed allow_unknown
     allow_tags shrink escape_slash allow_stringify allow_barekey allow_singlequote unblessed_bool type_all_string allow_bignum)) {
@@ -145,7 +145,7 @@ ok !eval { Icecore::JSON::encode(bless(\my $nothing, 'Icecore::JSON'), []); 1 },
 
 subtest 'booleans that threads share' => sub {
     plan skip_all => 'needs a perl with threads' unless eval { require threads; require threads::shared; 1 };
-    # Shared only where threads were loaded first.
+    # Shared only if threads were loaded first.
     my $code = 'use threads; use threads::shared; use Icecore::JSON;'
         . ' print Icecore::JSON->new->canonical->encode(shared_clone({ t => Icecore::JSON::true(), f => Icecore::JSON::false(), r => [\\1, \\0] }))';
     open my $out, '-|', $^X, (map { "-I$_" } @INC), '-e', $code or die $!;

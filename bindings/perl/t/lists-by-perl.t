@@ -1,5 +1,5 @@
-# What pack_list and unpack_list leave to perl's own: they do as pack and unpack do, and warn
-# and die as these.
+# Cases of pack_list and unpack_list that are left to perl: they give the same results, warnings
+# and errors as pack and unpack.
 
 use v5.30;
 use warnings;
@@ -23,7 +23,7 @@ sub said {
     local $SIG{__WARN__} = sub { push @warnings, $_[0] };
     @list = eval { $code->() };
     my $error = $@;
-    # What the core says of broken UTF-8 that becomes 0.
+    # Perl's core warns about broken UTF-8 that becomes 0.
     @warnings = grep { !/^Malformed UTF-8 character:/ } @warnings;
     s/ at \S+ line \d+\.?\n//, s/pack_list/pack/ for $error, @warnings;
     return [(map { defined ? utf8::is_utf8($_) . ":$_" : undef } @list), "error: $error", @warnings];
@@ -31,7 +31,7 @@ sub said {
 
 sub number { my ($n) = @_; return bless \$n, 'Number' }
 my @references = ([], {}, sub { });
-# Made anew for each: what was used as a number remembers it.
+# Made again for each: a string that was used as a number remembers it.
 sub lists { return (
     [1, 2, 3], [-1, 300, 70_000], ['1', '2x', 'abc', ''], [1.5, -2.5, 1e30], [undef, undef], [dualvar(5, 'five'), dualvar(1.5, 'x')],
     [number(65), number(300), number(1.5)], [bless(\(my $t = 'A'), 'Text')], [bless([], 'Both'), bless({}, 'Both')], ["\x{263a}", "\xe9"],
@@ -46,22 +46,22 @@ my @templates = (
 for my $template (@templates) {
     for my $n (0 .. $number_of_lists - 1) {
         my $list = sub { @{ (lists())[$n] } };
-        # Ours makes characters of no items too late, and mends what perl dies of.
+        # Here ours converts to characters too late, or repairs cases in which perl dies.
         next if $template =~ /C0 U/ && !$list->() || $template =~ /U0/ && grep { defined && /[^\0-\xff]/ } $list->();
         my $his  = said(sub { pack $template, $list->() });
         my $ours = said(sub { Icecore::pack_list($template, $list->()) });
         is_deeply($ours, $his, "pack $template") || diag(explain([$list->()], $his, $ours));
-        # What was text, but has no wide character any more, is the same string as bytes here.
+        # A text without wide characters is the same string as bytes here.
         my ($quiet, $quietly) = map { $_->[0] =~ s/\A1?://r } said(sub { no warnings; Icecore::pack_list($template, $list->()) }),
             said(sub { no warnings; pack $template, $list->() });
         is($quiet, $quietly, 'without warnings');
     }
 }
 my @strings = ('', "\1", 'abcdefgh' x 4, "\xff" x 20, "\x{263a}x\x{e9}", "\xe2\x98\xba", "\x80" x 30, "12/abc", do { my $u = "caf\xe9 \xa0 "; utf8::upgrade($u); $u });
-# Of a length that is no number ours says nothing.
+# If a length is not a number, ours gives no warning.
 for my $template ((grep { $_ ne 'a*/C' } @templates), 'U*', 'A*', 'C2 x N') {
     for my $string (@strings) {
-        # Of text perl makes other numbers each time.
+        # For text perl's result varies.
         next if utf8::is_utf8($string) && $template !~ /\A[aAZU]/;
         for my $how (qw(list scalar)) {
             my $his  = said(sub { $how eq 'list' ? unpack $template, $string : scalar unpack $template, $string });

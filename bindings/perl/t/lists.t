@@ -1,4 +1,4 @@
-# pack_list and unpack_list do what pack and unpack do.
+# pack_list and unpack_list do the same as pack and unpack.
 
 use strict;
 use warnings;
@@ -61,7 +61,7 @@ ok !eval { Icecore::pack_list('?', 1); 1 }, 'no such letter';
 tie my $seven, 'Tie::Seven';
 is Icecore::pack_list('C A*', $seven, bless([], 'Text')), "\7text", 'tied and overloaded';
 
-# Where the compiler sees the call an operator takes its place; elsewhere the sub is called.
+# If the compiler sees the call, an operator replaces it; otherwise the sub is called.
 {
     my @list  = (1, 2, 3);
     my $named = \&Icecore::pack_list;

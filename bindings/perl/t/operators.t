@@ -1,4 +1,4 @@
-# Subs that are operators where the compiler sees the call: every way to call them does the same.
+# Subs that become operators if the compiler sees the call: all ways to call them do the same.
 use v5.30;
 use warnings;
 
@@ -23,7 +23,7 @@ is(&sereal_encode_with_object($encoder, $value), $bytes, 'with &');
 is($encoder->can('encode')->($encoder, $value), $bytes, 'by reference');
 is($encoder->encode($value), $bytes, 'as a method');
 my @arguments = ($encoder, $value);
-# One more reference to the hash is one more that the bytes tell of.
+# One more reference to the hash is visible in the bytes.
 is(sereal_encode_with_object(@arguments), $encoder->encode($arguments[1]), 'with a list');
 is_deeply([map { encode_sereal($_) } 1 .. 3], [map { $encoder->encode($_) } 1 .. 3], 'in a list, one after the other');
 
@@ -50,7 +50,8 @@ for my $wrong (
     like($@, qr/ at \(eval \d+\) line 1\.$/, 'names the line') if $message ne qr/./;
 }
 
-# Hooks run perl code, which moves the stack, while the operator stands in the middle of an expression.
+# Hooks run perl code, which moves the stack, while the operator is in the middle of an
+# expression.
 package Deep {
     sub FREEZE { my @stack = map { $_ } 1 .. 100_000; return scalar @stack }
     sub THAW { my ($class, undef, $count) = @_; my @stack = map { $_ } 1 .. 100_000; return bless { count => $count }, $class }

@@ -1,4 +1,4 @@
-# Errors begin as the originals' do, as programs look for their words.
+# Errors begin like the originals', because programs look for their words.
 
 use v5.30;
 use warnings;
@@ -13,7 +13,8 @@ use Icecore::Dumper qw(undump);
 
 sub dies { my ($code) = @_; return eval { $code->(); 1 } ? 'it lives' : $@ }
 
-# What a message is up to where the original adds its place, or where ours goes on.
+# Returns a message up to the place where the original adds its position, or where ours
+# continues.
 sub beginning {
     my ($error) = @_;
     $error =~ s/ at \S+ line \d+\.?\n?\z//;

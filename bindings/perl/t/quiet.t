@@ -1,5 +1,5 @@
 #!/usr/bin/env perl
-# Loading a module says nothing, whatever warnings are on.
+# Loading a module gives no warnings, whatever warnings are enabled.
 use v5.30;
 use warnings;
 

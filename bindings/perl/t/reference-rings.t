@@ -1,6 +1,6 @@
-# References that go round in rings, in every format: each call ends, with bytes or an
-# error. A child does it, with little memory and time: a writer that follows a ring for
-# ever can't be stopped from within.
+# References in rings, in every format: each call ends, with bytes or an error. A child process
+# does it, with little memory and time, because a writer that follows a ring for ever can't be
+# stopped from within.
 
 use strict;
 use warnings;
@@ -22,7 +22,7 @@ my $code = <<'END';
     alarm 120;
     srand 1;
 
-    # A few containers and references that hold each other, some of them objects.
+    # A few containers and references that refer to each other, some of them objects.
     sub graph {
         my @all = map { my $kind = int rand 3; my $variable; $kind == 0 ? [] : $kind == 1 ? {} : \$variable } 0 .. 1 + rand 4;
         my $any = sub { rand() < 0.8 ? $all[ rand @all ] : rand() < 0.5 ? 7 : \(my $other = $all[ rand @all ]) };

@@ -1,5 +1,5 @@
-# Text replaced in structures by chance, frozen by the originals: what comes out must be what
-# they write of the changed structure, at all levels of texts in texts.
+# Text replaced in random structures that the originals froze: the result must be what they
+# write for the changed structure, at all levels of texts in texts.
 #
 #   ICECORE_TEST_ROUNDS=100000 ICECORE_TEST_SEED=1 prove -b t/replace-chance.t
 
@@ -29,7 +29,7 @@ my @pairs = (
     { old => 'x', older => 'much older', an => '0' }, { old => 'long ' x 60 }, { old => '"', '"' => q(') }, { old => "\0\n", '\\' => '' },
 );
 
-# What becomes of a text: the longest first, and nothing twice.
+# Returns the replacement of a text: the longest match first, and nothing twice.
 sub changing {
     my ($pairs) = @_;
     my $olds = join '|', map quotemeta, sort { length $b <=> length $a } keys %$pairs;
@@ -62,7 +62,8 @@ for my $name (sort keys %ways) {
         if (!defined $got) { push @wrong, "$seed: $@"; next }
         $changed++ if $got ne $before;
         next       if $got eq $wanted;
-        # Sereal counts offsets in its copies of keys, Dumper folds lines: then the values count.
+        # Sereal counts offsets in its copies of keys, Dumper folds lines: then the values are
+        # compared.
         my $difference = $read ? eval { difference($read->($got), $read->($wanted), strict => 1) } // $@ : Ways::parting($got, $wanted);
         push @wrong, "$seed: $difference" if $difference;
     }

@@ -69,7 +69,7 @@ subtest 'text and bytes' => sub {
     like(dies(sub { Icecore::replace("\x{263a}", 'x', 'y') }), qr/^Icecore: OLD has characters above 255, and frozen data is bytes: encode it first/, 'wide OLD');
     like(dies(sub { Icecore::replace('x', "\x{263a}", 'y') }), qr/^Icecore: NEW has characters above 255/, 'wide NEW');
     like(dies(sub { Icecore::replace('x', 'y', "x\x{263a}") }), qr/characters outside 0-255/, 'wide data');
-    # Perl's text has its flag in the data: what is put in are the bytes that are there.
+    # Text in Perl's data has a flag: the replacement consists of its UTF-8 bytes.
     my $text = nfreeze(["old \x{263a}"]);
     is_deeply(thaw(Icecore::replace('old', 'new', $text)), ["new \x{263a}"], 'in text of the data');
     for my $bytes ($text, encode_sereal(["old \x{263a}"]), '["old"]') {

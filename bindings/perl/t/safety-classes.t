@@ -1,4 +1,4 @@
-# Which classes data may bring back: those that were named.
+# The classes that data may bring back: only those that were named.
 
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ my %bytes = (freeze => freeze($data), nfreeze => nfreeze($data), sereal => encod
 my $file  = scratch('staff');
 store($data, $file);
 
-# Everything that reads, with what it takes as its list of classes.
+# All reading functions, with their arguments for a list of classes.
 my %readers = (
     'thaw, native'   => sub { my @classes = @_; return thaw($bytes{freeze}, @classes ? (classes => @classes) : ()) },
     'thaw, network'  => sub { my @classes = @_; return thaw($bytes{nfreeze}, @classes ? (classes => @classes) : ()) },
@@ -85,7 +85,7 @@ subtest 'patterns' => sub {
         my $sereal = encode_sereal([bless {}, $class]);
         my $one = ref(eval { thaw($bytes, classes => [@classes])->[0] } || '') eq $class ? 'allowed' : 'refused';
         my $two = ref(eval { decode_sereal($sereal, { classes => [@classes] })->[0] } || '') eq $class ? 'allowed' : 'refused';
-        # Storable's bytes say nothing of a name that is text.
+        # Storable's bytes have no mark for a class name that is text.
         return $one eq $two || $class =~ /[^\0-\xff]/ ? $two : "$one by Storable, $two by Sereal";
     };
     my @allowed = (
@@ -103,7 +103,7 @@ subtest 'patterns' => sub {
 
 sub Structures_text { return join ' by ', map { defined $_ ? s/[^ -~]/?/gr =~ s/^(.{30}).*/$1.../r : 'undef' } @_ }
 
-# What the exception says can be pasted, and allows this class and no other.
+# The remedy in the exception can be pasted, and allows this class and no other.
 subtest 'names with odd characters' => sub {
     for my $class ('Plain::Class', 'any', 'a b', "a'b", 'q"$x@y\\', "line\nbreak", "\e[1mbold", "nul\0byte", "\xe9", "caf\xc3\xa9", "\x{263a}::\x{c9}", "-\x{1f600}", '*', 'a*', 'My::*') {
         my $data = encode_sereal([bless [], $class]);

@@ -1,5 +1,5 @@
-# No code of the data runs: no hook, no destructor, no overloading, no tie, no
-# module that is loaded, whatever the data says.
+# No code runs because of data: no hook, no destructor, no overloading, no tie, and no module is
+# loaded, whatever the data contains.
 
 use strict;
 use warnings;
@@ -31,7 +31,7 @@ sub quietly {
     return;
 }
 
-# Made once, and the objects forgotten before anything is read.
+# Made once, and the objects are freed before anything is read.
 my %image;
 {
     my %object = (

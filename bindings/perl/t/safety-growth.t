@@ -1,5 +1,5 @@
-# Memory does not grow, call after call, also where calls fail. ICECORE_CALLS
-# says how many calls; a million is what a release gets.
+# Memory does not grow from call to call, even if calls fail. ICECORE_CALLS sets the number of
+# calls; a release is tested with a million.
 
 use strict;
 use warnings;
@@ -28,7 +28,7 @@ use Icecore::Storable qw(freeze nfreeze thaw dclone);
 
 my $calls = $ENV{ICECORE_CALLS} || 20_000;
 
-# In pages.
+# Returns the memory in pages.
 sub resident {
     open my $file, '<', '/proc/self/statm' or die $!;
     return (split ' ', <$file>)[1];
@@ -92,7 +92,7 @@ for my $name (sort keys %ways) {
     my $before = resident();
     $way->() for 1 .. $calls;
     my $grown = resident() - $before;
-    # Of keys as many as are remembered; otherwise what an allocator may do.
+    # For keys as much as is remembered; otherwise what an allocator may need.
     my $most = $name eq 'keys' ? 2500 : 100;
     cmp_ok($grown, '<', $most, "$name: $calls calls, $grown pages more");
 }

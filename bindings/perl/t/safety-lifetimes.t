@@ -1,4 +1,4 @@
-# Hooks and destructors that take away what the call still needs.
+# Hooks and destructors that remove things that the call still needs.
 
 use strict;
 use warnings;
@@ -62,8 +62,8 @@ subtest 'a hash that is locked while it is filled' => sub {
 };
 
 subtest 'a key that comes twice' => sub {
-    # The second takes the place of an object whose destructor empties the hash
-    # that is being filled.
+    # The second value replaces an object whose destructor empties the hash that is being
+    # filled.
     my $object = "\4\x11\x08Destroys\3" . pack('N', 1) . "\4\0" . pack('N', 0) . pack('N', 2) . 'up';
     my $image  = "\5\13\3" . pack('N', 3) . $object . pack('N', 1) . 'k' . "\x08\x81" . pack('N', 1) . 'k' . "\x08\x82" . pack('N', 1) . 'm';
     for (1 .. 3) { ok(eval { thaw($image); 1 }, 'no crash') or diag($@) }

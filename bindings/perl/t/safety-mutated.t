@@ -1,5 +1,5 @@
-# Mutated images and documents: no class that nobody listed is called, and nothing is called for
-# malformed data. For longer:
+# Mutated images and documents: no class outside of the list is called, and nothing is called
+# for malformed data. Longer runs:
 #
 #   ICECORE_TEST_ROUNDS=3000000 ICECORE_TEST_SEED=1 prove -b t/safety-mutated.t
 
@@ -19,7 +19,7 @@ my $seed  = $ENV{ICECORE_TEST_SEED} || 1;
 our (@calls, $reading, $hooks_thaw);
 $reading = 0;
 
-# Everything that perl may call of a class writes itself down.
+# All methods of a class that perl may call record their calls.
 my @listed   = qw(Good::Hooks Good::Attached Good::Plain Good::Tie Good::Over);
 my @unlisted = qw(Evil::Hooks Evil::Attached Evil::Plain Evil::Tie Evil::Over Evil Good Good::Hook);
 for my $class (@listed, @unlisted) {
@@ -40,10 +40,10 @@ for my $class (@listed, @unlisted) {
     }
 }
 
-# Whether the original reads bytes without asking for gigabytes, or for what is behind them.
+# Whether the original reads bytes without requesting gigabytes, or reading beyond their end.
 sub is_bearable {
     my ($text) = @_;
-    # Weak references to what is thawed make the original free memory twice.
+    # Weak references to thawed values make the original free memory twice.
     return $text !~ /[\x30\xb0]/ && defined eval { Icecore::Sereal::decode_sereal($text, { classes => 'record' }); 1 } if $text =~ /\A=(?:srl|\xf3rl)/;
     return 0 if $text !~ /\A(?:pst0)?([\0-\5])/;
     my $number = ord($1) & 1 ? 'N' : 'V';
@@ -57,7 +57,7 @@ sub is_bearable {
     return 1;
 }
 
-# A hook that thaws what it is given, by the original.
+# A hook that thaws its payload with the original.
 sub thaw_given {
     return if !$hooks_thaw;
     local $SIG{__WARN__} = sub { };
@@ -73,10 +73,10 @@ sub thaw_given {
     return;
 }
 
-# A module that is asked for shows too.
+# Requests for modules are recorded too.
 unshift @INC, sub { my ($self, $file) = @_; push @calls, "require $file" if $reading && $file !~ /\A(?:Good\/|overload|Carp|Icecore|re\.pm|bytes|utf8|unicore|Storable|Log|warnings|Tie\/|strict|feature)/; return };
 
-# ---- what is mutated -----------------------------------------------------------
+# ---- data to mutate ------------------------------------------------------------
 
 sub file_image { my ($value) = @_; my $bytes = ''; open my $out, '>', \$bytes; Storable::nstore_fd($value, $out); return $bytes }
 
@@ -132,7 +132,7 @@ sub mutated {
 
 # ---- reading -----------------------------------------------------------------------
 
-# The error that a hook causes: then some were called.
+# An error that a hook causes: then some hooks were called.
 my $from_hooks = qr/\ASTORABLE_attach did not return/;
 my (%seen, @wrong);
 my $allowed = { map { $_ => 1 } @listed };
@@ -153,7 +153,7 @@ for my $number (1 .. $count) {
     my @evil = grep { !/\A(?:Good::(?:Hooks|Attached|Plain|Tie|Over)) / } @calls;
     my @early = $error ne '' && $error !~ $from_hooks ? grep { !/DESTROY/ } @calls : ();
     {
-        # What was built is freed, and no destructor of a class that is not listed is among it.
+        # The built values are freed, and no destructor of an unlisted class runs.
         local $reading = 1;
         @calls = ();
         undef $value;

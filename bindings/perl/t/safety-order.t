@@ -1,4 +1,4 @@
-# An error that only perl can find, behind an object with a hook: the hook is not called.
+# An error that only perl can find, after an object with a hook: the hook is not called.
 
 use v5.30;
 use warnings;
@@ -28,7 +28,7 @@ our @calls;
 }
 my $early = bless {}, 'Early';
 
-# Changes one thing in bytes.
+# Changes one part of the bytes.
 sub changed {
     my ($bytes, $from, $to) = @_;
     my $at = index $bytes, $from;

@@ -1,6 +1,6 @@
-# Patterns in data run no code and load no module: not a sub that a property names,
-# not the names of characters, not code in the pattern. What could is a record, which
-# is written back as it was.
+# Patterns in data run no code and load no module: no sub that a property names, no names of
+# characters, no code in the pattern. Patterns that could run code become records, which are
+# written back unchanged.
 #
 #   ICECORE_TEST_ROUNDS=1000000 prove -b t/safety-patterns.t
 
@@ -71,7 +71,7 @@ subtest 'what is compiled' => sub {
     ok('Gg' =~ of_pattern('\A\p{Lu}\p{Ll}\z'), 'and works');
 };
 
-# Bytes and modifiers, shared and blessed, as a variable, and behind a reference.
+# Bytes and modifiers, shared and blessed, as a variable, and through a reference.
 subtest 'written back' => sub {
     my %make = (
         plain     => sub { [qr/\p{InEvil}/] },

@@ -1,5 +1,5 @@
-# What a hook is given may be frozen data itself, which the class thaws by the original's
-# functions: its classes are asked for under the same list, before any hook runs.
+# The payload of a hook may be frozen data itself, which the class thaws with the original's
+# functions: its classes are checked against the same list, before any hook runs.
 
 use v5.30;
 use warnings;
@@ -15,7 +15,7 @@ my $has_sereal = eval { require Sereal::Decoder; require Sereal::Encoder; 1 };
 our (@calls, @kept);
 
 {
-    # Nobody lists this one.
+    # This one is in no list.
     package Evil;
     sub STORABLE_freeze { return 'x' }
     sub STORABLE_thaw { push @main::calls, 'Evil::STORABLE_thaw' }
@@ -30,7 +30,7 @@ our (@calls, @kept);
     package Evil::Attached;
     sub STORABLE_freeze { return 'x' }
     sub STORABLE_attach { push @main::calls, 'Evil::Attached::STORABLE_attach'; return bless {}, 'Evil::Attached' }
-    # These are listed. They thaw whatever they are given.
+    # These are listed. They thaw any payload.
     package Good;
     sub thaw {
         my ($what) = @_;
@@ -60,7 +60,7 @@ sub file_image {
     return $bytes;
 }
 
-# Values with a class that nobody lists, frozen in every way.
+# Values with an unlisted class, frozen in every way.
 my %evil = (hook => bless({}, 'Evil'), plain => bless([1], 'Evil::Plain'), attached => bless({}, 'Evil::Attached'), deep => [{ a => [bless {}, 'Evil'] }]);
 my %frozen;
 for my $what (sort keys %evil) {
@@ -79,7 +79,7 @@ for my $what (sort keys %evil) {
     }
     $frozen{"$what, Sereal, in the header"} = Icecore::Sereal::encode_sereal_with_header_data([1], [$value], { freeze_callbacks => 1 });
 }
-# With more behind it, without its end, and as characters.
+# With more bytes after it, without its end, and as characters.
 for my $name (sort keys %frozen) {
     my $bytes = $frozen{$name};
     $frozen{"$name, bytes behind it"} = "$bytes\0";
@@ -97,7 +97,7 @@ $frozen{'the second of two files'} = file_image([1], \&Storable::store_fd) . fil
 $frozen{'in what another hook is given'} = Storable::freeze(Good->new(Icecore::Sereal::encode_sereal([$evil{hook}], { freeze_callbacks => 1 })));
 $frozen{'in what another hook is given, twice'} = Icecore::Sereal::encode_sereal(Good->new([Storable::nfreeze(Good->new($frozen{'plain, store'}))]), { freeze_callbacks => 1 });
 
-# Ways in which a hook is given a string.
+# Ways in which a hook receives a string.
 my %ways = (
     'the string of STORABLE_thaw'   => sub { \&Icecore::Storable::thaw, Storable::freeze([Good->new($_[0])]) },
     'a reference of STORABLE_thaw'  => sub { \&Icecore::Storable::thaw, Storable::nfreeze([Good->new('', \"$_[0]", [1])]) },
@@ -139,8 +139,8 @@ for my $way (sort keys %ways) {
         my ($read, $bytes) = $ways{$way}->($frozen{$name});
         my $error = said($read, $bytes, ['Good', 'Good::*']);
         $count++;
-        # What nobody can read: characters that Storable gives a hook as bytes of UTF-8, and what the first
-        # protocol compressed up to its end.
+        # Payloads that nobody can read: characters that Storable passes to a hook as bytes of
+        # UTF-8, and data that the first protocol compressed up to its end.
         my $is_unreadable = $name =~ /as text/ && $way =~ /string of STORABLE|ATTACH|attach|Icecore::decode/ || $name =~ /Sereal 1, compress 1, bytes/;
         my $is_refused = !@calls && $error =~ /Evil/;
         push @wrong, "$name: @calls; $error" if !$is_refused && (!$is_unreadable || grep { /Evil/ } @calls);
@@ -148,7 +148,7 @@ for my $way (sort keys %ways) {
     is(join("\n", @wrong), '', "$way: $count strings with a class that is not listed");
 }
 
-# What is listed comes, and `any` asks for nothing.
+# Listed classes are built, and `any` needs no check.
 for my $way (sort keys %ways) {
     my ($read, $bytes) = $ways{$way}->($frozen{'hook, nfreeze'});
     is(said($read, $bytes, ['Good', 'Good::Attached', 'Evil']), '', "$way: all is listed");
@@ -159,7 +159,7 @@ for my $way (sort keys %ways) {
     is("@calls", '', 'have no hooks');
 }
 
-# What only begins so is no frozen data.
+# Data that only begins like frozen data.
 my @harmless = ('=srl', '=srl is text', "=\xf3rl\5\0", "=\xf3rl\5\0\x2b\xff\xff\xff\xff", 'pst0', 'pst0 is text', "pst0\5\13", "\4\13", "\5\13", "\5\13\3\377\377\377\377", "\4\13\10" . '12345678',
     "\4\4\4\4\4\4", "\0\0\0\5hello", "\0" x 50, "\5" x 50, "\1\2\3\4", substr(Storable::freeze([1 .. 9]), 0, -3), Storable::freeze(['Evil']), Icecore::Sereal::encode_sereal({ Evil => 'Evil' }), '', '0');
 for my $way (sort keys %ways) {
@@ -172,7 +172,7 @@ for my $way (sort keys %ways) {
     is(join("\n", @wrong), '', "$way: what only begins as frozen data");
 }
 
-# What is not called is given nothing.
+# A hook that is not called receives nothing.
 {
     my ($read, $bytes) = $ways{'an argument of THAW'}->($frozen{'hook, nfreeze'});
     is(ref eval { Icecore::Sereal::decode_sereal($bytes, { classes => ['Good'], no_thaw_objects => 1 }) }, 'ARRAY', 'no_thaw_objects');
@@ -183,7 +183,7 @@ for my $way (sort keys %ways) {
 # Perl would call the methods of a class that a string names, and code as text is code.
 {
     my $image = Storable::nfreeze(do { tie my %tied, 'Evil'; \%tied });
-    # A string in the place of the object.
+    # A string instead of the object.
     my $tied = "\5\13\4\13\12\4Evil";
     my ($read, $bytes) = $ways{'the string of STORABLE_thaw'}->($tied);
     like(said($read, $bytes, ['Good']), qr/Evil/, 'a string that ties');
@@ -198,7 +198,7 @@ for my $way (sort keys %ways) {
     is(said($read, $bytes, ['Good']), '', 'with $Eval it may come');
 }
 
-# Reading is bounded: too much is an error, and nothing is read twice.
+# Reading has a limit: too much is an error, and nothing is read twice.
 {
     my $bomb = Icecore::Sereal::encode_sereal([Good->new(1), "\0" x 300_000_000], { freeze_callbacks => 1, compress => 3 });
     my ($read, $bytes) = $ways{'an argument of THAW'}->($bomb);

@@ -1,4 +1,4 @@
-# What a whole process allows, reports, records and replaces.
+# Settings of a whole process: allowed classes, reports, records and replaced functions.
 
 use strict;
 use warnings;

@@ -1,5 +1,4 @@
-# Neutral records: data with classes that nobody allowed, to look at and to
-# write back.
+# Neutral records: data with classes that were not allowed, for inspection and for writing back.
 
 use strict;
 use warnings;

@@ -1,4 +1,4 @@
-# The comparison that the other tests rest on: what differs must be noticed.
+# Tests the comparison on which the other tests depend: differences must be noticed.
 
 use strict;
 use warnings;
@@ -27,7 +27,7 @@ sub tied_hash { tie my %x, 'Tie::Table', @_; return \%x }
 sub tied_row  { tie my @x, 'Tie::Row', @_; return \@x }
 sub tied_box  { tie my $x, 'Tie::Box', @_; return \$x }
 
-# Left, right, the words of the difference, and an option that overlooks it.
+# Left, right, the words of the difference, and an option that ignores it.
 my @different = (
     ['numbers', 1, 2, qr/integer 1, not integer 2/],
     ['integer and string', [1], ['1'], qr/integer 1, not string '1'/, 'digits'],
@@ -111,7 +111,7 @@ for my $case (@strict) {
     is(!difference($left, $right, strict => 1, own => 1), $overlooked, "$name: " . ($overlooked ? '' : 'not ') . "overlooked with 'own'");
 }
 
-# An option overlooks what it is for and nothing else.
+# An option ignores its difference and nothing else.
 for my $option (qw(integral digits bools holes unrestricted untied weak key_flags string_flags vstrings nan charset)) {
     ok(difference(['a', { b => [1] }], ['a', { b => [2] }], $option => 1), "$option: another number is noticed");
     ok(difference(['a'], ['b'], $option => 1), "$option: another string is noticed");
@@ -137,8 +137,8 @@ while (@{ $left->[0] }) { $left = $left->[0] }
 $left = $right;
 { my $next = $right; while (@$next) { $next = shift @$next } }
 
-# Every structure is the same as another one from the same maker, and differs
-# from the one before it.
+# Every structure equals another one from the same maker, and differs from the previous
+# structure.
 my ($before, $name);
 for my $structure (Structures::all()) {
     my ($one, $two) = map { $structure->{make}->() } 1, 2;
@@ -147,7 +147,7 @@ for my $structure (Structures::all()) {
     ($before, $name) = ($one, $structure->{name});
 }
 
-# What the tests call.
+# The functions that the tests call.
 same_ok([1], [1], 'same_ok');
 differs_ok([1], [2], qr/integer/, 'differs_ok');
 my $output = '';

@@ -1,5 +1,5 @@
-# What Sereal keeps of perl's data: sharing, aliases, weak references, ties,
-# magic, objects, regular expressions; and FREEZE and THAW.
+# The parts of perl's data that Sereal keeps: sharing, aliases, weak references, ties, magic,
+# objects, regular expressions; and FREEZE and THAW.
 
 use strict;
 use warnings;
@@ -261,7 +261,7 @@ both_sereal('objects inside frozen objects' => sub {
     is($copy->[1]{value}[0], $copy->[0], 'and shared with the rest');
 });
 
-# The original gives the outer THAW what FREEZE of the inner one returned.
+# The original passes the result of the inner FREEZE to the outer THAW.
 our_sereal('an object that FREEZE returns directly' => sub {
     my ($m) = @_;
     my $copy = $m->decode($m->encode(Cold::Value->new(Cold::Value->new(1)), { freeze_callbacks => 1 }));

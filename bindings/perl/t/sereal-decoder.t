@@ -14,7 +14,7 @@ use Structures;
 
 my $compressible = [('some text') x 1000];
 
-# Decoders are kept in variables: the original touches one that was freed.
+# Decoders are kept in variables, because the original uses one that was freed.
 sub decoded { my ($m, $bytes, $options) = @_; my $decoder = $m->decoder($options || {}); my $copy = $decoder->decode($bytes); return $copy }
 
 both_sereal('refuse_snappy, refuse_zlib, refuse_zstd' => sub {
@@ -64,7 +64,7 @@ both_sereal('limits of size' => sub {
     is_deeply($m->decode($m->encode(['x' x 40]), { max_string_length => 40 }), ['x' x 40], 'is what is allowed');
     is_deeply($m->decode($m->encode([1 .. 50, \%large, 'x' x 5000]), { max_num_array_entries => 0, max_num_hash_entries => 0, max_string_length => 0 }),
         [1 .. 50, \%large, 'x' x 5000], '0 is no limit');
-    # What is shorter than 32 bytes is not counted by the original.
+    # The original does not count strings shorter than 32 bytes.
     is_deeply($m->decode($m->encode(['x' x 31]), { max_string_length => 5 }), ['x' x 31], 'short strings') unless $m->ours;
 
     for my $how (1, 2, 3) {
@@ -74,7 +74,7 @@ both_sereal('limits of size' => sub {
     }
 });
 
-# What shrinks to a thousandth is read, and each way to read takes the option.
+# Data that shrinks to a thousandth is read, and all reading functions take the option.
 both_sereal('max_uncompressed_size' => sub {
     my ($m) = @_;
     my $zeros = "\0" x 20_000_000;
@@ -102,7 +102,7 @@ both_sereal('max_uncompressed_size' => sub {
     }
 });
 
-# Options that decide which variables are shared or read-only, all against each other.
+# Options that decide which variables are shared or read-only, in all combinations.
 both_sereal('use_undef and alias_smallint' => sub {
     my ($m) = @_;
     my $data = [-17 .. -14, -1, 0, 15, 16, undef, 'a', 1.5, { n => -1, u => undef }, \-1, \undef];
@@ -178,8 +178,8 @@ both_sereal('set_readonly' => sub {
 
 both_sereal('set_readonly_scalars' => sub {
     my ($m) = @_;
-    # What something else may refer to has tags of its own, for which the original
-    # makes arrays and hashes read-only too; what was decoded has not.
+    # Values to which something else may refer have tags of their own, for which the original
+    # makes arrays and hashes read-only too; decoded values have no such references.
     my $bytes = $m->encode($m->decode($m->encode([1, [2], { k => 'v' }, \4])));
     my $copy = $m->decode($bytes, { set_readonly_scalars => 1 });
     is_deeply([map { readonly($_) ? 1 : 0 } $copy->[0], $copy->[1], $copy->[1][0], $copy->[2]{k}, ${ $copy->[3] }], [1, 0, 1, 1, 1], 'scalars, but no references');
@@ -291,8 +291,8 @@ both_sereal('the place to decode into' => sub {
     $self->[0] = undef;
 });
 
-# The original leaves the number beside the reference, and crashes when perl
-# frees a string that it overwrote.
+# The original keeps the number next to the reference, and crashes when perl frees a string that
+# it overwrote.
 our_sereal('a variable with a value to decode into' => sub {
     my ($m) = @_;
     my $number = 5;

@@ -1,4 +1,4 @@
-# Documents: headers, offsets, several in one string, is it one at all?
+# Documents: headers, offsets, several in one string, detection.
 
 use strict;
 use warnings;
@@ -113,7 +113,7 @@ both_sereal('incremental' => sub {
     is_deeply($decoder->decode_with_header($buffer), [undef, [2]], 'or without');
 
     my $whole = $m->encode([1 .. 100]);
-    # The original reads the byte behind the end of some, and then crashes.
+    # The original reads the byte after the end of some, and then crashes.
     for my $length (0, 3, 50, $m->ours ? (4 .. length($whole) - 1) : ()) {
         my $part = substr $whole, 0, $length;
         ok($m->dies(sub { $decoder->decode($part) }), "a document of which $length bytes have come");

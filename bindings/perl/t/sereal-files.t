@@ -1,5 +1,5 @@
 #!/usr/bin/env perl
-# Sereal's functions for whole files, beside those of the original where it is there.
+# Sereal's functions for whole files, compared with the original if it is installed.
 use v5.30;
 use warnings;
 

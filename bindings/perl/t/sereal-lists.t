@@ -1,5 +1,5 @@
-# The allow lists of encoders and decoders are those of Sereal 5.011: cases that it was asked,
-# with what it said (fixtures/perl/sereal-lists.pl). ICECORE_SEREAL_LISTS names more of them.
+# The allow lists of encoders and decoders behave like Sereal 5.011: recorded cases with its
+# results (fixtures/perl/sereal-lists.pl). ICECORE_SEREAL_LISTS names a file with more of them.
 
 use v5.30;
 use warnings;
@@ -16,8 +16,8 @@ my %ours = (
     decode => sub { Icecore::Sereal::Decoder->new({ %{ $_[1] }, classes => 'any' })->decode($_[0]) },
 );
 
-# What the original does until it meets what is denied, ours does not begin: all objects are
-# asked for before the first THAW.
+# The original works until it meets a denied object; ours does not begin, because all objects
+# are checked before the first THAW.
 sub expected_calls {
     my ($case) = @_;
     my @calls = @{ $case->{outcome}{calls} };

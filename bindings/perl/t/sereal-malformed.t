@@ -1,5 +1,5 @@
-# Documents that are cut, changed or made up. The original reads behind the end
-# of some of them, so ours only.
+# Documents that are cut, changed or invented. The original reads beyond the end of some of
+# them, so only ours is tested.
 
 use strict;
 use warnings;
@@ -73,7 +73,7 @@ our_sereal('lengths that lie' => sub {
     $lies{'a varint without end'} = "\x20" . "\xff" x 40;
     takes_no_memory(sub {
         like($m->dies(sub { $m->decode($HEADER . $lies{$_}) }), qr/./, $_) for sort keys %lies;
-        # Compressed bodies that say how large they are going to be.
+        # Compressed bodies with their future size.
         like($m->dies(sub { $m->decode("=\xf3rl\x35\0$huge\x05abcde") }), qr/./, 'zlib');
         like($m->dies(sub { $m->decode("=\xf3rl\x25\0\x07${huge}ab") }), qr/./, 'snappy');
         like($m->dies(sub { $m->decode("=\xf3rl\x45\0\x0d\x28\xb5\x2f\xfd\xe0" . "\xff\xff\xff\x7f\0\0\0\0" . 'x') }), qr/./, 'zstd');
@@ -126,13 +126,13 @@ our_sereal('tags and offsets that make no sense' => sub {
 
 our_sereal('copies of copies of copies' => sub {
     my ($m) = @_;
-    # Ten of what has ten of what has ten ...: 10^10 elements from 200 bytes.
+    # Ten copies of ten copies of ten ...: 10^10 elements from 200 bytes.
     my $error = $m->dies(sub { $m->decode($HEADER . bomb()) });
     like($error, qr/./, 'are an error before they take all the memory');
 });
 
-# A COPY may not stand in what is copied, so a reader that follows the rule
-# stops at the second level.
+# A COPY must not occur in copied data, so a reader that follows the rule stops at the second
+# level.
 sub bomb {
     my ($body, $at) = ("\x4a", 2);
     my $item = "\x4a" . "\1" x 10;

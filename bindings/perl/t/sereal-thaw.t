@@ -1,4 +1,4 @@
-# no_bless_objects, no_thaw_objects and text that is no UTF-8, as Sereal has them.
+# no_bless_objects, no_thaw_objects and text that is not UTF-8, as in Sereal.
 
 use v5.30;
 use warnings;
@@ -53,14 +53,14 @@ for my $number (0 .. $#values) {
     }
 }
 
-# What is not allowed is not thawed, whatever the options say.
+# Classes that are not allowed are not thawed, whatever the options are.
 my $bytes = $encoder->encode([Frozen->new(a => 1)]);
 @calls = ();
 ok(!eval { Icecore::Sereal::decode_sereal($bytes, { no_bless_objects => 1, no_thaw_objects => 0 }); 1 }, 'THAW of a class that is not allowed');
 is(shown(Icecore::Sereal::decode_sereal($bytes, { no_bless_objects => 1 })), shown(Sereal::Decoder::decode_sereal($bytes, { no_bless_objects => 1 })), 'no class is asked for');
 is(@calls, 0, 'nothing was called');
 
-# Strings that say that they are text.
+# Strings that are marked as text.
 for my $text ("\xff", "\xe2\x98", "\xc0\x80", "a\x80b", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe9" x 40, "\xe2\x98\xba", '') {
     for my $head ("\x27" . chr length $text, "\x41\x27" . chr length $text) {
         my $document = "=\xf3rl\5\0" . $head . $text;

@@ -9,7 +9,7 @@ use Test::More;
 use Both;
 use Structures;
 
-# The same pairs, put in in another order.
+# The same pairs, inserted in another order.
 sub shuffled {
     my ($pairs, $order) = @_;
     my @keys = sort keys %$pairs;
@@ -44,7 +44,7 @@ both_storable('keys are sorted' => sub {
         my $bytes = $m->$how({ map { ("<$_" => 1) } 10, 9, 1, 100, 'a', 'B' });
         my @found = $bytes =~ /<(\w+)/g;
         is("@found", '1 10 100 9 B a', "$how: as sort does");
-        # Text and bytes as characters, not as bytes of UTF-8.
+        # Text and bytes are sorted as characters, not as bytes of UTF-8.
         $bytes = $m->$how({ map { ("<$_" => 1) } "\xe9", "\x{100}", 'z', "\x{263a}", "\xff" });
         my @order = map { index $bytes, "<$_" } 'z', "\xe9", "\xff", "\xc4\x80", "\xe2\x98\xba";
         is("@order", join(' ', sort { $a <=> $b } @order), "$how: by characters");
@@ -92,7 +92,7 @@ both_storable('a number that was printed' => sub {
     my ($used, $unused) = (12, 12);
     my $text = "$used";
     my $same = $m->freeze([$used]) eq $m->freeze([$unused]);
-    # Since perl 5.36 a number stays one.
+    # Since perl 5.36 a number stays a number.
     is(!!$same, $] >= 5.036, 'is a number');
     my $string = '12';
     ok($m->freeze([$string]) ne $m->freeze([12]), 'a string of digits is not');

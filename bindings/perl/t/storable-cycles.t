@@ -113,8 +113,8 @@ both_storable('depth' => sub {
     }
 });
 
-# Beyond this the original refuses; how far ours goes by itself is its own
-# matter, but who sets the limit gets it.
+# Beyond this the original refuses. The default limit of ours is its own decision, but an
+# explicit limit is obeyed.
 both_storable('$recursion_limit' => sub {
     my ($m) = @_;
     $m->set(recursion_limit => 50, recursion_limit_hash => 30);
@@ -130,7 +130,7 @@ both_storable('$recursion_limit' => sub {
         my $bytes = $m->with({ recursion_limit => -1, recursion_limit_hash => -1 },
             sub { $m->freeze(Structures::nested($limit * 2, $wrap, 1)) });
         ok($bytes, "with no limit they can");
-        # The original looks at the limit when it writes only.
+        # The original checks the limit only when it writes.
         my $error = $m->dies(sub { $m->thaw($bytes) });
         like($error, qr/^(?:|Max\. recursion depth with nested structures exceeded.*)$/s, "thawing them fails for no other reason");
         like($m->dies(sub { $m->dclone(Structures::nested($limit * 2, $wrap, 1)) }),

@@ -1,5 +1,5 @@
-# What a program finds where it changes from Storable: handles by name, what a file says of
-# itself, code that is forgiven, and classes that are loaded when they are needed.
+# Features for programs that change from Storable: handles by name, information about a file,
+# code that is forgiven, and classes that are loaded on demand.
 
 use v5.30;
 use warnings;
@@ -77,7 +77,7 @@ subtest 'file_magic and read_magic' => sub {
     chdir $FindBin::Bin or die $!;
 };
 
-# Each in a process of its own: after an error Storable keeps what the variables said.
+# Each in a process of its own: after an error Storable keeps the old values of the variables.
 subtest 'code: $Eval and $forgive_me' => sub {
     my @evals = ('0', '1', 'sub { die "no such code\n" }', 'sub { eval { die "trapped\n" }; undef }', 'sub { 7 }', 'sub { eval shift }');
     my $program = <<'PERL';
@@ -93,7 +93,7 @@ my $copy = eval { &{"${class}::thaw"}($frozen, $class =~ /Ice/ ? (classes => 'an
 my $error = $@;
 $error =~ s/(?: at |,)[^\n]* line \d+.*//s;
 chomp $error;
-# Of code that was evaluated Storable 3.26 drops the class.
+# Storable 3.26 drops the class of evaluated code.
 print $copy ? Scalar::Util::reftype($copy->[0]) : 'none', '|', $copy ? Scalar::Util::reftype($copy->[0]) eq 'SCALAR' ? ${ $copy->[0] } : $copy->[0]->() : '', '|', $error;
 PERL
     for my $forgive (0, 1) {
@@ -123,7 +123,7 @@ subtest 'classes that are loaded' => sub {
         print {$out} "package LoadedLate::$name; our \$loaded = 1; $modules{$name} 1;\n";
         close $out or die $!;
     }
-    # Another process freezes: here none of them is there.
+    # Another process freezes, so none of the classes is loaded here.
     my $write = 'use Icecore::Storable; use Icecore::Sereal; my %out; for my $name (qw(Hooked Attached Overloaded Thawed)) {'
         . ' require "LoadedLate/$name.pm"; my $object = ["LoadedLate::$name"->new("x")]; open my $out, ">", "$ARGV[0]/$name" or die;'
         . ' print $out $name eq "Thawed" ? Icecore::Sereal::encode_sereal($object, { freeze_callbacks => 1 }) : Icecore::Storable::freeze($object) }';

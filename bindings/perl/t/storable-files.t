@@ -1,4 +1,4 @@
-# Files, handles, locks, and what a header says.
+# Files, handles, locks, and information from a header.
 
 use strict;
 use warnings;
@@ -45,7 +45,7 @@ both_storable('a file is an image with a magic number' => sub {
     bytes_are(slurp($file), 'pst0' . $m->nfreeze($data), 'nstore');
     spew($file, $m->freeze($data));
     like($m->dies(sub { $m->retrieve($file) }), $m->says(qr/File is not a perl storable/, qr/no Storable file/), 'retrieve needs it');
-    # The original refuses a file image in memory; ours knows what it is.
+    # The original refuses a file image in memory; ours recognizes it.
     like($m->dies(sub { $m->thaw('pst0' . $m->freeze($data)) }), qr/more recent than I am/, 'thaw refuses it') unless $m->ours;
 });
 
@@ -89,8 +89,7 @@ both_storable('what was there when freezing fails' => sub {
     my $file = scratch('fails');
     $m->store($data, $file);
     ok($m->dies(sub { $m->store([sub { 1 }], $file) }), 'something that can\'t be stored');
-    # The original empties the file, fails, and then removes it. Ours may keep
-    # what was there.
+    # The original empties the file, fails, and then removes it. Ours may keep the old contents.
     my $left = -e $file ? eval { $m->retrieve($file) } || 'a broken file' : $data;
     is_deeply($left, $data, 'leaves no broken file');
 });
@@ -185,7 +184,8 @@ both_storable('locks' => sub {
         plan(skip_all => 'no fork') unless defined $child;
         if (!$child) {
             local $SIG{ALRM} = 'DEFAULT';
-            # Only who is expected to wait is given little time; for others it ends what would never come.
+            # Only calls that must wait get little time; for others the alarm ends a call that
+            # would never return.
             alarm($patience || 600);
             $code->();
             POSIX::_exit(0);

@@ -31,7 +31,7 @@ our $m;    # for hooks that freeze something themselves
     }
 }
 
-# First, because the original still says that it is storing after a hook died.
+# First, because the original still reports that it is storing after a hook died.
 both_storable('is_storing, is_retrieving, last_op_in_netorder' => sub {
     local $m = $_[0];
     our %said;
@@ -143,7 +143,7 @@ both_storable('an empty list' => sub {
     is($m->dclone($object)->{extra}, 1, 'only when it is cloned');
     is($m->thaw($m->freeze($object))->{extra}, undef, 'and not otherwise');
 
-    # Once it has declined, a class is not asked again in this image.
+    # After it has declined, a class is not asked again in this image.
     {
         package Declines::First;
         our @asked;
@@ -196,7 +196,7 @@ both_storable('hooks that die' => sub {
     $Dies::thaw = bless ['an error'], 'Error::Class';
     isa_ok($m->dies(sub { $m->thaw($bytes) }), 'Error::Class');
 
-    # Again and again: what was half done must be given back.
+    # Repeated, because unfinished state must be released.
     for (1 .. 200) {
         local $Dies::freeze = 'x';
         eval { $m->freeze([map { [1] } 1 .. 5], $object) };
@@ -206,7 +206,7 @@ both_storable('hooks that die' => sub {
     is_deeply($m->thaw($m->freeze({ a => 1 })), { a => 1 }, 'after hundreds of deaths');
 });
 
-# The original crashes, then or later.
+# The original crashes, immediately or later.
 our_storable('leaving a hook by other ways' => sub {
     my ($m) = @_;
     {
@@ -330,7 +330,7 @@ both_storable('hooks that change what is being walked' => sub {
             local $walked = { (map { ("key$_" => [$_]) } 1 .. 20), object => $object };
             my $bytes;
             my $error = $m->dies(sub { $bytes = $m->freeze($walked) });
-            # The original returns undef for some of these, and no error.
+            # The original returns undef for some of these, without an error.
             ok($error || defined $bytes || !$m->ours, "a hook $name" . ($canonical ? ', canonical' : '') . ': no crash');
             my $copy;
             $error = $m->dies(sub { $copy = $m->thaw($bytes) }) if defined $bytes;
@@ -379,7 +379,7 @@ both_storable('what a hook may not return' => sub {
     }
     my $bytes = $m->freeze(bless {}, 'Half');
     $error = $m->dies(sub { $m->thaw($bytes) });
-    # Who takes any class may look for its module first.
+    # If any class is allowed, its module may be searched first.
     like($error, qr/No STORABLE_thaw defined for objects of class Half|Can't locate Half\.pm/, 'without STORABLE_thaw it can\'t come back');
 });
 
@@ -388,8 +388,7 @@ both_storable('hooks are methods' => sub {
     my $copy = $m->thaw($m->freeze(Hook::Child->new('inherited')));
     is(ref $copy, 'Hook::Child', 'an inherited hook');
     is($copy->{text}, 'inherited', 'made the object');
-    # A class of its own for each module: a glob that was deleted stays bound
-    # where it was compiled.
+    # A separate class for each module: a deleted glob stays bound where it was compiled.
     no strict 'refs';
     my $class  = $m->ours ? 'Late::Ours' : 'Late';
     my $object = bless { a => 1 }, $class;

@@ -1,6 +1,5 @@
-# Input that is cut, changed or made up. The original returns undef for most of
-# what is cut, without an error; ours always dies, and takes no more memory or
-# time than the input is worth.
+# Input that is cut, changed or invented. The original returns undef for most cut input, without
+# an error; ours always dies, and takes memory and time in proportion to the input only.
 
 use strict;
 use warnings;
@@ -31,8 +30,8 @@ both_storable('every truncation' => sub {
         my $data = Structures::named($name)->{make}->();
         for my $how (qw(freeze nfreeze)) {
             my $bytes = $m->$how($data);
-            # The original takes memory for the lengths that it reads; it is
-            # asked about one of them only, to show the difference.
+            # The original allocates memory for the lengths that it reads; it is tested with one
+            # structure only, to show the difference.
             next if !$m->ours && ($name ne 'records/configuration' || $how ne 'nfreeze');
             truncations($bytes, 1500, sub {
                 my ($length, $cut) = @_;

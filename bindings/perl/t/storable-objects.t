@@ -147,8 +147,7 @@ both_storable('objects are destroyed as often as they are made' => sub {
 
 both_storable('an object in a hash that holds its key twice' => sub {
     my ($m) = @_;
-    # A hash image may name a key again; the last value counts, and what it
-    # replaces is freed.
+    # A hash image may repeat a key; the last value counts, and the replaced value is freed.
     my $entry = sub { return "\x11\x05Point\x03" . pack('N', 1) . "\x08" . chr($_[0] + 128) . pack('N', 1) . 'x' . pack('N', 1) . 'k' };
     my $bytes = "\5\13\3" . pack('N', 2) . "\x04" . $entry->(1) . "\x04" . $entry->(2);
     $Point::destroyed = 0;
@@ -214,8 +213,8 @@ both_storable('$Deparse and $Eval' => sub {
     is($copy->[0]->(), 'mine', 'a function in $Eval makes the code');
     like($texts[0], qr/^\s*sub \{.*return/s, 'from the text');
 
-    # The documentation promises the text of the code, with $forgive_me; the
-    # original refuses all the same.
+    # With $forgive_me the documentation promises the text of the code; the original refuses
+    # anyway.
     my $error = $m->with({ forgive_me => 1 }, sub { return $m->dies(sub { $copy = $m->thaw($bytes) }) });
     if ($error) { like($error, qr/^Can't eval/, '$forgive_me does not help') }
     else { like(ref $copy->[0] ? ${ $copy->[0] } : $copy->[0], qr/return .x \* 2/, 'with $forgive_me it stays text') }

@@ -1,5 +1,4 @@
-# Numbers at all edges, strings of digits, values with two faces, undef,
-# booleans, v-strings.
+# Numbers at all limits, strings of digits, dual values, undef, booleans, v-strings.
 
 use strict;
 use warnings;

@@ -5,7 +5,7 @@ use warnings;
 use FindBin ();
 use lib "$FindBin::Bin/lib";
 
-# Before Test::More, which otherwise knows nothing of threads.
+# Before Test::More, which otherwise would not notice the threads.
 use Config;
 BEGIN { if ($Config{useithreads} && !$ENV{ICECORE_TEST_NO_THREADS}) { require threads; threads->import } }
 

@@ -82,7 +82,7 @@ both_storable('$drop_utf8 changes nothing on a perl that has text' => sub {
 
 both_storable('bytes that say they are text' => sub {
     my ($m) = @_;
-    # UTF8STR (23) with a byte that UTF-8 doesn't know.
+    # UTF8STR (23) with a byte that is invalid in UTF-8.
     my $bytes = "\5\13" . "\2" . pack('N', 1) . "\x17\x02\xff\xfe";
     my $copy;
     my $error = $m->dies(sub { $copy = $m->thaw($bytes) });

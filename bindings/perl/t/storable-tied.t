@@ -1,4 +1,4 @@
-# Tied variables: Storable keeps the object behind the tie, and ties again.
+# Tied variables: Storable keeps the object of the tie, and ties again.
 
 use strict;
 use warnings;
@@ -11,7 +11,7 @@ use Classes;
 use Same;
 use Structures;
 
-# Counts what is asked of it.
+# Counts the calls.
 {
     package Counting::Hash;
     our %asked;

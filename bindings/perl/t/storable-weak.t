@@ -1,4 +1,4 @@
-# Weak references stay weak, and nothing is lost that something else holds.
+# Weak references stay weak, and values with other references are not lost.
 
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
 #!perl -T
-# Under -T: what comes out of tainted bytes is tainted as the originals leave it, and what is
-# made of tainted values.
+# Under -T: values from tainted bytes are tainted as by the originals, and so are results of
+# tainted values.
 
 use v5.30;
 use warnings;
@@ -18,7 +18,7 @@ use Icecore::Storable ();
 my $taint = substr "$0$^X", 0, 0;
 plan(skip_all => 'this perl knows no taint') if !tainted($taint);
 
-# Which of the values are tainted, in the order of their keys.
+# Returns which of the values are tainted, in the order of their keys.
 sub which {
     my ($value) = @_;
     return map { which($_) } @$value if ref $value eq 'ARRAY';

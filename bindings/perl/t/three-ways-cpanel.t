@@ -1,5 +1,5 @@
-# What Icecore::JSON has of Cpanel::JSON::XS: the same bytes for the same settings, the
-# same values for what that module takes besides JSON.
+# Features of Cpanel::JSON::XS in Icecore::JSON: the same bytes for the same settings, and the
+# same values for the additional syntax that it accepts.
 
 use strict;
 use warnings;

@@ -1,5 +1,5 @@
-# Random data and random settings, dumped by Data::Dumper and by Icecore::Dumper: the
-# same bytes; and read back without eval: what eval gives.
+# Random data and random settings, dumped by Data::Dumper and by Icecore::Dumper: the same
+# bytes; and read back without eval: the same values as eval.
 
 use strict;
 use warnings;
@@ -61,7 +61,7 @@ my %settings = (
     Maxdepth => [0, 1, 2], Bless => ['bless', 'make'], Freezer => ['', 'freeze'], Toaster => ['', 'thaw'], Sparseseen => [0, 1], Deparse => [0, 1],
 );
 
-# A key with a NUL comes out broken where Data::Dumper writes a path through it.
+# A key with a NUL is broken if Data::Dumper writes a path through it.
 my ($same, $read, $good) = (0, 0, 1);
 my $rounds = $ENV{ICECORE_ROUNDS} || 3000;
 for my $round (1 .. $rounds) {
@@ -77,7 +77,8 @@ for my $round (1 .. $rounds) {
         $_->$name($value) for $ours, $theirs;
     }
     my $name = "seed $seed, round $round: " . join('->', @set) . " @names";
-    # What is shared across the depth is written otherwise: Icecore::Dumper's page says how.
+    # Data that is shared across the depth limit is written differently: Icecore::Dumper's page
+    # describes it.
     my $is_cut = "@set" =~ /Maxdepth\([12]/;
     next if $is_cut && @shared;
     local $SIG{__WARN__} = sub { };
@@ -96,10 +97,10 @@ for my $round (1 .. $rounds) {
         last;
     }
     $same++;
-    # What eval makes of it; Pair and Bless are not Perl's any more when they are changed.
-    # Without Purity a path may name what is not there yet.
+    # The result of eval; if Pair and Bless are changed, the text is no longer Perl. Without
+    # Purity a path may name something that does not exist yet.
     next if "@set" !~ /Purity\(1/ && "@their" =~ /\$(?:VAR|x)\d+(?! = )/;
-    # For eval a path has to come behind what it names; undump keeps what is shared.
+    # For eval a path has to come after its target; undump keeps shared data.
     next if "@their" =~ /\$\{\$/;
     next if "@set" =~ /Pair|Bless|Toaster|Pad|Maxdepth|Terse/ || @names || "@their" =~ /DUMMY|sub \{|\\\*|\*::|'STDERR|main::/;
     my @evaluated = do {

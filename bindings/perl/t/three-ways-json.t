@@ -58,7 +58,7 @@ sub value {
     return { map { (pick(@words) . (rand() < 0.5 ? int rand 30 : '')) => value($depth - 1) } 1 .. rand 8 };
 }
 
-# The values and what perl knows of them: flags of strings, numbers.
+# The values and perl's internal types: flags of strings, numbers.
 sub shape {
     my ($value) = @_;
     return 'undef' if !defined $value;
@@ -72,7 +72,7 @@ sub shape {
     return $kind . (utf8::is_utf8($value) ? ' utf8 ' : ' ') . unpack('H*', do { my $copy = "$value"; utf8::encode($copy); $copy });
 }
 
-# Where two texts part.
+# Returns the first difference of two texts.
 sub parting {
     my ($ours, $theirs) = @_;
     my $at = 0;

@@ -16,7 +16,7 @@ plan skip_all => 'needs Sereal::Encoder and Sereal::Decoder' unless @modules && 
 my $original = $modules[0];
 my $ours     = $modules[1] || $original;
 
-# Name, options of the encoder, and what Same is to overlook.
+# Name, options of the encoder, and differences that Same has to ignore.
 my @options = (
     ['plain', {}],
     ['canonical', { canonical => 1 }],
@@ -25,9 +25,9 @@ my @options = (
     ['sort_keys 2', { sort_keys => 2 }],
     ['sort_keys 3', { sort_keys => 3 }],
     ['no_shared_hashkeys', { no_shared_hashkeys => 1 }],
-    # Bytes and text of the same characters are the same string to the encoder,
-    # and a variable is not the same again where its string was written as a COPY.
-    # With aliases a string may be the one that is blessed elsewhere.
+    # For the encoder, bytes and text of the same characters are the same string, and a variable
+    # is not shared if its string was written as a COPY. With aliases a string may be one that
+    # is blessed elsewhere.
     ['dedupe_strings', { dedupe_strings => 1 }, string_flags => 1, variables => 1, references => 1],
     ['aliased_dedupe_strings', { aliased_dedupe_strings => 1 }, string_flags => 1, variables => 1, references => 1, variable_class => 1],
     ['protocol 1', { protocol_version => 1 }],
@@ -51,10 +51,10 @@ my @ways = map {
         same   => { $old ? (bools => 1) : (), %same },
         $options->{compress} ? (plain => \&decompressed) : (),
         options => $options,
-        # A string that several references share can become two, and one that
-        # is aliased to an object's can become that object.
+        # A string that several references share can become two, and one that is aliased to the
+        # string of an object can become that object.
         $name =~ /dedupe/ ? (unfaithful => qr{^chance/}) : (),
-        # What the original's own decoder can't read.
+        # Data that the original's own decoder can't read.
         $options->{aliased_dedupe_strings} ? (unreadable => qr/ALIAS tag not inside container/) : (),
     };
 } @options;
@@ -67,10 +67,10 @@ for my $structure (Structures::all()) {
     for my $way (@ways) {
         next if $structure->{large}   && !$way->{options}{compress} && !$first{ $way->{name} };
         next if $structure->{freezes} && ($way->{options}{no_bless_objects} || ($way->{options}{protocol_version} || 5) < 2);
-        # These differ from their neighbours in few places.
+        # These differ from the previous ones in few cases.
         next if $way->{name} =~ /^(?:protocol [34]|sort_keys [23]|canonical_refs)$/ && $count % 4
             && $structure->{name} !~ m{^(?:keys|booleans|undef|restricted|records|callbacks)/};
-        # Compression is about bytes, not about structures.
+        # Compression depends on bytes, not on structures.
         next if $way->{options}{compress} && !$structure->{large} && $count % 9;
         my %options = (
             %{ $way->{options} },

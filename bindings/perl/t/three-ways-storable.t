@@ -1,5 +1,4 @@
-# Every structure, frozen by both modules in every way that Storable has, and
-# read by both.
+# Every structure, frozen by both modules in all of Storable's ways, and read by both.
 
 use strict;
 use warnings;
@@ -55,7 +54,7 @@ my @ways     = (
 
 for my $structure (Structures::all()) {
     next if ($structure->{only} || 'storable') ne 'storable';
-    # What is lost natively is lost in network order too, unless it says so.
+    # Native losses are losses in network order too, unless stated otherwise.
     my %structure = (netorder => $structure->{storable}, %$structure);
     for my $way (@ways) {
         next if $structure->{large} && $way->{name} !~ /freeze/;

@@ -1,4 +1,4 @@
-# Rows of the table in perldoc Icecore, as they are: a row that is not true any more fails.
+# The rows of the table in perldoc Icecore: an outdated row fails.
 
 use v5.30;
 use warnings;

@@ -24,20 +24,23 @@ foreach (['ClientException', 'Client/Connection', 'Client/Job', 'Client/Plain', 
  *     $client->store($order, key: 'order-7', expires: '30d');
  *     foreach ($client->each() as $record => $order) { ... }
  *
- * `classes` is that of the extension's functions. `format` is how values are frozen: `php`, unless it is `igbinary`,
- * `json` (plain data), or another one. A value of `null` for `classes` or `format` in a call means the client's.
+ * `classes` is that of the extension's functions. `format` is the format of frozen values: `php`
+ * by default, or `igbinary`, `json` (plain data), or another one. If `classes` or `format` is
+ * `null` in a call, the client's value is used.
  */
 final class Client
 {
     private readonly Requests $requests;
 
     /**
-     * @param ?string $url without it the environment's ICECORE_URL, or http://127.0.0.1:7340
-     * @param ?string $token without it the first line of $tokenFile, or the environment's ICECORE_TOKEN
-     * @param string|string[]|null $classes what may be built
-     * @param float $timeout how many seconds an answer may take
-     * @param float $patience for how many seconds a request that may be repeated is, while the daemon is away
-     * @param int $longest how many bytes an answer may have
+     * @param ?string $url default: the environment's ICECORE_URL, or http://127.0.0.1:7340
+     * @param ?string $token default: the first line of $tokenFile, or the environment's
+     * ICECORE_TOKEN
+     * @param string|string[]|null $classes the classes that may be built
+     * @param float $timeout time limit of an answer in seconds
+     * @param float $patience for how many seconds a repeatable request is repeated while the
+     * daemon is away
+     * @param int $longest maximum size of an answer in bytes
      */
     public function __construct(
         ?string $url = null,
@@ -57,11 +60,11 @@ final class Client
     // -- Jobs ------------------------------------------------------------------
 
     /**
-     * Queues a job; its id, when it is durable. The id is made here, and sent again if a connection breaks: a push
-     * that is repeated is one job.
+     * Queues a job; returns its id when it is durable. The id is made here, and sent again if a
+     * connection breaks, so a repeated push is one job.
      *
      * @param int|float|string $delay seconds, or `5m`
-     * @param ?string $unique a key that no two jobs of the queue have that are not done
+     * @param ?string $unique a key that is unique among the unfinished jobs of the queue
      * @param ?string $after the id of a job: this one is handed out when that one is done
      */
     public function push(
@@ -79,7 +82,7 @@ final class Client
         return $this->pushBytes($queue, self::frozen($value, $format), $priority, $delay, $unique, $maxAttempts, self::bare($format), $id, $after);
     }
 
-    /** The same with bytes that are frozen already. Without a format the daemon looks what they are. */
+    /** The same with frozen bytes. Without a format the daemon detects it. */
     public function pushBytes(
         string $queue,
         string $bytes,
@@ -98,24 +101,27 @@ final class Client
     }
 
     /**
-     * Calls the function with each job, in turn. What it returns is the result of the job, if it is plain data that
-     * JSON has; if it throws, the job is tried again later, and is dead after its attempts. So is one that can't be
-     * restored, without a call.
+     * Calls the function with each job, in turn. Its result is stored as the result of the job,
+     * if it is plain data that JSON can express; if it throws, the job is tried again later, and
+     * is dead after its attempts. A job that can't be restored is treated in the same way,
+     * without a call.
      *
-     * It ends behind the current job when the process gets SIGTERM or SIGINT (where PHP has pcntl), and waits while the
-     * daemon is away. Nothing extends a lease by itself: it has to be longer than a job takes, or the function calls
-     * `$job->extend()` now and then; else another worker gets the job, too.
+     * It ends after the current job when the process gets SIGTERM or SIGINT (if PHP has pcntl),
+     * and waits while the daemon is away. Leases are not extended automatically: a lease has to
+     * be longer than a job takes, or the function calls `$job->extend()` now and then; otherwise
+     * another worker gets the job, too.
      *
      * @param callable(Job): mixed $do
-     * @param float $lease for how many seconds a job is this worker's
-     * @param int $max how many are fetched at once
+     * @param float $lease for how many seconds a job belongs to this worker
+     * @param int $max how many jobs are fetched at once
      * @param float $wait how many seconds one request waits for a job
-     * @param ?int $limit it ends after so many jobs
-     * @param bool $drain it ends when there is none
+     * @param ?int $limit it ends after this many jobs
+     * @param bool $drain it ends when there are no jobs
      * @param ?string $worker a name for lists
-     * @param ?callable(string): void $log gets a line of text when the daemon is away or a lease was lost
-     * @param string|string[]|null $classes in the place of the client's
-     * @return int how many there were
+     * @param ?callable(string): void $log gets a line of text when the daemon is away or a lease
+     * was lost
+     * @param string|string[]|null $classes instead of the client's
+     * @return int the number of jobs
      */
     public function work(
         string $queue,
@@ -136,7 +142,7 @@ final class Client
     }
 
     /**
-     * What is known of a job; null, if there is none.
+     * Returns information about a job; null if it does not exist.
      *
      * @return ?array<string, mixed>
      */
@@ -145,7 +151,7 @@ final class Client
         return self::found(fn () => $this->requests->insist('GET', '/jobs/' . self::name($id)));
     }
 
-    /** Queues a job once more; the new id. */
+    /** Queues a job again; returns the new id. */
     public function replay(string $id): string
     {
         return self::id($this->requests->ask('POST', '/jobs/' . self::name($id) . '/replay'));
@@ -154,7 +160,7 @@ final class Client
     // -- Objects ---------------------------------------------------------------
 
     /**
-     * Stores an object; its id, when it is durable.
+     * Stores an object; returns its id when it is durable.
      *
      * @param ?string $key a name that no other object has
      * @param int|float|string|null $expires seconds, or `7d`
@@ -165,14 +171,14 @@ final class Client
         return $this->storeBytes(self::frozen($object, $format), $key, $expires, self::bare($format), $id);
     }
 
-    /** The same with bytes that are frozen already. */
+    /** The same with frozen bytes. */
     public function storeBytes(string $bytes, ?string $key = null, int|float|string|null $expires = null, ?string $format = null, ?string $id = null): string
     {
         return $this->send('/objects', $bytes, $format, $id, ['key' => $key, 'expires' => $expires]);
     }
 
     /**
-     * The object; null, if there is none.
+     * Returns the object; null if it does not exist.
      *
      * @param string|string[]|null $classes
      */
@@ -183,7 +189,7 @@ final class Client
     }
 
     /**
-     * The object of this key; null, if there is none.
+     * Returns the object with this key; null if it does not exist.
      *
      * @param string|string[]|null $classes
      */
@@ -194,12 +200,13 @@ final class Client
     }
 
     /**
-     * Each object, by its record, in the order in which they were stored, a page in one request. One that can't be
-     * restored is null, and its record has a problem.
+     * Yields each object with its record as the key, in the order in which they were stored; one
+     * request fetches a page. An object that can't be restored is null, and its record has a
+     * problem.
      *
      * @param ?string $class only those with one of this class
      * @param ?bool $problem only those that can't be decoded, or only others
-     * @param int $after behind this sequence
+     * @param int $after only those after this sequence
      * @param int $page how many are fetched at once
      * @param string|string[]|null $classes
      * @return \Generator<Record, mixed>
@@ -221,7 +228,7 @@ final class Client
                 }
                 yield $record => $object;
             }
-            // Each page begins behind the one before it.
+            // Each page begins after the previous one.
             [$last, $after] = [$after, $answer['next'] ?? null];
             if ($after !== null && (!is_int($after) || $after <= $last)) {
                 throw new ClientException('answer', 'the list does not end');
@@ -229,18 +236,18 @@ final class Client
         } while ($after !== null);
     }
 
-    /** Whether there was one. */
+    /** Removes an object; returns whether it existed. */
     public function remove(string $id): bool
     {
         return self::found(fn () => $this->requests->ask('DELETE', '/objects/' . self::name($id))) !== null;
     }
 
-    // -- What they share -------------------------------------------------------
+    // -- Shared functions ------------------------------------------------------
 
     private const WHOLE = ['brief' => true, 'bytes' => true];
 
     /**
-     * Sends what has an id from here on: sent again, it is the same.
+     * Sends data that has an id from now on: a repeated request has the same one.
      *
      * @param array<string, mixed> $query
      */
@@ -297,7 +304,7 @@ final class Client
         return decode($bytes, $format, $classes === null ? [] : ['classes' => $classes]);
     }
 
-    /** The name of a format without its options, which are for writing. */
+    /** Returns the name of a format without its options, which are for writing. */
     private static function bare(string $format): string
     {
         return preg_replace('~:[^/]*~', '', $format);
@@ -325,7 +332,7 @@ final class Client
         return $text === false ? throw new ClientException('usage', "$file can't be read") : trim(strtok($text, "\n"));
     }
 
-    /** A UUID of version 7: ids sort by the time of their making. */
+    /** Returns a UUID of version 7: ids sort by the time of their creation. */
     private static function uuid(): string
     {
         $hex = sprintf('%012x', (int) (microtime(true) * 1000)) . bin2hex(random_bytes(10));

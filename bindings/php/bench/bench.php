@@ -1,13 +1,12 @@
 <?php
-// Times Icecore against PHP's own serializer and igbinary: one process, in turns, what
-// they give compared first, medians of paired ratios, freeing included.
+// Times Icecore against PHP's own serializer and igbinary: in one process, alternately; the results
+// are compared first. Medians of paired ratios, freeing included.
 //
 //   php bench.php [--only WORD] [--rounds N] [--json | --markdown]
 //
-// --markdown is the tables of docs/bench/engine.md, with what was aimed at in brackets where
-// it is not reached.
-// --only takes what has the word in its name: read, write, ints, small, memory, flat, first.
-// The extension is the one that is loaded, or modules/icecore.so.
+// --markdown prints the tables of docs/bench/engine.md, with the target in brackets if it is not
+// reached. --only selects the parts with the word in their names: read, write, ints, small, memory,
+// flat, first. The extension is the loaded one, or modules/icecore.so.
 
 namespace IcecoreBench;
 
@@ -40,12 +39,12 @@ $report = ['php' => PHP_VERSION, 'icecore' => phpversion('icecore'), 'igbinary' 
 
 // -- Times ---------------------------------------------------------------------
 
-/** Nanoseconds of `times` calls; each frees what it made. */
+/** Returns the nanoseconds of `times` calls; each frees its result. */
 function sample(string $who, string $operation, mixed $input, int $times): int
 {
     gc_collect_cycles();
     $i = $times;
-    // The calls stand here as a program would write them.
+    // The calls are written as a program would write them.
     switch ("$who $operation") {
         case 'php read':
             $start = hrtime(true);
@@ -94,7 +93,7 @@ function median(array $numbers): float
     return count($numbers) % 2 ? $numbers[$half] : ($numbers[$half - 1] + $numbers[$half]) / 2;
 }
 
-/** Nanoseconds a call by participant, in turns; each round begins with another one. */
+/** Returns nanoseconds per call for each participant, alternately; each round begins with another one. */
 function measure(string $operation, array $inputs, int $rounds): array
 {
     $times = 1;
@@ -128,7 +127,8 @@ function same_or_stop(string $name, mixed $value, array $written): void
         fwrite(STDERR, "$name: Icecore wrote something else than PHP\n");
         exit(1);
     }
-    // Readonly objects can't be compared by == when they are many: their text says it all.
+    // A large number of readonly objects can't be compared by ==, but their text contains
+    // everything.
     foreach ([\Icecore\unserialize($text), \unserialize($text)] as $read) {
         if (\serialize($read) !== $text || gettype($read) !== gettype($value)) {
             fwrite(STDERR, "$name: what was read is something else\n");
@@ -188,7 +188,7 @@ foreach (SHAPES as $name => $goals) {
 
 // -- Memory --------------------------------------------------------------------
 
-/** What a value takes after it was read, in bytes. */
+/** Returns the size of a value that was read, in bytes. */
 function memory_of(callable $read, string $bytes): int
 {
     $read($bytes);

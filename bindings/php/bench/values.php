@@ -1,5 +1,5 @@
 <?php
-// What bench.php measures: the shapes, made here, and their classes.
+// The values that bench.php measures, and their classes.
 
 namespace IcecoreBench;
 
@@ -76,7 +76,7 @@ function rows(int $count): array
     return array_map(fn ($i) => ['id' => $i, 'name' => "Employee_$i", 'age' => 20 + $i % 50], range(1, $count));
 }
 
-// What WordPress keeps in its table of options and reads at each request.
+// The options that WordPress keeps in its table and reads at each request.
 function options(): array
 {
     $roles = $rules = $widgets = $cron = [];
@@ -105,7 +105,8 @@ function options(): array
         'rewrite_rules' => $rules, 'cron' => $cron] + $widgets;
 }
 
-// The shapes of the goals: name, value, and how many times faster reading and writing shall be.
+// The shapes of the goals: name, value, and the factors by which reading and writing shall be
+// faster.
 const SHAPES = [
     '10,000 typed readonly objects' => [4, 1.6],
     '10,000 plain objects' => [2.4, 1.5],

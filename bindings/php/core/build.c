@@ -9,7 +9,7 @@
 #  define ICE_ITEM(table, i) (&(table)->arData[i].val)
 #endif
 
-/* A place behind the last item, which is null and counted at once. */
+/* Adds a place after the last item; it is null and counted at once. */
 static zend_always_inline zval *
 next_item(HashTable *table, uint32_t i)
 {
@@ -54,7 +54,7 @@ push_array(ice_builder *b, uint32_t at, zval *to, uint8_t kind, zend_property_in
     return true;
 }
 
-/* A value with children; a leaf where one of other kinds stands. */
+/* Builds a value with children, or a leaf of a kind that has no fast path. */
 static bool
 open_value(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
 {
@@ -72,7 +72,7 @@ open_value(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
     }
 }
 
-/* The value of a node at a place of an array. */
+/* Builds the value of a node at a place of an array. */
 static zend_always_inline bool
 put(ice_builder *b, uint32_t at, zval *to)
 {
@@ -128,7 +128,7 @@ build_list(ice_builder *b, ice_build_frame *frame)
     return true;
 }
 
-/* The values of an array whose keys are there. */
+/* Builds the values of an array whose keys exist already. */
 static bool
 build_values(ice_builder *b, ice_build_frame *frame)
 {
@@ -147,7 +147,7 @@ build_values(ice_builder *b, ice_build_frame *frame)
 
 /* ---- keys --------------------------------------------------------------- */
 
-/* A place for a key in a table, which may be there already. */
+/* Returns the place of a key in a table; a value that is already there is freed later. */
 static zend_always_inline zval *
 place_of(ice_builder *b, zval *place)
 {
@@ -158,11 +158,11 @@ place_of(ice_builder *b, zval *place)
     return place;
 }
 
-/* In tables with fewer entries a key is looked for by its address. */
+/* In tables with fewer entries a key is searched by address. */
 #define FEW 9
 
-/* The place for a key that is known by its id: the same key is the same string there, unless
- * one of the table came as a node. */
+/* Returns the place of a key with an id. Equal keys with ids are the same string, unless
+ * a key of the table came as a node. */
 static zend_always_inline zval *
 known_place(ice_builder *b, HashTable *table, zend_string *key, bool has_nodes)
 {
@@ -198,8 +198,8 @@ integer_place(ice_builder *b, HashTable *table, zend_long number, bool is_array)
     return place;
 }
 
-/* The key of the value at `at`, as a string of the caller's. A key that is a node of its
- * own stands before the value, to which `at` is moved. NULL: an integer. */
+/* Returns the key of the value at `at`, as a string that the caller owns. A key with a
+ * node of its own precedes the value; `at` is moved to the value. NULL: an integer. */
 static zend_string *
 key_at(ice_builder *b, uint32_t *at, zend_long *number)
 {
@@ -288,7 +288,8 @@ find_property(const ice_class *class, uint16_t key)
     return NULL;
 }
 
-/* The place of the property at `*at`, found as PHP does; moves `*at` to its value. */
+/* Returns the place of the property at `*at`, found as PHP does; moves `*at` to its
+ * value. */
 static zval *
 slow_property(ice_builder *b, ice_build_frame *frame, uint32_t *at, zend_property_info **type)
 {
@@ -311,7 +312,7 @@ is_of_type(const zend_property_info *type, const zval *value)
     return ZEND_TYPE_CONTAINS_CODE(type->type, Z_TYPE_P(value));
 }
 
-/* A property that is a leaf, when it is there. */
+/* Ends a property whose value is a leaf. */
 static bool
 end_property(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
 {
@@ -368,7 +369,7 @@ build_properties(ice_builder *b, ice_build_frame *frame)
 
 /* ---- the loop ----------------------------------------------------------- */
 
-/* All is in the innermost container. */
+/* Closes the innermost container, which is complete. */
 static bool
 close_value(ice_builder *b, uint32_t depth)
 {
@@ -412,8 +413,8 @@ build_all(ice_builder *b, zval *root)
     return true;
 }
 
-/* Leaves what is open. An object with a hook that was not called is not destroyed by the
- * program's code either, as in PHP; others are. */
+/* Abandons the open containers. As in PHP, an object with a hook that was not called is
+ * not destructed by the program's code; others are. */
 static void
 unwind(ice_context *ctx)
 {

@@ -1,11 +1,11 @@
-/* Containers like one that was built before: objects whose properties come in the order of the
- * last one of their class, and small arrays with the same keys. If they have nothing but leaves
- * they need no frame. Anything else is left for the loop in build.c. */
+/* Containers like one that was built before: objects whose properties come in the order
+ * of the last object of their class, and small arrays with the same keys. If they have
+ * only leaves they need no frame. Everything else is left to the loop in build.c. */
 #include "core/build_leaf.h"
 
 /* ---- objects ------------------------------------------------------------ */
 
-/* What object_properties_init() does, for what most classes are. */
+/* Does what object_properties_init() does, inlined for most classes. */
 static zend_always_inline void
 init_slots(zend_object *object, zend_class_entry *ce)
 {
@@ -65,14 +65,14 @@ behind_all:
 
 /* ---- arrays ------------------------------------------------------------- */
 
-/* A leaf of which a value can always be made. */
+/* Whether a value can be made of a leaf of this kind without failure. */
 static zend_always_inline bool
 is_simple(uint8_t kind)
 {
     return kind <= ICECORE_INT || kind == ICECORE_BYTES || kind == ICECORE_FLOAT;
 }
 
-/* The buckets of a table of this size, and their places before them. */
+/* Size of the buckets of a table of this size, with the hash part before them. */
 #define DATA_SIZE(size) (HT_SIZE_EX((size), HT_SIZE_TO_MASK(size)))
 
 static zend_always_inline ice_row *
@@ -107,8 +107,9 @@ ice_build_learn_row(ice_builder *b, const ice_build_frame *frame)
     row->count = count;
 }
 
-/* PHP's allocator finds the next free block in the one that it gives, which is seldom in the
- * cache. Blocks of rows mostly stand at equal distances, so this is where one of the next will be. */
+/* PHP's allocator reads the next free block from the block that it returns, and that one
+ * is rarely in the cache. Blocks of rows are mostly at equal distances, so one of the
+ * next ones is likely there. */
 static zend_always_inline void
 prefetch(ice_builder *b, const void *data)
 {
@@ -132,7 +133,7 @@ is_flat_row(const ice_row *row, const icecore_node *nodes, uint32_t count)
     return true;
 }
 
-/* Whether they have the keys at least. */
+/* Whether the entries have the keys of the row. */
 static bool
 is_row(ice_builder *b, const ice_row *row, uint32_t at, uint32_t end)
 {
@@ -184,7 +185,7 @@ ice_build_row(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
         return ICE_NO_ROW;
     ALLOC_HASHTABLE(table);
     *table = row->table;
-    /* Sizes that are constants are allocated faster. */
+    /* Constant sizes are allocated faster. */
     data = count <= HT_MIN_SIZE ? emalloc(DATA_SIZE(HT_MIN_SIZE)) : emalloc(DATA_SIZE(2 * HT_MIN_SIZE));
     prefetch(b, data);
     HT_SET_DATA_ADDR(table, data);

@@ -1,4 +1,4 @@
-/* Containers that are open. */
+/* Open containers. */
 #include "core/build.h"
 
 ice_build_frame *

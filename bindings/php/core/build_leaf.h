@@ -37,7 +37,8 @@ ice_build_string(ice_builder *b, const icecore_node *node, zval *to)
         ZVAL_STRINGL_FAST(to, text, len);
 }
 
-/* Integers beyond 64 bits and floats of other widths come from no format of PHP's. */
+/* Builds a leaf. None of PHP's formats has integers beyond 64 bits or floats of other
+ * widths. */
 static zend_always_inline bool
 ice_build_leaf(ice_builder *b, const icecore_node *node, zval *to)
 {

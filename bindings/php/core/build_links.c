@@ -1,4 +1,4 @@
-/* Places that are named, links and aliases. Nodes are met in order, so the table of places
+/* Link targets, links and aliases. Nodes are visited in order, so the table of targets
  * is sorted. */
 #include "core/build.h"
 

@@ -1,4 +1,4 @@
-/* Objects: how their properties are found, and what is done when one is complete. */
+/* Objects: how their properties are found, and the steps when one is complete. */
 #include "core/build.h"
 
 static ice_delayed *
@@ -35,9 +35,9 @@ ice_build_clear_slot(ice_builder *b, zval *slot, zend_property_info *type)
     ZVAL_NULL(slot);
 }
 
-/* The name under which the class declares it now: who may see it may have changed. NULL:
- * it declares none. `bad`: the name is mangled wrongly, or no value can be
- * put there. */
+/* Returns the name under which the class declares the property now: its visibility may
+ * have changed. NULL: it is not declared. `bad`: the name is mangled wrongly, or no
+ * value can be stored. */
 static zend_string *
 declared_name(zend_class_entry *ce, zend_string *key, bool *bad)
 {
@@ -92,8 +92,8 @@ slot_of(ice_builder *b, zend_object *object, zval *slot, zend_property_info **ty
     return slot;
 }
 
-/* The object's table, with room for all that the text has: a place that is noted must not
- * move when others are added. */
+/* Returns the object's table, with room for all properties in the text: a registered
+ * place must not move when others are added. */
 static HashTable *
 properties_of(ice_builder *b, ice_build_frame *frame)
 {
@@ -116,7 +116,7 @@ ice_build_property(ice_builder *b, ice_build_frame *frame, zend_string *key, zen
     *type = NULL;
     if (place && Z_TYPE_P(place) == IS_INDIRECT)
         return slot_of(b, object, Z_INDIRECT_P(place), type);
-    /* What may be told of is the key. */
+    /* A message from here on is about the key. */
     ice_build_say(b, b->failed, b->nodes[b->failed].key == ICECORE_IS_KEY);
     name = declared_name(object->ce, key, &bad);
     if (bad)
@@ -177,7 +177,7 @@ begin_record(ice_class *class, uint32_t count, zval *to, HashTable **table)
     *table = Z_ARRVAL_P(property);
 }
 
-/* An object that declares nothing gets its table at once. */
+/* Whether an object declares nothing; then it gets its table at once. */
 static bool
 has_members_only(zend_object *object)
 {
@@ -191,7 +191,7 @@ has_members_only(zend_object *object)
 #endif
 }
 
-/* The next object of a class of which one was made. */
+/* Builds the next object of a class of which one was made before. */
 static bool
 next_object(ice_builder *b, ice_class *class, uint32_t at, zval *to, zend_property_info *type)
 {

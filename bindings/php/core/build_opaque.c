@@ -1,4 +1,4 @@
-/* Enum cases, and what a class froze itself. */
+/* Enum cases, and objects that their class froze itself. */
 #include "core/build.h"
 #include "ext/standard/php_incomplete_class.h"
 #include "zend_enum.h"
@@ -68,8 +68,8 @@ ice_build_enum_case(ice_builder *b, const icecore_node *node, zval *to)
     return is_put;
 }
 
-/* The payload of a class of the program's; those of PHP's own were opened by the engine,
- * and documents with them are read by PHP. */
+/* Builds an object from the payload of a class of the program. Payloads of PHP's own
+ * classes were opened by the engine, and documents with them are read by PHP. */
 bool
 ice_build_opaque(ice_builder *b, uint32_t at, zval *to)
 {
@@ -90,7 +90,7 @@ ice_build_opaque(ice_builder *b, uint32_t at, zval *to)
         ZVAL_STRINGL(OBJ_PROP_NUM(Z_OBJ_P(to), 2), bytes, len);
         return true;
     }
-    /* What PHP makes itself only: a closure, a connection, a generator. */
+    /* Objects that only PHP makes: a closure, a connection, a generator. */
     if (class->ce && (class->ce->ce_flags & ZEND_ACC_NOT_SERIALIZABLE)) {
         zend_throw_exception_ex(NULL, 0, "Unserialization of '%s' is not allowed", ZSTR_VAL(class->ce->name));
         return false;

@@ -1,4 +1,4 @@
-/* Classes by the engine's ids: found as PHP finds them, once in a request. */
+/* Classes by the engine's ids: looked up as PHP does, once per request. */
 #include "core/icecore_php.h"
 #include "ext/standard/basic_functions.h"
 #include "ext/standard/php_incomplete_class.h"
@@ -14,7 +14,7 @@ ice_class_of(ice_context *ctx, uint32_t id)
         ctx->class_generation = ctx->view.classes.generation;
     }
     if (UNEXPECTED(id >= ctx->class_room)) {
-        /* All at once: what was given stays where it is as long as the view. */
+        /* All at once: pointers to classes stay valid as long as the view. */
         const uint32_t room = MAX((uint32_t)ctx->view.classes.count + 16, id + 1);
         ctx->classes = ice_host_resize(ctx->classes, room * sizeof *ctx->classes);
         memset(ctx->classes + ctx->class_room, 0, (room - ctx->class_room) * sizeof *ctx->classes);
@@ -44,7 +44,7 @@ ice_classes_drop(ice_context *ctx)
         memset(ctx->classes, 0, ctx->class_room * sizeof *ctx->classes);
 }
 
-/* Calls what unserialize_callback_func names, which may declare the class. */
+/* Calls the function of unserialize_callback_func, which may declare the class. */
 static zend_class_entry *
 by_callback(zend_string *name)
 {

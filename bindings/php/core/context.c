@@ -1,11 +1,11 @@
-/* Warm contexts: memory and caches that live from call to call, and what ends with the
+/* Warm contexts: memory and caches that live from call to call, and the end of the
  * request.
  *
- * Strings and classes are the request's; the engine's memory and names are the process's.
- * A fatal error leaves by a jump, so contexts that are in use are in a list, too. */
+ * Strings and classes belong to the request; the engine's memory and names belong to the
+ * process. A fatal error leaves by a jump, so contexts in use are also in a list. */
 #include "core/memory.h"
 
-/* What is kept of a stack from call to call. */
+/* Stacks up to this size are kept from call to call. */
 #define KEPT 4096
 
 ice_context *
@@ -60,7 +60,7 @@ trim(void **stack, uint32_t *room)
 static void
 empty(ice_context *ctx, bool is_gone)
 {
-    /* It is the request's. */
+    /* It belongs to the request. */
     ctx->text = (smart_str){ 0 };
     ice_memory_release(ctx, is_gone);
     ctx->expands = false;
@@ -90,7 +90,8 @@ ice_checkin(ice_context *ctx)
     while (ctx->held_count)
         zval_ptr_dtor(&ctx->held[--ctx->held_count]);
     smart_str_free(&ctx->text);
-    /* Between calls the engine's memory is not counted: a small part of the limit at most. */
+    /* Between calls the engine's memory is not counted, so only a small part of the
+     * limit is kept. */
     if (UNEXPECTED(ctx->ballast != NULL))
         icecore_context_trim_to(ctx->warm.engine, ICE_G(pool).count ? KEPT : (size_t)PG(memory_limit) / 32);
     empty(ctx, false);
@@ -99,8 +100,8 @@ ice_checkin(ice_context *ctx)
         ice_context_free(ctx);
 }
 
-/* Drops what the request made. After a fatal error its memory goes as a whole, and what
- * is in it may be half done. */
+/* Drops everything that the request made. After a fatal error its memory is dropped as a
+ * whole, and data in it may be incomplete. */
 static void
 end_request(ice_context *ctx, bool is_unclean)
 {
@@ -170,7 +171,7 @@ ice_integer_key(ice_context *ctx, uint16_t id)
     return (zend_long)ice_name(&ctx->view.keys, id, &text)->node.payload;
 }
 
-/* The id of a key of a map or of the name of a property; 0: it needs a node. */
+/* Returns the id of a key of a map or of the name of a property; 0: it needs a node. */
 uint16_t
 ice_new_key_id(ice_context *ctx, zend_string *key)
 {
@@ -179,7 +180,8 @@ ice_new_key_id(ice_context *ctx, zend_string *key)
     if (id) {
         if (!ice_keys_held(&ctx->keys, id))
             ice_keys_hold(&ctx->keys, id, zend_string_copy(key));
-        /* Another string with the same bytes may be freed, and its address be another's. */
+        /* Another string with the same bytes may be freed, and its address may be
+         * reused. */
         if (ice_keys_held(&ctx->keys, id) == (void *)key)
             ice_keys_set_near(&ctx->keys, key, id);
     }

@@ -5,7 +5,7 @@
 #include "ext/standard/basic_functions.h"
 #include "ext/standard/php_var.h"
 
-/* ---- what PHP says of a bad text ---------------------------------------- */
+/* ---- PHP's messages about bad text ------------------------------------- */
 
 #if PHP_VERSION_ID >= 80300
 #  define BAD_TEXT E_WARNING
@@ -50,7 +50,7 @@ say_error(const icecore_error *error, zend_string *text, zend_long depth)
         break;
     case ICECORE_DETAIL_NO_KEY:
     case ICECORE_DETAIL_NO_VALUE:
-        /* A container ends before all is there. */
+        /* A container ends too early. */
         if (offset == error->offset && (size_t)offset < ZSTR_LEN(text) && ZSTR_VAL(text)[offset] == '}')
             php_error_docref(NULL, BAD_TEXT, "Unexpected end of serialized data");
         break;
@@ -61,8 +61,9 @@ say_error(const icecore_error *error, zend_string *text, zend_long depth)
 
 /* ---- reading ------------------------------------------------------------ */
 
-/* Documents with objects that their class froze (`C:`) share PHP's count of values with
- * what the class reads: PHP itself reads them, and builds the classes that were allowed. */
+/* Lets PHP itself read a document with objects that their class froze (`C:`), and build
+ * the allowed classes: such documents share PHP's count of values with the data that the
+ * class reads. */
 static void
 read_by_php(zend_string *text, HashTable *classes, zend_long depth, const char *function, zval *result)
 {
@@ -82,7 +83,8 @@ read_by_php(zend_string *text, HashTable *classes, zend_long depth, const char *
     zval_ptr_dtor(&options);
 }
 
-/* The same, with what classes in it may read by unserialize() though it has links to values outside of it. */
+/* The same, but classes in it may pass payloads to unserialize() even if those have
+ * links to values outside of them. */
 static void
 read_with_payloads(zend_string *text, HashTable *classes, zend_long depth, const char *function, zval *result)
 {
@@ -99,7 +101,8 @@ read_with_payloads(zend_string *text, HashTable *classes, zend_long depth, const
         zend_array_destroy(payloads);
 }
 
-/* Hands a text to PHP's own reader, when it was checked to its end, what classes froze themselves included. */
+/* Passes a text to PHP's own reader after checking it to its end, including the data
+ * that classes froze themselves. */
 static bool
 check_and_read(zend_string *text, const ice_allowed *allowed, bool keeps_list, zend_long depth, const char *function,
                zval *result)
@@ -107,7 +110,8 @@ check_and_read(zend_string *text, const ice_allowed *allowed, bool keeps_list, z
     HashTable *names = zend_new_array(8);
     icecore_error error;
     ice_payloads found = ice_payloads_check_text(text, allowed, depth, names, &error);
-    /* With links to values outside of it, it is well-formed only where it stands. There it was checked. */
+    /* With links to values outside of it, a payload is well-formed only inside of its
+     * document. It was checked there. */
     if (found == ICE_PAYLOADS_MALFORMED && ICE_G(payloads) && zend_hash_exists(ICE_G(payloads), text)) {
         zend_hash_clean(names);
         ice_scan_classes(ZSTR_VAL(text), ZSTR_LEN(text), names);
@@ -126,8 +130,9 @@ check_and_read(zend_string *text, const ice_allowed *allowed, bool keeps_list, z
     return found == ICE_PAYLOADS_FINE;
 }
 
-/* A class reads by this what it froze itself, while PHP reads the rest: links count on.
- * Without a list of its own the call has that of the outer one, which is PHP's rule. */
+/* Reads a payload for a class, while PHP reads the document around it: the count of
+ * values for links continues. Without a list of its own the call uses that of the outer
+ * one, which is PHP's rule. */
 static bool
 read_nested(zend_string *text, const ice_read_settings *settings, zend_long depth, const char *function, zval *result)
 {
@@ -139,7 +144,7 @@ read_nested(zend_string *text, const ice_read_settings *settings, zend_long dept
     return check_and_read(text, &of_outer, true, depth, function, result);
 }
 
-/* What is read is unwrapped, if links made a reference of it. */
+/* Unwraps the value, if links made a reference of it. */
 static void
 finish(zval *result)
 {
@@ -228,7 +233,7 @@ ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth,
     return done;
 }
 
-/* Checks and builds what was read. */
+/* Checks and builds the document that was read. */
 static bool
 build_checked(ice_context *ctx, const ice_read_settings *settings, zval *result)
 {
@@ -307,10 +312,10 @@ ice_read_warning(int which, zend_string *bytes, const ice_read_settings *setting
 
 /* ---- writing ------------------------------------------------------------ */
 
-/* What is written of so few bytes on the tape is not bounded by memory_limit. */
+/* The output of a tape of at most this many bytes is not limited by memory_limit. */
 #define FEW (32u << 10)
 
-/* Writes the tape that was filled within memory_limit, and counts what was written. */
+/* Writes the tape within memory_limit, and counts the output. */
 static bool
 write_within(ice_context *ctx, icecore_stage *stage, icecore_bytes *out, icecore_error *error)
 {
@@ -333,7 +338,7 @@ write_within(ice_context *ctx, icecore_stage *stage, icecore_bytes *out, icecore
     return true;
 }
 
-/* The bytes of the tape that was filled; NULL: an exception was thrown. */
+/* Returns the bytes of the tape; NULL: an exception was thrown. */
 static zend_string *
 write_tape(ice_context *ctx, icecore_stage *stage)
 {
@@ -370,8 +375,8 @@ ice_write_session(zval *variables, zend_string *(*by_php)(HashTable *variables))
     return walked == ICE_LEFT_TO_PHP ? by_php(Z_ARRVAL_P(variables)) : written;
 }
 
-/* A class that has a way to freeze itself as text shares PHP's count of values with what
- * it writes: PHP itself writes such a value. */
+/* Lets PHP itself write a value with a class that freezes itself as text: such a class
+ * shares PHP's count of values with the data that it writes. */
 static zend_string *
 write_by_php(zval *value)
 {
@@ -422,7 +427,7 @@ ice_write(zval *value, int which, uint8_t purpose)
     return written;
 }
 
-/* The bytes that the engine made, as a string. Both count while they are there. */
+/* Returns the engine's bytes as a string. Both count in memory_limit while they exist. */
 static zend_string *
 take_buffer(icecore_buffer *out)
 {

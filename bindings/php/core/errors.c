@@ -1,9 +1,9 @@
-/* Exceptions, and where PHP would say that a text is wrong. */
+/* Exceptions, and the offsets that PHP would report. */
 #include "core/icecore_php.h"
 
 zend_class_entry *ice_exception, *ice_decode_exception, *ice_encode_exception, *ice_class_exception, *ice_record;
 
-/* Takes over `message`. */
+/* Takes the ownership of `message`. */
 void
 ice_throw(zend_class_entry *ce, const char *kind, int64_t offset, const char *path, zend_string *message)
 {

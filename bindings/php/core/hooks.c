@@ -1,8 +1,8 @@
 #include "core/hooks.h"
 #include "ext/standard/basic_functions.h"
 
-/* While a hook runs, PHP's own functions must not take part in a call of PHP's that is
- * under way, as PHP itself sees to. */
+/* As in PHP itself, while a hook runs, calls of PHP's own functions must not join a
+ * running call of PHP's. */
 
 static bool
 wake_up(zend_object *object)
@@ -26,7 +26,7 @@ unserialize(zend_object *object, zval *data)
     return !EG(exception);
 }
 
-/* What PHP does with `\Foo::__set_state(array(…))`, at the top of a program. */
+/* Does what PHP does for `\Foo::__set_state(array(…))` at the top of a program. */
 static bool
 set_state(ice_delayed *delayed, zval *data)
 {
@@ -48,7 +48,7 @@ set_state(ice_delayed *delayed, zval *data)
         zval_ptr_dtor(&result);
         return false;
     }
-    /* The place is in what is built, which nobody has yet. */
+    /* The place is in the value that is being built, which nobody else has yet. */
     ZVAL_COPY_VALUE(delayed->place, &result);
     return true;
 }
@@ -70,7 +70,7 @@ ice_hooks_run(ice_context *ctx)
     bool failed = false;
     uint32_t i;
     for (i = 0; i < ctx->delayed_count; i++) {
-        /* What a hook is given stays, whatever it does. */
+        /* The arguments of a hook stay valid, whatever it does. */
         ice_delayed delayed = ctx->delayed[i];
         ZVAL_UNDEF(&ctx->delayed[i].object);
         ZVAL_UNDEF(&ctx->delayed[i].data);

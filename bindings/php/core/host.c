@@ -1,10 +1,11 @@
-/* What the common pieces need of PHP: memory that outlives a request, and a way to fail. */
+/* Functions that the common pieces need from PHP: memory that outlives a request, and a
+ * way to fail. */
 #include "core/memory.h"
 
 void *
 ice_host_resize(void *memory, size_t size)
 {
-    /* Stacks and maps double. */
+    /* Stacks and maps double in size. */
     if (UNEXPECTED(size >= ICE_LARGE))
         ice_memory_add(size / 2);
     return perealloc(memory, size, 1);
@@ -26,7 +27,7 @@ ice_host_claim(icecore_context *engine, size_t bytes)
         ice_memory_count(ctx, bytes);
 }
 
-/* Leaves by PHP's bailout: what the call had open is released when the request ends. */
+/* Leaves by PHP's bailout: open state of the call is released when the request ends. */
 void
 ice_host_fail(const char *message)
 {

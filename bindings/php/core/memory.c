@@ -1,7 +1,7 @@
-/* The engine's memory counts in memory_limit. */
+/* Counts the engine's memory in memory_limit. */
 #include "core/memory.h"
 
-/* What the limit has left. */
+/* Returns the rest of the limit. */
 static size_t
 left_of_heap(void)
 {
@@ -18,7 +18,7 @@ ice_memory_left(void)
 bool
 ice_memory_was_short(const icecore_error *error, uint64_t left)
 {
-    /* Half of it is for what is decompressed. */
+    /* Half of it is for decompressed data. */
     return left != UINT64_MAX && (error->detail == ICECORE_DETAIL_SIZE ||
                                   (error->detail == ICECORE_DETAIL_DECOMPRESSED && left / 2 < ICE_MOST_DECOMPRESSED));
 }
@@ -42,7 +42,8 @@ ice_memory_need_large(size_t size)
         ice_memory_fail(ice_memory_left(), size);
 }
 
-/* Counts by a block of PHP's heap. Growing it would copy it, and take memory. */
+/* Counts memory by a block of PHP's heap. Growing the old block would copy it, and take
+ * memory. */
 static void
 count_by_block(ice_context *ctx, size_t bytes)
 {
@@ -86,7 +87,8 @@ ice_memory_add(size_t bytes)
     count(ctx);
 }
 
-/* Reads within the memory that is left. Where even a document of single bytes is far from that, nothing is set. */
+/* Reads within the memory that is left. If even a document of single bytes would be far
+ * from that, no limit is set. */
 static bool
 read_within(ice_context *ctx, icecore_stage *stage, const char *bytes, size_t len, uint32_t flags, uint64_t left,
             icecore_error *error)

@@ -1,9 +1,11 @@
-/* What classes froze themselves: the payloads of `C:` in PHP's text, and their like in other formats.
+/* Data that classes froze themselves: the payloads of `C:` in PHP's text, and similar
+ * ones in other formats.
  *
- * Such a class mostly calls unserialize() for its payload, and PHP's reader builds what it finds there. So a payload
- * that is frozen data is read by the engine first, under the list that holds for the whole document. A payload that the
- * class decodes first (Base64, an offset) is the responsibility of that class; even so, every name of a class in it that
- * is written as in frozen data must be allowed. */
+ * Such a class mostly calls unserialize() for its payload, and PHP's reader builds the
+ * objects in it. So a payload that is frozen data is read by the engine first, and
+ * checked against the list of the whole document. A payload that the class decodes first
+ * (Base64, an offset) is the responsibility of that class; even so, every class name in
+ * it that is written as in frozen data must be allowed. */
 #include "core/payloads.h"
 #include "core/memory.h"
 #include "core/scan.h"
@@ -18,7 +20,7 @@ payload_of(const icecore_view *view, const icecore_node *opaque, size_t *len)
     return ice_bytes_of(view, payload, len);
 }
 
-/* None of these may be left out, be the list one of PHP's own. */
+/* None of these may be skipped, even if the list is one of PHP's own. */
 static void
 mark_as_needed(HashTable *names)
 {
@@ -28,7 +30,7 @@ mark_as_needed(HashTable *names)
     } ZEND_HASH_FOREACH_END();
 }
 
-/* The names in payloads that the engine did not open. */
+/* Finds the names in payloads that the engine did not open. */
 static void
 scan_closed(ice_context *ctx, HashTable *names)
 {
@@ -92,8 +94,8 @@ read_opened(ice_context *ctx, zend_string *text, zend_long depth, icecore_error 
     return stage && ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH, error);
 }
 
-/* Payloads that begin as frozen data does and are none: where nothing in them looks like an object, PHP's reader has
- * nothing to build. */
+/* Handles payloads that begin like frozen data, but are not: if nothing in them looks
+ * like an object, PHP's reader has nothing to build. */
 static ice_payloads
 check_malformed(ice_context *ctx, zend_string *text, const ice_allowed *allowed, zend_long depth, HashTable *names)
 {
@@ -128,10 +130,10 @@ ice_payloads_check_text(zend_string *text, const ice_allowed *allowed, zend_long
     return found;
 }
 
-/* ---- payloads that a class gets from Icecore ---------------------------- */
+/* ---- payloads that Icecore passes to a class ---------------------------- */
 
-/* Whether all classes in what was read may be built. A class that is not, is nothing that can be left out here: what
- * the class does with its payload, it does itself. */
+/* Whether all classes in the payload may be built. A disallowed class can't be skipped
+ * here, because the class handles its payload itself. */
 static bool
 are_all_allowed(ice_context *ctx, const ice_allowed *allowed)
 {

@@ -1,13 +1,13 @@
 /* Which classes may be built.
  *
- * With `allowed_classes` it is PHP's rule: the names in the list, without regard to case,
- * and all others become incomplete objects. Otherwise layers are asked, by the engine's
- * rules: the option `classes` of the call, what Icecore\allow said in this request, and
+ * With `allowed_classes` PHP's rule holds: the names in the list, case-insensitively;
+ * all other classes become incomplete objects. Otherwise these layers are asked, by the
+ * engine's rules: the option `classes` of the call, Icecore\allow in this request, and
  * the ini value icecore.classes. */
 #include "core/icecore_php.h"
 #include "ext/standard/php_string.h"
 
-/* How many names are lent to the engine at once. */
+/* Number of names that are passed to the engine at once. */
 #define LENT 64
 
 static icecore_class_name
@@ -37,7 +37,7 @@ begin_list(ice_allowed *allowed, HashTable *names)
 }
 
 #if PHP_VERSION_ID >= 80400
-/* Since 8.4, what can be no name of a class is an error. */
+/* Since PHP 8.4, invalid class names are an error. */
 static bool
 are_names(HashTable *list, const char *function)
 {
@@ -152,8 +152,8 @@ ice_policy_end_request(void)
     }
 }
 
-/* The rules that a value of icecore.classes says: names and patterns with commas or
- * blanks between them, or a word. NULL: it says none. */
+/* Parses a value of icecore.classes: names and patterns separated by commas or blanks,
+ * or a word. NULL: it is empty. */
 icecore_rules *
 ice_policy_rules(const char *text, size_t len)
 {
@@ -256,7 +256,7 @@ verdict_by_name(const ice_allowed *allowed, const char *bytes, size_t len)
     return icecore_question_answer(&question);
 }
 
-/* A name with the separators of the other languages. */
+/* Returns a name with the separators of the other languages. */
 static zend_string *
 other_name(const char *bytes, size_t len)
 {
@@ -283,7 +283,7 @@ ice_policy_is_record(const ice_allowed *allowed, const char *class, size_t len)
     return (verdict_of(allowed, class, len) & ~(uint32_t)ICECORE_REPORTED) == ICECORE_AS_RECORD;
 }
 
-/* ---- words -------------------------------------------------------------- */
+/* ---- messages ----------------------------------------------------------- */
 
 static zend_string *
 words(uint32_t what, const char *bytes, size_t len, const char *path)
@@ -296,7 +296,7 @@ words(uint32_t what, const char *bytes, size_t len, const char *path)
     return text;
 }
 
-/* Logs once in a request what is said of a class. */
+/* Logs a message about a class, once in a request. */
 static void
 report(uint32_t what, const char *bytes, size_t len, const char *path)
 {
@@ -316,14 +316,14 @@ report(uint32_t what, const char *bytes, size_t len, const char *path)
 
 /* ---- all classes of a document ------------------------------------------ */
 
-/* More classes that are refused are counted only. */
+/* Beyond this number, refused classes are only counted. */
 #define LISTED 1000
 
-/* Those that are refused: what is thrown. */
+/* The refused classes, for the exception. */
 typedef struct {
     zval places; /* class => path */
-    zend_string *first; /* what is said of the first one */
-    uint32_t more; /* how many are not among the places */
+    zend_string *first; /* the message about the first one */
+    uint32_t more; /* number of classes that are not among the places */
 } refusal;
 
 static void
@@ -342,7 +342,7 @@ refuse(refusal *refused, const char *bytes, size_t len, const char *path, bool i
         report(ICECORE_WORDS_REFUSED, bytes, len, path);
 }
 
-/* What is said of several. */
+/* Returns the message about several classes. */
 static zend_string *
 all_words(refusal *refused)
 {
@@ -397,7 +397,7 @@ throw_refusal(refusal *refused)
     zval_ptr_dtor(&refused->places);
 }
 
-/* The name of the class of an enum case: what stands before the colon. */
+/* Returns the class name of an enum case: the text before the colon. */
 static const char *
 enum_class(const icecore_view *view, const icecore_node *node, size_t *len)
 {
@@ -408,7 +408,7 @@ enum_class(const icecore_view *view, const icecore_node *node, size_t *len)
     return text;
 }
 
-/* By which rules a class is asked for; 0: the call has its own. */
+/* Returns the version of the rules for a call; 0: the call has its own rules. */
 static uint32_t
 rules_of(const ice_allowed *allowed)
 {
@@ -452,7 +452,7 @@ ice_policy_check(ice_context *ctx, const ice_allowed *allowed, bool *opaque)
                 verdict = ICECORE_ALLOWED;
             else {
                 verdict = verdict_of(allowed, text, len);
-                /* What is reported is asked for each time. */
+                /* Reported classes are asked again each time. */
                 class->rules = verdict == ICECORE_ALLOWED ? rules : 0;
             }
             if (class->verdict != (verdict & ~(uint32_t)ICECORE_REPORTED) || !class->ce)

@@ -1,16 +1,18 @@
-/* Names of classes in what a class froze itself (`C:`), where the engine can't read it; and pieces of PHP's text.
+/* Names of classes in data that a class froze itself (`C:`), if the engine can't read
+ * it; and pieces of PHP's text.
  *
- * Whatever looks like the front of an object or of an enum case is taken for one, in
- * strings too: a class that PHP would build is never missed. */
+ * Everything that looks like the front of an object or of an enum case is taken for one,
+ * in strings too, so that no class that PHP would build is missed. */
 #include "core/scan.h"
 
-/* The digits at `at` up to `:"`; where the name begins, or NULL. */
+/* Reads the digits at `at` up to `:"`; returns the start of the name, or NULL. */
 static const char *
 name_at(const char *at, const char *end, size_t *len)
 {
     size_t value = 0;
     const char *digits = at;
-    /* PHP takes any number of zeros, and signs it once took. What is too large ends the search below. */
+    /* PHP takes any number of zeros, and the signs that it once took. Too large a number
+     * ends the search below. */
     if (at < end && *at == '+')
         digits = ++at;
     while (at < end && *at >= '0' && *at <= '9') {
@@ -43,7 +45,8 @@ ice_scan_classes(const char *at, size_t size, HashTable *names)
     }
 }
 
-/* Behind a piece of text that ends with ';' or '{': a scalar, or the front of a container. */
+/* Returns the end of a piece of text that ends with ';' or '{': a scalar, or the front
+ * of a container. */
 static const char *
 behind(const char *at, const char *end)
 {
@@ -53,7 +56,7 @@ behind(const char *at, const char *end)
     case 's':
     case 'E': text = name_at(at + 2, end, &len); return text ? text + len + 2 : end;
     case 'O': text = name_at(at + 2, end, &len); at = text ? text + len : end; break;
-    case 'S': /* two digits behind a backslash: no quote is among them */
+    case 'S': /* a backslash and two digits: none of them is a quote */
         for (at += 4; at < end && !(at[-1] == '"' && *at == ';' && at[-2] != ':'); at++)
             ;
         return at + 1;
@@ -64,7 +67,7 @@ behind(const char *at, const char *end)
     return at ? at + 1 : end;
 }
 
-/* Behind the front of a `C:` object, and how long its payload is. */
+/* Returns the end of the front of a `C:` object, and the length of its payload. */
 static const char *
 front_of_payload(const char *at, const char *end, size_t *len)
 {
@@ -84,7 +87,7 @@ void
 ice_scan_payloads(zend_string *text, HashTable *payloads)
 {
     const char *at = ZSTR_VAL(text), *end = at + ZSTR_LEN(text);
-    /* One in the other they are copied as often as they are deep: no more of them than this. */
+    /* Nested payloads are copied once per level, so the total is limited. */
     size_t room = 16 * ZSTR_LEN(text) + 65536, len;
     while (at < end) {
         if (strchr("};:,", *at)) /* and NUL */
@@ -113,7 +116,7 @@ ice_scan_behind(zend_string *text, size_t offset)
     return offset < ZSTR_LEN(text) ? (size_t)(MIN(behind(start + offset, end), end) - start) : ZSTR_LEN(text);
 }
 
-/* Whether an integer, which ends with ';', is beyond 64 bits. */
+/* Whether an integer, which ends with ';', exceeds 64 bits. */
 static bool
 overflows(const char *digits)
 {
@@ -162,7 +165,7 @@ scan_to(ice_scan *scan, uint32_t node, bool is_behind)
     for (; scan->node <= node && scan->at < end; scan->node++, scan->is_key_done = false) {
         const icecore_node *this = &view->nodes[scan->node];
         const bool is_root = scan->node == view->root;
-        /* The body of an object is no text of its own. */
+        /* The body of an object has no text of its own. */
         if (!is_root && this[-1].kind == ICECORE_OBJECT)
             continue;
         if (!scan->is_key_done) {
@@ -204,7 +207,7 @@ ice_scan_offset(const icecore_view *view, uint32_t node, bool is_behind)
     return MIN((size_t)(scan.at - (const char *)view->input), view->input_len);
 }
 
-/* How many pieces of text there are that this says yes to. */
+/* Counts the pieces of text for which `fits` is true. */
 static uint32_t
 count_pieces(zend_string *text, size_t len, bool (*fits)(const char *at))
 {
@@ -246,7 +249,7 @@ ice_scan_payload(zend_string *text, size_t offset, zend_long *len, bool *is_wide
     const char *start = ZSTR_VAL(text), *at = start + offset, *front;
     if (offset < 8 || offset > ZSTR_LEN(text) || at[-1] != '{' || at[-2] != ':')
         return false;
-    /* The name of its class is looked for from here back. */
+    /* The name of its class is searched backwards from here. */
     for (front = at - 1; front >= start && at - front < 300; front--) {
         size_t name_len;
         const char *name;

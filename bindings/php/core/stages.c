@@ -1,4 +1,4 @@
-/* The stages that this module needs itself, and how many levels they take. */
+/* The stages that this module needs itself, and their depth limits. */
 #include "core/stages.h"
 
 icecore_stage *
@@ -13,7 +13,7 @@ ice_stage(int which, zend_long depth)
         [ICE_SESSION] = "php-session:handler=php",
         [ICE_PHP_WRITE] = "php",
         [ICE_IGBINARY_WRITE] = "igbinary",
-        /* Values of the program: the bytes of PHP's own var_export. */
+        /* Values of the program: the same bytes as PHP's own var_export. */
         [ICE_VAR_EXPORT_WRITE] = "var-export:trusted",
         [ICE_SESSION_WRITE] = "php-session:handler=php",
         [ICE_PHP_USUAL] = "php",
@@ -27,7 +27,7 @@ ice_stage(int which, zend_long depth)
             ice_throw_error(ice_exception, &error);
             return NULL;
         }
-        /* What a program's own values make is not bounded by what was read. */
+        /* The output for a program's own values is not limited by the size of any input. */
         icecore_stage_limit(*stage, ZEND_STRL("growth"), UINT64_MAX, NULL);
         ICE_G(depths)[which] = ICE_USUAL_DEPTH;
     }

@@ -1,8 +1,9 @@
 #include "core/walk_runs.h"
 
-/* ---- what is met again -------------------------------------------------- */
+/* ---- values that are met again ------------------------------------------ */
 
-/* Pushes a link or an alias, if the value at this address was met; notes it otherwise. */
+/* Pushes a link or an alias if the value at this address was met before; registers it
+ * otherwise. */
 static bool
 push_again(ice_walker *w, const void *address, zval *held, uint8_t kind, uint16_t key)
 {
@@ -16,7 +17,7 @@ push_again(ice_walker *w, const void *address, zval *held, uint8_t kind, uint16_
     return false;
 }
 
-/* Marks the node at `at`, which a link may name. */
+/* Marks the node at `at`, to which a link may refer. */
 static bool
 mark(ice_walker *w, size_t at, bool is_pushed)
 {
@@ -46,12 +47,12 @@ static bool push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_
 static bool walk_frames(ice_walker *w, uint32_t depth);
 static bool walk_more(ice_walker *w, ice_walk_frame *frame);
 
-/* So many nodes fit into the cache together with what is made of them. */
+/* This many nodes fit into the cache together with their output. */
 #define PART 1024
-/* So many arrays in each other are walked by recursion. */
+/* This many nested arrays are walked by recursion. */
 #define MOST_DIRECT 64
 
-/* Walks an array whose frame is the caller's. */
+/* Walks an array whose frame belongs to the caller. */
 static bool
 walk_here(ice_walker *w, ice_walk_frame *frame)
 {
@@ -68,7 +69,7 @@ walk_here(ice_walker *w, ice_walk_frame *frame)
     return false;
 }
 
-/* An array in an array that is walked so. */
+/* Pushes an array in an array that is walked by recursion. */
 static zend_always_inline bool
 push_array_here(ice_walker *w, HashTable *table, uint16_t key, const ice_walk_frame *outer)
 {
@@ -79,7 +80,8 @@ push_array_here(ice_walker *w, HashTable *table, uint16_t key, const ice_walk_fr
     return push_array(w, table, key, outer->is_shared || GC_REFCOUNT(table) > 1, true, false);
 }
 
-/* A map whose frame is the caller's, without leaving it for each of its arrays. */
+/* Walks a map whose frame belongs to the caller, without leaving it for each of its
+ * arrays. */
 static bool
 walk_map_here(ice_walker *w, ice_walk_frame *frame)
 {
@@ -130,7 +132,7 @@ push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool p
     ice_walk_frame here, *frame = &here;
     uint32_t node, at = 0, done = 0;
     bool is_direct;
-    /* igbinary writes an array that two places hold once. */
+    /* igbinary writes an array that two places share once. */
     if (w->purpose == ICE_FOR_IGBINARY && !in_reference) {
         zval held;
         ZVAL_ARR(&held, table);
@@ -174,12 +176,12 @@ push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool p
     return lists || (HT_FLAGS(table) & HASH_FLAG_PACKED) ? walk_here(w, frame) : walk_map_here(w, frame);
 }
 
-/* An array in an array: one that holds itself is null, as in PHP. */
+/* Pushes an array in a container; an array that contains itself is null, as in PHP. */
 static bool
 push_inner_array(ice_walker *w, HashTable *table, uint16_t key, const ice_walk_frame *outer)
 {
     const bool in_array = outer->kind == W_LIST || outer->kind == W_MAP;
-    /* PHP looks in tables of properties, and not in slots. */
+    /* PHP looks for recursion in tables of properties, but not in slots. */
     const bool has_table = outer->kind == W_TABLE || (outer->kind == W_SLOTS && outer->object->properties);
     const bool nests = in_array || has_table || w->purpose == ICE_FOR_EXPORT;
     if (!nests)
@@ -193,14 +195,14 @@ push_inner_array(ice_walker *w, HashTable *table, uint16_t key, const ice_walk_f
 
 /* ---- values ------------------------------------------------------------- */
 
-/* PHP's text has a 0 in the place of a resource; others have null. */
+/* PHP's text has 0 for a resource; others have null. */
 static void
 push_resource(ice_walker *w, uint16_t key)
 {
     ice_push(w->engine, w->tape, w->purpose <= ICE_FOR_SESSION ? ICECORE_INT : ICECORE_NULL, 0, key, 0, 0);
 }
 
-/* A value that is no leaf. */
+/* Pushes a value that is not a leaf. */
 static bool
 push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer)
 {
@@ -213,7 +215,7 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
             const size_t at = w->tape->node_count;
             if (push_again(w, address, value, ICECORE_ALIAS, key))
                 return true;
-            /* What it refers to was noted with it. */
+            /* Its target was registered together with it. */
             if (Z_TYPE_P(inner) == IS_OBJECT)
                 return mark(w, at, ice_walk_object(w, Z_OBJ_P(inner), key));
             if (Z_TYPE_P(inner) == IS_ARRAY)
@@ -254,7 +256,7 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
 
 /* ---- the loop ----------------------------------------------------------- */
 
-/* Up to a value that may have opened a frame, or until much was pushed. */
+/* Walks up to a value that may have opened a frame, or until many nodes were pushed. */
 static bool
 walk_list(ice_walker *w, ice_walk_frame *frame)
 {
@@ -281,7 +283,7 @@ walk_list(ice_walker *w, ice_walk_frame *frame)
     return true;
 }
 
-/* The entry at `at`, whose place is moved behind it. NULL: there is none. */
+/* Returns the next entry and moves past it. NULL: there is none. */
 static zend_always_inline zval *
 next_entry(ice_walk_frame *frame, zend_string **key, zend_ulong *number, bool has_holes)
 {
@@ -343,7 +345,7 @@ walk_table(ice_walker *w, ice_walk_frame *frame)
     return true;
 }
 
-/* What igbinary makes of __sleep: names may come twice. */
+/* Walks igbinary's result of __sleep: names may be repeated. */
 static bool
 walk_pairs(ice_walker *w, ice_walk_frame *frame)
 {
@@ -394,7 +396,7 @@ walk_slots(ice_walker *w, ice_walk_frame *frame)
     return true;
 }
 
-/* The variables of a session: a map, whatever their names. */
+/* Pushes the variables of a session: a map, whatever their names are. */
 static void
 push_variables(ice_walker *w, HashTable *table)
 {
@@ -403,7 +405,7 @@ push_variables(ice_walker *w, HashTable *table)
     ice_walk_push(w, W_VARIABLES, 0, table, NULL, zend_hash_num_elements(table));
 }
 
-/* Walks on in a container. */
+/* Continues the walk in a container. */
 static bool
 walk_more(ice_walker *w, ice_walk_frame *frame)
 {
@@ -415,7 +417,7 @@ walk_more(ice_walker *w, ice_walk_frame *frame)
     }
 }
 
-/* Until no more than `depth` frames are left. */
+/* Walks until at most `depth` frames are left. */
 static bool
 walk_frames(ice_walker *w, uint32_t depth)
 {
@@ -482,6 +484,6 @@ ice_walked
 ice_walk(ice_context *ctx, zval *value, uint8_t purpose, const icecore_stage *stage)
 {
     ice_walked walked = walk(ctx, value, purpose, stage, purpose == ICE_FOR_SERIALIZE);
-    /* As a whole the writer says what is wrong. */
+    /* When the value is written as a whole, the writer reports the error. */
     return EXPECTED(walked != ICE_LEFT_OFF) ? walked : walk(ctx, value, purpose, stage, false);
 }

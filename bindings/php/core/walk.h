@@ -1,18 +1,18 @@
-/* PHP's values to the engine's tape.
+/* Walks PHP's values and fills the engine's tape.
  *
- * Objects, and arrays from some depth on, have a stack of their own; other arrays are walked
- * by recursion. What is open is held, as hooks may change or free anything. Objects and
- * references are looked up by their address only if something else may lead to them, as in
- * PHP: its counts tell.
+ * Objects, and arrays from some depth on, have a stack of their own; other arrays are
+ * walked by recursion. Open containers are held, because hooks may change or free
+ * anything. Objects and references are looked up by address only if something else may
+ * refer to them; as in PHP, the reference counts tell.
  *
  *   walk.c         arrays, any value, the loop
- *   walk_frames.c  what is open
- *   walk_parts.c   what was pushed is written from time to time
+ *   walk_frames.c  open containers
+ *   walk_parts.c   writes the nodes so far from time to time
  *   walk_leaf.h    leaves and keys
  *   walk_runs.h    runs of values that need no frame
- *   walk_class.c   what is known of a class that is written
- *   walk_slots.c   objects with nothing but declared properties
- *   walk_object.c  objects: which of their ways to be frozen is taken
+ *   walk_class.c   the facts about a class that is written
+ *   walk_slots.c   objects that have only declared properties
+ *   walk_object.c  objects: chooses the way to freeze one
  *   walk_sleep.c   the properties that __sleep names
  */
 #ifndef ICE_WALK_H
@@ -27,9 +27,9 @@ enum {
     W_MAP,     /* any other */
     W_SLOTS,   /* declared properties */
     W_TABLE,   /* a table of properties */
-    W_RESULT,  /* what __serialize returned */
-    W_PAIRS,   /* names and values in turn */
-    W_VARIABLES /* those of a session */
+    W_RESULT,  /* the result of __serialize */
+    W_PAIRS,   /* names and values, alternating */
+    W_VARIABLES /* the variables of a session */
 };
 
 typedef struct {
@@ -39,30 +39,32 @@ typedef struct {
     const icecore_stage *stage;
     uint8_t purpose;
     bool hooks_ran;
-    uint32_t part;      /* from so many nodes on what was pushed is written */
-    ice_walked stopped; /* ICE_WALKED: not at all */
-    bool keeps_text;    /* the engine keeps what was written */
-    uint32_t base;      /* how many nodes were handed over */
-    uint32_t direct;    /* how many arrays are open without a frame on the stack of frames */
+    uint32_t part;      /* the node count at which the tape is handed over */
+    ice_walked stopped; /* ICE_WALKED: not stopped */
+    bool keeps_text;    /* the engine keeps the text */
+    uint32_t base;      /* number of nodes that were handed over */
+    uint32_t direct;    /* number of open arrays without a frame on the stack */
     uint32_t parts;
 } ice_walker;
 
-/* Numbers of nodes here count those that were handed over. */
+/* Returns the number of the next node, including the nodes that were handed over. */
 static inline uint32_t
 ice_walk_next(const ice_walker *w)
 {
     return w->base + (uint32_t)w->tape->node_count;
 }
 
-/* Pushes an object, whose frame is opened unless it is a leaf. False: the walk stops. */
+/* Pushes an object; its frame is opened unless it is a leaf. False: the walk stops. */
 bool ice_walk_object(ice_walker *w, zend_object *object, uint16_t key);
-/* What is known of a class; it is noted when it is met first. Lent until another is. */
+/* Returns the facts about a class, and collects them at its first object. Valid until
+ * another class is added. */
 ice_written *ice_walk_class(ice_walker *w, zend_class_entry *ce);
-/* Whether the program has a class that freezes itself as text: PHP itself then writes what
- * has hooks, as such an object may come behind one whose hook ran, and no hook runs twice. */
+/* Whether the program has a class that freezes itself as text. Then PHP itself writes
+ * values with hooks: such an object may come after one whose hook ran, and no hook may
+ * run twice. */
 bool ice_walk_left_to_php(void);
-/* Whether the object has nothing but its declared properties, in their slots. A table of
- * them begins with those, in the same order: PHP makes it when something asks for it. */
+/* Whether the object has only its declared properties, in their slots. A table of
+ * properties begins with these, in the same order; PHP makes it when it is first used. */
 static inline bool
 ice_walk_has_slots_only(const zend_object *object, const ice_written *written)
 {
@@ -74,14 +76,16 @@ ice_walk_has_slots_only(const zend_object *object, const ice_written *written)
            (!object->properties || object->properties->nNumUsed == written->count);
 }
 
-/* Whether properties without a value are written: igbinary counts them, and has a null each. */
+/* Whether properties without a value are written: igbinary counts them, and writes null
+ * for each. */
 static inline bool
 ice_walk_has_holes(const ice_walker *w)
 {
     return w->purpose == ICE_FOR_IGBINARY;
 }
 
-/* Where a class is noted whose objects are written without any of their methods. */
+/* Returns the cache entry of a class whose objects are written without calling any of
+ * their methods. */
 static inline const ice_written **
 ice_walk_near(ice_context *ctx, const zend_class_entry *ce)
 {
@@ -89,7 +93,7 @@ ice_walk_near(ice_context *ctx, const zend_class_entry *ce)
     return &ctx->near_written[(bits >> 5 ^ bits >> 10) & 15];
 }
 
-/* Pushes an object of such a class that has its slots only. */
+/* Pushes an object of such a class that has only its slots. */
 bool ice_walk_slots(ice_walker *w, zend_object *object, uint16_t key, const ice_written *written);
 
 /* Pushes the front of an object. */
@@ -100,21 +104,22 @@ ice_walk_begin(ice_walker *w, uint16_t key, uint32_t class)
     ice_push(w->engine, w->tape, ICECORE_MAP, 0, 0, 0, 0);
 }
 
-/* The properties that __sleep names, with their values. NULL: an exception was thrown. */
+/* Returns the properties that __sleep names, with their values. NULL: an exception was
+ * thrown. */
 HashTable *ice_walk_sleep(zend_object *object, HashTable *names, uint8_t purpose);
-/* A frame for the container or the body of an object at `node`, which will have `total`
- * entries. The table and the object are the frame's from now on. */
+/* Pushes a frame for the container or the body of an object at `node`, which will have
+ * `total` entries. The frame owns the table and the object from now on. */
 ice_walk_frame *ice_walk_push(ice_walker *w, uint8_t kind, size_t node, HashTable *table, zend_object *object,
                               uint32_t total);
-/* Pushes null for what is in itself. */
+/* Pushes null for a container that contains itself. */
 void ice_walk_circle(ice_walker *w, uint16_t key);
-/* Writes what was pushed, and empties the tape. False: the walk stops. */
+/* Writes the nodes so far and empties the tape. False: the walk stops. */
 bool ice_walk_hand_over(ice_walker *w);
-/* Ends a container that is done. */
+/* Ends a container that is complete. */
 bool ice_walk_end(ice_walker *w, ice_walk_frame *frame);
-/* The same with the innermost frame. */
+/* The same for the innermost frame. */
 bool ice_walk_pop(ice_walker *w);
-/* Drops what a frame holds. */
+/* Releases what a frame holds. */
 void ice_walk_release(ice_walk_frame *frame);
 /* Drops all frames. */
 void ice_walk_drop(ice_walker *w);

@@ -1,4 +1,4 @@
-/* What is known of a class that is written. */
+/* The facts about a class that is written. */
 #include "core/walk.h"
 
 static ice_written *
@@ -18,7 +18,7 @@ add(ice_context *ctx, zend_class_entry *ce, uint32_t id)
     return written;
 }
 
-/* The declared properties, in the order of their slots. */
+/* Lists the declared properties, in the order of their slots. */
 static void
 note_slots(ice_walker *w, ice_written *written)
 {
@@ -56,7 +56,7 @@ ice_walk_class(ice_walker *w, zend_class_entry *ce)
     return written;
 }
 
-/* Classes are only added in a request, at the end of the table. */
+/* In a request, classes are only added, at the end of the table. */
 bool
 ice_walk_left_to_php(void)
 {

@@ -1,4 +1,4 @@
-/* Containers that are open: held, as hooks may change or free anything. */
+/* Open containers: they are held, because hooks may change or free anything. */
 #include "core/walk.h"
 
 ice_walk_frame *
@@ -43,7 +43,7 @@ ice_walk_circle(ice_walker *w, uint16_t key)
 bool
 ice_walk_end(ice_walker *w, ice_walk_frame *frame)
 {
-    /* Of nodes that were handed over the count is written. */
+    /* The count of a node that was handed over is already written. */
     const bool is_right = frame->node >= w->base || frame->count == frame->total;
     if (EXPECTED(frame->node >= w->base))
         ice_end_node(w->tape, frame->node - w->base, frame->count, frame->wraps);
@@ -57,7 +57,7 @@ ice_walk_end(ice_walker *w, ice_walk_frame *frame)
 bool
 ice_walk_pop(ice_walker *w)
 {
-    /* What is released may run a destructor, which may come back here. */
+    /* Releasing the frame may run a destructor, which may call this module again. */
     ice_walk_frame ended = w->ctx->walking[--w->ctx->walk_depth];
     return ice_walk_end(w, &ended);
 }

@@ -3,7 +3,7 @@
 #define ICE_WALK_LEAF_H
 #include "core/walk.h"
 
-/* Keys of larger maps are seldom met again: they get nodes, not ids. */
+/* Keys of larger maps are rarely met again: they get nodes, not ids. */
 #define ICE_MOST_IDS 32
 
 static zend_always_inline bool
@@ -12,8 +12,8 @@ is_leaf(const zval *value)
     return Z_TYPE_P(value) <= IS_STRING;
 }
 
-/* Leaves are pushed in runs of at most so many values, each with a key of its own: a run
- * looks once whether there is room for its nodes. */
+/* Leaves are pushed in runs of at most this many values, each with a key of its own. A
+ * run checks once if there is room for its nodes. */
 #define ICE_RUN 512
 
 static zend_always_inline ice_pen
@@ -22,7 +22,7 @@ run_pen(ice_walker *w, uint32_t values)
     return ice_pen_take(w->engine, w->tape, 2 * values);
 }
 
-/* Any string, with more room. */
+/* Pushes a string of any length, and makes room for it. */
 static zend_never_inline ice_pen
 pen_long_string(ice_walker *w, ice_pen pen, const zend_string *string, uint16_t key)
 {
@@ -41,7 +41,7 @@ pen_string(ice_walker *w, ice_pen pen, const zend_string *string, uint16_t key)
     return pen;
 }
 
-/* A leaf, for which there is room. */
+/* Pushes a leaf, for which there is room. */
 static zend_always_inline ice_pen
 pen_leaf(ice_walker *w, ice_pen pen, const zval *value, uint16_t key)
 {
@@ -68,8 +68,8 @@ push_leaf(ice_walker *w, const zval *value, uint16_t key)
     ice_pen_give(&pen, w->tape);
 }
 
-/* The key of an entry, for which there is room, if it needs a node; `id` gets what the
- * value's node has as its key. */
+/* Pushes the key of an entry, for which there is room, if it needs a node; `id` receives
+ * the key of the value's node. */
 static zend_always_inline ice_pen
 pen_key(ice_walker *w, ice_pen pen, zend_string *key, zend_ulong number, bool may_have_id, uint16_t *id)
 {
@@ -94,8 +94,8 @@ push_key(ice_walker *w, zend_string *key, zend_ulong number, bool may_have_id)
     return id;
 }
 
-/* An object with slots only, from `*at` on up to the first value that is no leaf; the front
- * is there, and there is room. */
+/* Pushes an object that has only slots, from `*at` to the first value that is not a
+ * leaf. The front exists, and there is room. */
 static zend_always_inline ice_pen
 pen_slots(ice_walker *w, ice_pen pen, zend_object *object, const ice_written *written, uint32_t *at, uint32_t *count)
 {
@@ -118,7 +118,7 @@ pen_slots(ice_walker *w, ice_pen pen, zend_object *object, const ice_written *wr
     return pen;
 }
 
-/* The front of such an object. */
+/* Pushes the front of such an object. */
 static zend_always_inline void
 pen_object(ice_pen *pen, uint16_t key, const ice_written *written)
 {
@@ -126,7 +126,7 @@ pen_object(ice_pen *pen, uint16_t key, const ice_written *written)
     ice_pen_node(pen, ICECORE_MAP, 0, 0, 0);
 }
 
-/* Ends it, whose front is at `front`. */
+/* Ends such an object, whose front is at `front`. */
 static zend_always_inline void
 pen_end_object(const ice_walker *w, const ice_pen *pen, icecore_node *front, uint32_t count)
 {

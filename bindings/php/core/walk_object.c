@@ -3,7 +3,7 @@
 #include "ext/standard/php_incomplete_class.h"
 #include "zend_enum.h"
 
-/* The engine's id of a class. */
+/* Returns the engine's id of a class. */
 static uint32_t
 class_id(ice_walker *w, zend_class_entry *ce)
 {
@@ -27,7 +27,7 @@ push_enum_case(ice_walker *w, zend_object *object, uint16_t key)
     return true;
 }
 
-/* Before the first hook. */
+/* Called before each hook. False: PHP itself must write the value. */
 static bool
 may_call(ice_walker *w)
 {
@@ -82,7 +82,8 @@ push_sleeping(ice_walker *w, zend_object *object, zend_function *sleep, uint16_t
     return true;
 }
 
-/* What a class froze itself as, for igbinary, which counts nothing in it. */
+/* Pushes the payload that a class froze itself as, for igbinary, which counts no values
+ * in it. */
 static bool
 push_opaque(ice_walker *w, zend_object *object, uint16_t key)
 {
@@ -111,7 +112,7 @@ push_opaque(ice_walker *w, zend_object *object, uint16_t key)
     return true;
 }
 
-/* An Icecore\Record is written as what it stands for. */
+/* Pushes the value of which an Icecore\Record is a record. */
 static bool
 push_record(ice_walker *w, zend_object *object, uint16_t key)
 {
@@ -151,7 +152,7 @@ push_record(ice_walker *w, zend_object *object, uint16_t key)
     return true;
 }
 
-/* The class of an incomplete object is a member of it. */
+/* Pushes an incomplete object, which has its class as a member. */
 static void
 push_incomplete(ice_walker *w, zend_object *object, uint16_t key)
 {
@@ -171,7 +172,7 @@ push_incomplete(ice_walker *w, zend_object *object, uint16_t key)
     GC_ADDREF(object);
     ZVAL_OBJ(&value, object);
     table = zend_get_properties_for(&value, ZEND_PROP_PURPOSE_SERIALIZE);
-    /* PHP leaves one out of the count, whether it is there or not. */
+    /* PHP subtracts one from the count, whether the member exists or not. */
     count = zend_array_count(table);
     frame = ice_walk_push(w, W_TABLE, w->tape->node_count - 1, table, object, count ? count - 1 : 0);
     frame->is_shared = frame->has_member = true;
@@ -203,7 +204,7 @@ push_properties(ice_walker *w, zend_object *object, uint16_t key)
     return true;
 }
 
-/* Whether a property is what a hook of its gets. */
+/* Whether a property has a get hook. */
 static bool
 has_hooked(HashTable *table)
 {
@@ -215,13 +216,13 @@ has_hooked(HashTable *table)
     return false;
 }
 
-/* Without any of its methods, as var_export shows it. */
+/* Pushes an object without calling its methods, as var_export shows it. */
 static bool
 push_exported(ice_walker *w, zend_object *object, uint16_t key)
 {
     HashTable *table;
     zval value;
-    /* No reader takes the name of a class that has none. */
+    /* No reader accepts the name of an anonymous class. */
     if (object->ce->ce_flags & ZEND_ACC_ANON_CLASS)
         return ice_walk_stop(w, ICE_LEFT_TO_PHP);
     if (GC_IS_RECURSIVE(object)) {

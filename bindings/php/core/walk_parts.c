@@ -1,9 +1,9 @@
-/* Parts of a large value: what was pushed is written, and the text of it taken away. */
+/* Parts of a large value: the nodes so far are written, and their text is taken away. */
 #include "core/memory.h"
 #include "core/walk.h"
 
-/* How long the text may become, as far as the outermost container tells: room that is too
- * much is given back. */
+/* Estimates the final length of the text from the outermost container; excess room is
+ * given back. */
 static size_t
 expected_len(const ice_walker *w, size_t len)
 {
@@ -15,7 +15,7 @@ expected_len(const ice_walker *w, size_t len)
     return MIN(expected, most);
 }
 
-/* Whether so much is far from what a request may take. */
+/* Whether this size is far from the limit of the request. */
 static bool
 is_affordable(size_t size)
 {
@@ -23,8 +23,8 @@ is_affordable(size_t size)
     return PG(memory_limit) <= 0 || (used < limit && size <= (limit - used) / 2);
 }
 
-/* Takes the text of what was handed over to what stands before it. Near the limit of memory
- * the engine keeps it: at the end it is asked for once, as one piece. */
+/* Appends the text of the nodes that were handed over. Near the memory limit the engine
+ * keeps it, and it is taken at the end as one piece. */
 static void
 take_part(ice_walker *w)
 {
@@ -50,7 +50,7 @@ take_part(ice_walker *w)
     smart_str_appendl(text, (const char *)part.bytes, part.len);
 }
 
-/* Writes what was pushed. */
+/* Writes the nodes so far. */
 bool
 ice_walk_hand_over(ice_walker *w)
 {

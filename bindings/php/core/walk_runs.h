@@ -1,4 +1,4 @@
-/* Runs of values that need no frame: leaves, and in a list objects with nothing but leaves. */
+/* Runs of values that need no frame: leaves, and in lists objects with only leaves. */
 #ifndef ICE_WALK_RUNS_H
 #define ICE_WALK_RUNS_H
 #include "core/walk_leaf.h"
@@ -10,8 +10,8 @@ is_only_here(const zend_object *object, bool is_shared)
            (object->properties == NULL || GC_REFCOUNT(object->properties) == 1);
 }
 
-/* What is known of the class of an object that has its slots only, and none of whose methods
- * is called; or NULL. */
+/* Returns the facts about the class of an object that has only its slots, and none of
+ * whose methods is called; or NULL. */
 static zend_always_inline const ice_written *
 known_slots(const ice_walker *w, const zend_object *object)
 {
@@ -25,7 +25,8 @@ known_slots(const ice_walker *w, const zend_object *object)
 #  define ICE_ITEM(table, i) (&(table)->arData[i].val)
 #endif
 
-/* Items of a list from `*at` on, up to the first that is no leaf, or a run of them. */
+/* Pushes items of a list from `*at` on, up to the first that is not a leaf, at most a
+ * run of them. */
 static zend_always_inline void
 push_items(ice_walker *w, const HashTable *table, uint32_t *at, uint32_t *count)
 {
@@ -46,7 +47,7 @@ push_items(ice_walker *w, const HashTable *table, uint32_t *at, uint32_t *count)
     *count += pushed;
 }
 
-/* Entries of a map in the same way; it is no packed one. */
+/* The same for the entries of a map, which is not packed. */
 static zend_always_inline void
 push_entries(ice_walker *w, const HashTable *table, uint32_t *at, uint32_t *count)
 {
@@ -70,7 +71,7 @@ push_entries(ice_walker *w, const HashTable *table, uint32_t *at, uint32_t *coun
     *count += pushed;
 }
 
-/* Values of a list stand in memory of their own: what comes soon is asked for now. */
+/* The values of a list are in separate memory: prefetches the ones that come soon. */
 static zend_always_inline void
 prefetch(const HashTable *table, uint32_t at)
 {
@@ -86,8 +87,8 @@ prefetch(const HashTable *table, uint32_t at)
     }
 }
 
-/* Objects that only this list holds, with nothing but leaves in their slots, from the next
- * item on. */
+/* Pushes objects that only this list holds and that have only leaves in their slots,
+ * from the next item on. */
 static zend_always_inline void
 push_objects(ice_walker *w, ice_walk_frame *frame, zval *value)
 {

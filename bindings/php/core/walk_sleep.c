@@ -1,8 +1,8 @@
 /* The properties that __sleep names. A name may be that of a public, a private or a
- * protected property, found in this order. */
+ * protected property, in this order. */
 #include "core/walk.h"
 
-/* Without a name it is what is no name. */
+/* Adds a name and a value; `name` is NULL if the name is not a string. */
 static void
 add_pair(HashTable *to, zend_string *name, zval *value)
 {
@@ -16,7 +16,7 @@ add_pair(HashTable *to, zend_string *name, zval *value)
     zend_hash_next_index_insert(to, value);
 }
 
-/* Adds the property that has this name in the table. False: there is none. */
+/* Adds the property with this name in the table. False: there is none. */
 static bool
 add(HashTable *to, HashTable *properties, zend_string *name, zend_string *said, zend_object *object, bool in_pairs)
 {
@@ -25,7 +25,7 @@ add(HashTable *to, HashTable *properties, zend_string *name, zend_string *said, 
         return false;
     if (Z_TYPE_P(value) == IS_INDIRECT) {
         value = Z_INDIRECT_P(value);
-        /* A typed one without a value is left out; another is as if it were not there. */
+        /* A typed one without a value is skipped; an untyped one counts as missing. */
         if (Z_TYPE_P(value) == IS_UNDEF)
             return zend_get_typed_property_info_for_slot(object, value) != NULL;
     }
@@ -58,7 +58,7 @@ add_named(HashTable *to, HashTable *properties, zend_string *name, zend_object *
         return;
     php_error_docref(NULL, is_igbinary ? E_NOTICE : E_WARNING,
                      "\"%s\" returned as member variable from __sleep() but does not exist", ZSTR_VAL(name));
-    /* igbinary has it all the same. */
+    /* igbinary writes it anyway. */
     if (is_igbinary && !EG(exception))
         add_pair(to, name, &EG(uninitialized_zval));
 }

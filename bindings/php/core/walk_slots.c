@@ -1,5 +1,5 @@
-/* Objects with nothing but declared properties. Most have leaves only: they go without a
- * frame, up to the first value that is none. */
+/* Objects that have only declared properties. Most have only leaves: they need no frame,
+ * up to the first value that is not a leaf. */
 #include "core/walk_leaf.h"
 
 static uint32_t

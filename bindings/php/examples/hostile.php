@@ -1,6 +1,6 @@
 <?php
-// Bytes from somebody who wants code to run. With PHP's own unserialize these files would
-// be written; here none appears.
+// Bytes from an attacker who wants to run code. With PHP's own unserialize these files would be
+// written; here none appears.
 
 use function Icecore\unserialize;
 
@@ -69,7 +69,7 @@ foreach ($payloads as $name => $payload) {
     unset($value, $e);
 }
 
-// A chain of gadgets over classes that are loaded: each is harmless, all together are not.
+// A chain of gadgets over loaded classes: each is harmless, but all together are not.
 class Logger
 {
     public $handlers;
@@ -120,7 +120,7 @@ echo 'as a record: ', $record->class, ', user ', $record->properties['user'], ';
     Icecore\serialize($record) === $chain ? 'the same bytes' : 'other bytes', "\n";
 unset($record);
 
-// allowed_classes means what PHP means: those that are not listed are incomplete objects.
+// allowed_classes has PHP's meaning: unlisted classes become incomplete objects.
 $session = unserialize($chain, ['allowed_classes' => ['Session']]);
 echo 'with allowed_classes: ', get_class($session), ' and ', get_class($session->bag['flash']), "\n";
 unset($session);

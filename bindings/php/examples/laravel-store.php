@@ -1,7 +1,7 @@
 <?php
-// A cache store as Laravel has them: get, put, remember, increment, forget, on files. Each
-// entry is ten digits for its end, as Laravel writes it, and what serialize wrote: files of
-// the old store are read, and the old store reads ours.
+// A cache store like those of Laravel: get, put, remember, increment, forget, on files. Each entry
+// is ten digits for its expiry, as Laravel writes it, and the output of serialize: files of the old
+// store are read, and the old store reads ours.
 
 use function Icecore\serialize;
 use function Icecore\unserialize;
@@ -20,8 +20,8 @@ final class FileStore
             return null;
         }
         $text = substr($entry, 10);
-        // A damaged file is a miss, as a missing one. A class that is not allowed is none:
-        // it throws.
+        // A damaged file is a miss, like a missing one. A class that is not allowed is not: it
+        // throws.
         $value = @unserialize($text, ['classes' => $this->classes]);
         return $value === false && $text !== 'b:0;' ? null : $value;
     }
@@ -97,7 +97,7 @@ echo 'false: ', var_export($store->get('no'), true), "\n";
 $store->put('old', 'gone', -1);
 echo 'too old: ', var_export($store->get('old'), true), "\n";
 
-// What others left in the folder.
+// Files that others left in the folder.
 file_put_contents($store->path('damaged'), '9999999999a:1:{i:0;s:5:"tr');
 echo 'damaged: ', var_export($store->get('damaged'), true), "\n";
 file_put_contents($store->path('theirs'), '9999999999' . \serialize(['written' => 'by PHP']));

@@ -1,7 +1,7 @@
 <?php
-// A cache of many small objects, with each kind of hook that a class may have: written by
-// serialize and as a PHP program by var_export, read back by unserialize, by require, and
-// by var_import, which runs nothing.
+// A cache of many small objects, with each kind of hook that a class may have: written by serialize
+// and as a PHP program by var_export, read back by unserialize, by require, and by var_import,
+// which runs nothing.
 
 use function Icecore\serialize;
 use function Icecore\unserialize;
@@ -20,7 +20,7 @@ final class Leaf
     }
 }
 
-/** What each kind of tree has; the kinds differ in their hooks. */
+/** The members of each kind of tree; the kinds differ in their hooks. */
 trait Tree
 {
     public function __construct(
@@ -81,7 +81,7 @@ class WithSleep
     }
 }
 
-// Classes of old programs have this one alone, of which PHP warns when it declares them.
+// Classes of old programs have only this interface; PHP issues a warning when they are declared.
 error_reporting(E_ALL & ~E_DEPRECATED);
 if (!class_exists('WithSerializable')) {
     class WithSerializable implements Serializable
@@ -110,7 +110,7 @@ foreach ([Plain::class, WithUnserialize::class, WithSleep::class, WithSerializab
     printf("%-17s %d bytes by serialize, as PHP's: %s; read: %s\n", "$class:", strlen($text),
         $text === \serialize($tree) ? 'yes' : 'no', \serialize($read) === $text ? 'the same' : 'another');
 
-    // A program may be kept by opcache, and whoever can write it can run anything.
+    // A program may be cached by opcache, but anyone who can write it can run any code.
     $program = var_export($tree, true);
     file_put_contents($file, "<?php return $program;\n");
     $required = require $file;

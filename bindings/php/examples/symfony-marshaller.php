@@ -1,13 +1,13 @@
 <?php
-// A marshaller for Symfony's cache: what a pool stores is written and read by Icecore, and
-// only the classes that the pool is for are built.
+// A marshaller for Symfony's cache: the values of a pool are written and read by Icecore, and only
+// the classes of the pool are built.
 //
 //   new RedisAdapter($redis, marshaller: new IcecoreMarshaller(['App\Entity\*']));
 
 use Symfony\Component\Cache\Marshaller\MarshallerInterface;
 
 if (!interface_exists(MarshallerInterface::class)) {
-    // The interface as Symfony has it, where Symfony is not installed.
+    // Symfony's interface, if Symfony is not installed.
     eval('namespace Symfony\Component\Cache\Marshaller;
     interface MarshallerInterface
     {
@@ -23,7 +23,7 @@ final class IcecoreMarshaller implements MarshallerInterface
     {
     }
 
-    /** What cannot be written is named in $failed, and the rest is written. */
+    /** Values that can't be written are listed in $failed, and the rest is written. */
     public function marshall(array $values, ?array &$failed): array
     {
         $serialized = $failed = [];
@@ -37,14 +37,14 @@ final class IcecoreMarshaller implements MarshallerInterface
         return $serialized;
     }
 
-    /** What throws is a miss for a pool, and goes to its log. */
+    /** An exception is a miss for a pool, and is logged. */
     public function unmarshall(string $value): mixed
     {
         return $value === 'b:0;' ? false : Icecore\decode($value, 'php', ['classes' => $this->classes]);
     }
 }
 
-// -- What a pool does with it ----------------------------------------------------
+// -- How a pool uses it ----------------------------------------------------------
 
 final class Article
 {

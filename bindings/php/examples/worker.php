@@ -1,7 +1,7 @@
 <?php
-// A worker that lives for many jobs, some of them side by side in fibers. What one job may
-// build, the next may not: a list belongs to a call. Icecore\allow holds until the end of
-// the request, which in a worker is the end of the process: it is for what all jobs share.
+// A worker that lives for many jobs, some of them concurrently in fibers. Classes allowed for one
+// job are not allowed for the next: a list belongs to a call. Icecore\allow holds until the end of
+// the request, which in a worker is the end of the process: it is for classes that all jobs share.
 
 use function Icecore\unserialize;
 
@@ -21,7 +21,7 @@ class Mail
 {
     public string $to = '';
 
-    /** A hook may wait, while other jobs go on. */
+    /** A hook may wait, while other jobs continue. */
     public function __unserialize(array $data): void
     {
         $this->to = Fiber::getCurrent() ? Fiber::suspend("waits for the address of {$data['to']}") : $data['to'];

@@ -1,8 +1,8 @@
-/* Documents of any format, and what is asked of them without building anything.
+/* Documents of any format, and queries that build nothing.
  *
- * What PHP froze is built from its own tape. What another language froze is turned into
- * PHP's terms by the engine first, as `icecore convert -t php` does: names of classes,
- * members, integers beyond 64 bits, what PHP has no type for. */
+ * Data that PHP froze is built from its own tape. Data that another language froze is
+ * first converted to PHP's terms by the engine, as `icecore convert -t php` does: names
+ * of classes, members, integers beyond 64 bits, types that PHP does not have. */
 #include "core/documents.h"
 #include "core/memory.h"
 #include "common/ice_class_notes.h"
@@ -21,7 +21,8 @@ is_php(const icecore_stage *stage)
     return false;
 }
 
-/* The stage that is named, or that fits the bytes. NULL: an exception was thrown. */
+/* Returns the stage that is named, or that fits the bytes. NULL: an exception was
+ * thrown. */
 static icecore_stage *
 stage_for(zend_string *format, zend_string *bytes)
 {
@@ -38,7 +39,7 @@ stage_for(zend_string *format, zend_string *bytes)
 
 /* ---- classes ------------------------------------------------------------ */
 
-/* Notes the classes of a document that is read within memory_limit. */
+/* Records the classes of a document, reading it within memory_limit. */
 static bool
 note_classes(icecore_stage *stage, zend_string *bytes, ice_class_notes *found, icecore_error *error)
 {
@@ -56,8 +57,8 @@ note_classes(icecore_stage *stage, zend_string *bytes, ice_class_notes *found, i
     }
 }
 
-/* Asks for the classes that data of another language names itself: not all of them are
- * classes of what it becomes in PHP. False: an exception was thrown. */
+/* Checks the classes that data of another language names, because not all of them are
+ * classes of the converted data. False: an exception was thrown. */
 static bool
 check_foreign(icecore_stage *stage, zend_string *bytes, const ice_allowed *allowed)
 {
@@ -74,7 +75,7 @@ check_foreign(icecore_stage *stage, zend_string *bytes, const ice_allowed *allow
     else {
         while (ice_next_noted(&found, &at, &use)) {
             zval path;
-            /* A regular expression is none of a program's classes. */
+            /* A regular expression is not one of the program's classes. */
             if (use.kind.len == 6 && memcmp(use.kind.bytes, "regexp", 6) == 0)
                 continue;
             ZVAL_STRINGL(&path, use.path.bytes, use.path.len);
@@ -208,7 +209,7 @@ PHP_FUNCTION(Icecore_detect)
     icecore_stage_free(stage);
 }
 
-/* ---- what is asked ------------------------------------------------------ */
+/* ---- queries ------------------------------------------------------------ */
 
 PHP_FUNCTION(Icecore_classes)
 {

@@ -1,5 +1,5 @@
-/* Text is replaced inside of frozen data; nothing is built, and no code of the program runs
- * before all is done. */
+/* Replaces text inside of frozen data; nothing is built, and no code of the program runs
+ * before everything is done. */
 #include "formats/replace.h"
 #include "core/documents.h"
 #include "core/memory.h"
@@ -22,12 +22,12 @@ static const struct {
 };
 
 typedef struct {
-    zend_string *format; /* NULL: found by looking */
+    zend_string *format; /* NULL: detected from the data */
     zend_long depth;
     uint32_t flags;
 } settings;
 
-/* The flag with this name; 0: there is none. */
+/* Returns the flag with this name; 0: there is none. */
 static uint32_t
 flag_named(zend_string *name)
 {
@@ -38,7 +38,7 @@ flag_named(zend_string *name)
     return 0;
 }
 
-/* Takes one option. False: an exception was thrown. */
+/* Reads one option. False: an exception was thrown. */
 static bool
 take_option(settings *set, zend_string *name, zval *value)
 {
@@ -121,7 +121,7 @@ pairs_end(pairs *list)
     efree(list->held);
 }
 
-/* The text of an item. NULL: an exception was thrown. */
+/* Returns the text of an item. NULL: an exception was thrown. */
 static zend_string *
 text_of(zval *item, uint32_t argument)
 {
@@ -132,7 +132,7 @@ text_of(zval *item, uint32_t argument)
     return NULL;
 }
 
-/* `['old' => 'new', ...]`. */
+/* Reads `['old' => 'new', ...]`. */
 static bool
 take_map(pairs *list, HashTable *map)
 {
@@ -152,7 +152,7 @@ take_map(pairs *list, HashTable *map)
     return true;
 }
 
-/* The next item of a list; NULL: there is none. */
+/* Returns the next item of a list; NULL: there is none. */
 static zval *
 next_item(HashTable *list, HashPosition *at)
 {
@@ -162,7 +162,8 @@ next_item(HashTable *list, HashPosition *at)
     return item;
 }
 
-/* As in str_replace: each text becomes the one at its place, or nothing; or all the same. */
+/* As in str_replace: each text becomes the one at the same position, or nothing; or all
+ * become the same text. */
 static bool
 take_lists(pairs *list, HashTable *olds, HashTable *news, zend_string *same)
 {
@@ -202,7 +203,7 @@ take_pairs(pairs *list, HashTable *olds, zend_string *old, HashTable *news, zend
 
 /* ---- replacing ---------------------------------------------------------- */
 
-/* Makes the kept replacer one for this call. False: an exception was thrown. */
+/* Prepares the kept replacer for this call. False: an exception was thrown. */
 static bool
 prepare(const settings *set, const pairs *list)
 {
@@ -219,11 +220,12 @@ prepare(const settings *set, const pairs *list)
     return true;
 }
 
-/* Finding the strings takes some times the data, as an estimate. */
+/* Estimate: finding the strings takes this many times the size of the data. */
 #define TIMES 4
 
-/* Bounds what is put in, half for the places and half for the result; preparing the replacer lifts the limit again.
- * Its other limits stay: data that is beyond one of them would be taken for text. */
+/* Limits the memory of the insertions, half for the places and half for the result;
+ * preparing the replacer removes the limit again. Its other limits stay: data beyond one
+ * of them would be treated as text. */
 static bool
 limit_memory(size_t len)
 {
@@ -234,13 +236,13 @@ limit_memory(size_t len)
     return icecore_replacer_limit(ICE_G(replacer), ZEND_STRL("memory"), left / 2, NULL) == ICECORE_OK;
 }
 
-/* False: an exception was thrown. */
+/* Applies the replacer. False: an exception was thrown. */
 static bool
 apply(zend_string *data, icecore_replaced *counts, zval *return_value)
 {
     icecore_error error;
     const uint64_t left = ice_memory_left();
-    /* Where the end of the request finds it, if PHP's memory is not enough for a copy. */
+    /* The end of the request finds it there, if PHP's memory is too small for a copy. */
     icecore_buffer *out = &ICE_G(replaced);
     icecore_buffer_free(out);
     if (!limit_memory(ZSTR_LEN(data)))
@@ -252,7 +254,7 @@ apply(zend_string *data, icecore_replaced *counts, zval *return_value)
         return false;
     }
     if (counts->is_changed) {
-        /* Both are there for a moment. */
+        /* Both exist for a moment. */
         ice_memory_need(2 * out->len);
         RETVAL_STRINGL((const char *)out->bytes, out->len);
     } else

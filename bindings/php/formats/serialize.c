@@ -1,4 +1,4 @@
-/* serialize and unserialize, and those of igbinary. */
+/* serialize and unserialize, and the functions of igbinary. */
 #include "core/documents.h"
 #include "ext/standard/basic_functions.h"
 #include "icecore_functions.h"
@@ -46,7 +46,7 @@ PHP_FUNCTION(Icecore_unserialize)
     unserialize(text, options, false, "Icecore\\unserialize", return_value);
 }
 
-/* In the place of PHP's own: without a list all classes are built. */
+/* Replaces PHP's own function: without a list all classes are built. */
 PHP_FUNCTION(Icecore_replaced_unserialize)
 {
     zend_string *text;
@@ -74,7 +74,7 @@ PHP_FUNCTION(Icecore_igbinary_serialize)
     RETURN_STR(bytes);
 }
 
-/* Malformed data is a warning and null, as in igbinary; an empty string is false. */
+/* As in igbinary, malformed data is a warning and null; an empty string is false. */
 PHP_FUNCTION(Icecore_igbinary_unserialize)
 {
     static const char function[] = "Icecore\\igbinary_unserialize";

@@ -1,4 +1,4 @@
-/* Where PHP programs plug serializers in. Each is registered when the module begins. */
+/* Plugs for serializers in PHP. Each is registered when the module starts. */
 #ifndef ICE_PLUGS_H
 #define ICE_PLUGS_H
 

@@ -1,5 +1,5 @@
 /* icecore.replace=1: the global names serialize, unserialize and var_export call this
- * module, for code that one cannot change. */
+ * module, for code that can't be changed. */
 #include "core/icecore_php.h"
 #include "icecore_functions.h"
 #include "plugs/plugs.h"

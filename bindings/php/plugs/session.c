@@ -1,5 +1,5 @@
-/* session.serialize_handler=icecore: PHP's own session text, so that it can be switched on
- * and off while sessions live. */
+/* session.serialize_handler=icecore: PHP's own session text, so that it can be switched
+ * on and off while there are sessions. */
 #include "core/documents.h"
 #include "core/memory.h"
 #include "ext/standard/basic_functions.h"
@@ -7,7 +7,7 @@
 #include "ext/session/php_session.h"
 #include "ext/standard/php_var.h"
 
-/* As PHP itself writes it, where a class freezes itself as text. */
+/* Writes as PHP itself, if a class freezes itself as text. */
 static zend_string *
 write_by_php(HashTable *variables)
 {

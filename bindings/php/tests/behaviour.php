@@ -1,6 +1,6 @@
 <?php
-// The behaviour list, which every language passes: bindings/common/behaviour. A test for
-// each line, and then lines that must fail.
+// The behaviour list that every language passes: bindings/common/behaviour. A test for each line,
+// and then lines that must fail.
 //
 //   php -d extension=icecore.so behaviour.php [--only PART-OF-ID]
 
@@ -9,7 +9,7 @@ declare(strict_types=1);
 require __DIR__ . '/lib/Tap.php';
 require __DIR__ . '/lib/Behaviour.php';
 
-// What is wrong is said by the driver; notices of PHP are looked at where they are meant.
+// The driver reports errors; PHP's notices are checked where they are expected.
 error_reporting(E_ALL);
 ini_set('memory_limit', '2G');
 set_error_handler(fn () => true);
@@ -50,7 +50,7 @@ if ($only === null) {
     $tap->ok($counts['passed'] > 500, 'there are many lines');
 }
 
-// What a wrong module would do is seen: each of these lines must fail, for its reason.
+// Errors of a module are detected: each of these lines must fail, for its reason.
 $json = fn (string $bytes, mixed $value) => ['do' => 'read', 'format' => 'json', 'bytes' => $bytes, 'value' => $value];
 $php = fn (string $bytes, mixed $value, mixed $classes = 'any') => ['do' => 'read', 'format' => 'php', 'bytes' => $bytes, 'value' => $value, 'classes' => $classes];
 $notes = ['object' => 'Notes', 'is' => ['map' => []]];
@@ -110,7 +110,7 @@ final class Wrong extends Behaviour
         $this->leak[] = str_repeat('x', 1_000_000);
     }
 
-    // A refusal that drops an object with a destructor on its way.
+    // A refusal that frees an object with a destructor on its way.
     protected function doLeave(array $step): void
     {
         $value = isset($step['value']) ? (new Builder)->build($step['value']) : null;

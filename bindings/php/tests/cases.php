@@ -1,12 +1,12 @@
 <?php
 // PHP's documented semantics, case by case: each is run with PHP's own functions and with
-// Icecore's, in a process of its own kind where that is needed, and both must say the same.
+// Icecore's, in a separate process if necessary, and the results must be equal.
 //
 //   php -d extension=icecore.so cases.php [--with php] [--only PART-OF-NAME]
 //
-// A file of cases/ gives names and code. In the code $s and $u are serialize and
-// unserialize of the side that runs; what the code prints, warnings and exceptions included,
-// is what is compared. PHP's own output is the expectation.
+// A file of cases/ contains names and code. In the code $s and $u are serialize and unserialize of
+// the current side; the output of the code, including warnings and exceptions, is compared. PHP's
+// own output is the expectation.
 
 declare(strict_types=1);
 
@@ -15,7 +15,7 @@ require __DIR__ . '/lib/Side.php';
 require __DIR__ . '/lib/Outcome.php';
 require __DIR__ . '/lib/Cases.php';
 
-// What PHP does only because it builds before it has seen the whole text. Icecore gives
+// Cases in which PHP acts only because it builds before it has seen the whole text. Icecore returns
 // false there, and looks nothing up.
 const WANTED = '/^classes: read C: of |^classes: enum (Q_E:|:A|\\\\Q_E:A) in |^scalars: read E:9:"stdClass:";/';
 

@@ -1,11 +1,11 @@
 <?php
-// Random values, classes and damaged texts by a seed: Icecore must do what PHP's own
-// functions do, in values, identity, references, warnings, exceptions and order of hooks.
+// Random values, classes and damaged texts by a seed: Icecore must do the same as PHP's own
+// functions, in values, identity, references, warnings, exceptions and order of hooks.
 //
 //   php -d extension=icecore.so chance.php [--seed N] [--count N] [--from N] [--with php] [--trace FILE] [--show N] [--no igbinary]
 //
-// --with php compares PHP with itself, which tests the test. --trace keeps the text that is
-// being read, for a process that dies.
+// --with php compares PHP with itself, which tests the test. --trace saves the text that is being
+// read, for a process that crashes.
 
 declare(strict_types=1);
 
@@ -33,7 +33,7 @@ final class Chance
     public function run(int $from, int $count): int
     {
         for ($case = $from; $case < $from + $count; $case++) {
-            // Classes cannot be taken away: there are new ones now and then.
+            // Classes can't be removed: now and then new ones are made.
             if (intdiv($case, 250) !== $this->round) {
                 $this->round = intdiv($case, 250);
                 Dice::seed($this->seed, -1 - $this->round);
@@ -91,7 +91,7 @@ final class Chance
         }
     }
 
-    // The smallest text for which both still differ.
+    // Returns the smallest text for which both still differ.
     private function smallest(string $text, Closure $differs): string
     {
         $tree = Text::parse($text);
@@ -191,7 +191,7 @@ final class Chance
         if (!$this->hasIgbinary) {
             return;
         }
-        // The igbinary extension follows arrays that are in themselves until the stack ends.
+        // The igbinary extension follows recursive arrays until the stack is exhausted.
         $value = (new ValueMaker($this->classes, true))->value();
         $php = $this->outcome($this->php, fn () => $this->php->igbinarySerialize($value));
         $ours = $this->outcome($this->ours, fn () => $this->ours->igbinarySerialize($value));
@@ -202,7 +202,7 @@ final class Chance
         $bytes = $php->plain;
         $read = fn (Side $side, string $bytes) => $this->outcome($side, fn () => $side->igbinaryUnserialize($bytes));
         $this->compare('igbinary_unserialize', $read($this->ours, $bytes), $read($this->php, $bytes), null, $bytes);
-        // The igbinary extension itself may die of bytes that are damaged, and is not asked.
+        // The igbinary extension itself may crash on damaged bytes, and is not tested.
         if ($this->ours->name !== $this->php->name) {
             $cut = $read($this->ours, substr($bytes, 0, Dice::below(strlen($bytes))));
             $this->compared++;
@@ -224,7 +224,7 @@ final class Chance
         $this->compare('var_import', $import($this->ours), $import($this->php), null, $text);
     }
 
-    // What var_export writes so that PHP reads the same.
+    // Returns a value that var_export writes so that PHP reads the same value.
     private function exportable(int $depth): mixed
     {
         $kind = $depth > 3 ? 0 : Dice::below(6);

@@ -1,5 +1,5 @@
 <?php
-// The client against a daemon, and against servers that answer nonsense.
+// The client with a daemon, and with servers that send invalid answers.
 //
 //   php -d extension=icecore.so client.php
 declare(strict_types=1);
@@ -37,7 +37,7 @@ final class Gadget
     public static bool $isMine = false;
 }
 
-/** Whose hook does not like what it gets. */
+/** A class whose hook rejects its data. */
 final class Picky
 {
     public function __wakeup(): void
@@ -58,7 +58,7 @@ function kind(callable $call): string
 
 const ID = '01990f3a-7b11-7c0e-a1b2-0c4d5e6f7a8b';
 
-// -- Servers that answer nonsense ------------------------------------------------
+// -- Servers that send invalid answers --------------------------------------------
 
 $calls = [
     'push' => fn (Client $client) => $client->push('q', [1]),
@@ -102,7 +102,7 @@ $nonsense = [
 foreach ($nonsense as $name => [$answer, $endless, $wanted]) {
     $server = new FakeServer($answer, $endless);
     foreach ($calls as $call => $do) {
-        // Nothing is there to work on: it waits.
+        // An unreachable server: it waits.
         if ($call === 'work' && $wanted === 'away') {
             continue;
         }

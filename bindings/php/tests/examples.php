@@ -1,11 +1,11 @@
 <?php
-// The examples, and those of the documentation, print what stands beside them.
+// The examples, and those of the documentation, print the expected output next to them.
 //
 //   php -d extension=icecore.so examples.php
 require __DIR__ . '/plugs/lib.php';
 require __DIR__ . '/lib/Daemon.php';
 
-/** The address of a daemon for programs that ask one; null, where there is none. */
+/** The address of a daemon for programs that use one; null if there is none. */
 function daemon(): ?string
 {
     static $daemon = null;
@@ -13,7 +13,7 @@ function daemon(): ?string
     return $daemon?->url;
 }
 
-/** What a program prints, with the extension that runs here. */
+/** Returns the output of a program, with the current extension. */
 function said(string ...$arguments): string
 {
     $environment = getenv() + ['ICECORE_URL' => daemon()];
@@ -32,7 +32,7 @@ foreach (glob(dirname(__DIR__) . '/examples/*.php') as $file) {
     same('examples/' . basename($file), $wanted, said($file));
 }
 
-// In a page a program stands in a block of PHP, and what it prints in the block behind it.
+// In a page a program is in a block of PHP, and its output in the block after it.
 $pages = [dirname(__DIR__) . '/README.md', dirname(__DIR__, 3) . '/docs/php.md'];
 foreach (array_filter($pages, 'is_file') as $page) {
     preg_match_all('/```php\n(.*?)```(?:\s*```text\n(.*?)```)?/s', file_get_contents($page), $blocks, PREG_SET_ORDER);

@@ -1,17 +1,18 @@
 <?php
-// Frozen data of all formats, changed by chance and read under lists. Every class here notes each of its hooks that
-// runs, and the autoloader each name that it is asked for. Of a class that is not listed nothing may run and nothing
-// be built; of malformed data nothing at all may run.
+// Frozen data of all formats, randomly changed and read under lists. Every class here records each
+// of its hooks that runs, and the autoloader each requested name. For unlisted classes nothing may
+// run and nothing may be built; for malformed data nothing at all may run.
 //
 //   php -d extension=icecore.so hooks.php [--seed N] [--count N] [--from N] [--show N] [--more EXTENSION]
 //
-// A round makes one value, and reads some 60 changed texts of it. With `-d icecore.classes=LIST` sessions are read, and
-// with `-d icecore.replace=1` PHP's own functions are Icecore's: `--more EXTENSION` runs such processes, too.
+// A round makes one value, and reads some 60 changed texts of it. With `-d icecore.classes=LIST`
+// sessions are read, and with `-d icecore.replace=1` PHP's own functions are Icecore's: `--more
+// EXTENSION` also runs such processes.
 
 declare(strict_types=1);
 
 error_reporting(0);
-// A class may be refused because of where it stands; PHP says so to a log.
+// A class may be refused because of its position; PHP writes that to a log.
 ini_set('log_errors', '0');
 $options = getopt('', ['seed:', 'count:', 'from:', 'show:', 'more:']);
 $seed = (int) ($options['seed'] ?? 1);
@@ -37,10 +38,10 @@ register_shutdown_function(function () {
 });
 spl_autoload_register(Calls::autoload(...));
 
-/** The classes of all objects in a value, without a call of theirs. */
+/** Collects the classes of all objects in a value, without calling their methods. */
 function classes_in(mixed $value, array &$found, int &$steps, int $depth = 0): void
 {
-    // Arrays may be in themselves.
+    // Arrays may be recursive.
     if ($depth > 40 || ++$steps > 3000) {
         return;
     }
@@ -58,7 +59,7 @@ function classes_in(mixed $value, array &$found, int &$steps, int $depth = 0): v
         try {
             $value = (array) $value;
         } catch (Error) {
-            return; // PHP's own reader makes an object of any class for `C:`, also of those that need more
+            return; // PHP's own reader makes an object of any class for `C:`, even of those that need more
         }
     }
     if (is_array($value)) {
@@ -73,14 +74,14 @@ $met = ['read' => 0, 'refused' => 0, 'malformed' => 0, 'calls' => 0];
 for ($round = $from; $round < $from + $count; $round++) {
     mt_srand($seed * 1000003 + $round);
     $value = Values::any(4);
-    // Circles of the value before.
+    // Cycles of the previous value.
     gc_collect_cycles();
     foreach (Readers::all() as $name => $reader) {
         Calls::forget();
         try {
             $bytes = $reader->write($value);
         } catch (Throwable) {
-            continue; // a format that has no such value
+            continue; // a format that can't express the value
         }
         for ($change = 0; $change < 4; $change++) {
             $one = Changes::of($bytes, $reader->isText);
@@ -108,7 +109,7 @@ for ($round = $from; $round < $from + $count; $round++) {
             $met['malformed'] += $is_malformed;
             $wrong = $is_malformed ? $calls : Calls::unlisted();
             if ($reader->isRefusedByPhp($one)) {
-                // What is well-formed and can't be built: destructors run, as in PHP.
+                // Well-formed data that can't be built: destructors run, as in PHP.
                 $wrong = [...$wrong, ...preg_grep('/::__destruct$|::autoload$/', $calls, PREG_GREP_INVERT)];
             }
             foreach (array_unique($found) as $class) {

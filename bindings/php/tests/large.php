@@ -1,7 +1,7 @@
 <?php
-// Large and deep values by a seed: thousands of nodes, hundreds of levels, long strings, lists
-// and rows of one shape, hooks and links among them. What is written must have PHP's bytes,
-// and what is read must write them again.
+// Large and deep values by a seed: thousands of nodes, hundreds of levels, long strings, lists and
+// rows of one shape, with hooks and links. The output must have PHP's bytes, and values that were
+// read must give the same bytes again.
 //
 //   php -d extension=icecore.so large.php [--seed N] [--count N] [--from N]
 
@@ -56,7 +56,7 @@ class Sleeping
     }
 }
 
-// Its front, and the name of its property, are longer than what is kept of such.
+// Its front, and the name of its property, are longer than the buffers for them.
 class NamedByAnAuthorWhoLikesLongNamesMoreThanTheOnesWhoHaveToReadThemAndNeverGrowsTiredOfThem
 {
     public int $propertyThatIsNamedByTheSameAuthorInTheVerySameMoodAsTheClassItself = 1;
@@ -71,7 +71,7 @@ enum Suit: string
 
 final class Maker
 {
-    /** How many values may still be made. */
+    /** Number of values that may still be made. */
     private int $left;
     private array $objects = [];
     private array $variables = [];

@@ -1,16 +1,17 @@
 <?php
-// What is read and written near memory_limit: the outcome is a value, an exception or PHP's own error, and never a
-// signal; and the process takes no more memory than the limit and a fixed allowance.
+// Reading and writing near memory_limit: the outcome is a value, an exception or PHP's own error,
+// and never a signal; and the process takes no more memory than the limit and a fixed allowance.
 //
 //   php -d extension=icecore.so memory.php --extension FILE [--seed N] [--count N] [--show N]
 //
-// Each try is a process of its own: a job by chance, a size, and a limit from far too little to enough.
+// Each attempt is a process of its own: a random job, a size, and a limit from far too little to
+// enough.
 
 declare(strict_types=1);
 
 $options = getopt('', ['extension:', 'seed:', 'count:', 'show:', 'job:', 'size:', 'limit:']);
 
-/** Beside the limit: tables of names, what is kept between calls. In KiB. */
+/** In addition to the limit: tables of names, memory kept between calls. In KiB. */
 const ALLOWANCE = 16 << 10;
 
 function list_text(int $size): string
@@ -51,7 +52,10 @@ function deep(int $size): array
     return $value;
 }
 
-/** @return array<string, array{Closure, Closure}> the jobs: what is made of a size without a limit, and what is done with it within one */
+/**
+ * @return array<string, array{Closure, Closure}> the jobs: how the input of a size is made without
+ * a limit, and the work on it within a limit
+ */
 function jobs(): array
 {
     return [
@@ -106,7 +110,7 @@ class Frozen implements Serializable
     public function unserialize($text) { $this->in = Icecore\unserialize($text); }
 }
 
-/** A line of what the system says of the process, in KiB: VmRSS is now, VmHWM the most. */
+/** Returns a line of the process status, in KiB: VmRSS is the current, VmHWM the peak memory. */
 function memory(string $name): int
 {
     preg_match("/$name:\s+(\d+)/", file_get_contents('/proc/self/status'), $found);
@@ -120,7 +124,7 @@ if (isset($options['job'])) {
     $input = $prepare((int) $options['size']);
     gc_collect_cycles();
     gc_mem_caches();
-    // The most that it took counts from here.
+    // The peak is counted from here.
     file_put_contents('/proc/self/clear_refs', '5');
     $before = memory('VmRSS');
     register_shutdown_function(function () {
@@ -155,7 +159,7 @@ $met = ['value' => 0, 'limit' => 0];
 $most = [];
 for ($number = 0; $number < $count; $number++) {
     $job = $names[$number < count($names) ? $number : mt_rand(0, count($names) - 1)];
-    // What it may take beside its input, from far too little to enough.
+    // Its memory in addition to its input, from far too little to enough.
     $limit = [1, 2, 4, 8, 16, 32, 64][mt_rand(0, 6)] << 20;
     $size = (int) (2 ** mt_rand(10, 19) * (1 + mt_rand(0, 100) / 100));
     $unlimited = mt_rand(0, 11) === 0;
@@ -171,7 +175,7 @@ for ($number = 0; $number < $count; $number++) {
     if ($said === null) {
         $why = "the process ended with $status: $errors";
     } elseif ($said['value'] === null && !$is_limit && !str_contains((string) $said['error'], 'Failed to decode session object')) {
-        // A session that ends with PHP's error is destroyed, which PHP says behind it.
+        // A session that ends with PHP's error is destroyed, and PHP reports that afterwards.
         $why = "an error that is not PHP's own: $said[error]";
     } elseif ($said['value'] !== null && $said['value'] !== 'value') {
         $why = "$said[value]: $said[error]";

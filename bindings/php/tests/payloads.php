@@ -1,6 +1,7 @@
 <?php
-// What classes froze themselves (`C:`), changed by chance: no class is called, loaded or built that a list does not
-// allow, and nothing at all of a text that is malformed. Every call of a class of the data is recorded.
+// Data that classes froze themselves (`C:`), randomly changed: no class outside of the list is
+// called, loaded or built, and none at all for malformed text. Every call of a class of the data is
+// recorded.
 //
 //   php -d extension=icecore.so payloads.php [--seed N] [--count N] [--show N]
 
@@ -13,12 +14,12 @@ $count = (int) ($options['count'] ?? 200);
 $show = (int) ($options['show'] ?? 10);
 mt_srand($seed);
 
-/** The calls that were made while a text was read, and while the value was freed. */
+/** The calls while a text was read, and while the value was freed. */
 final class Calls
 {
     public static array $all = [];
     public static bool $are_recorded = false;
-    /** The function that a class reads its payload with. */
+    /** The function with which a class reads its payload. */
     public static string $reader = 'unserialize';
 
     public static function add(string $call): void

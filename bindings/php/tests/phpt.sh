@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs phpt/ twice with PHP's own runner of tests: with PHP alone, and with the extension in
-# the place of PHP's functions. The same expectations hold for both.
+# Runs phpt/ twice with PHP's own test runner: with PHP alone, and with the extension replacing PHP's functions.
+# The same expectations hold for both.
 #
 #   bindings/php/tests/phpt.sh modules/icecore.so [PHP] [FILE OR FOLDER OF phpt/…]
 #
-# JOBS is how many tests run at a time (2). PHPT_SIDES=icecore leaves PHP alone out.
+# JOBS is the number of concurrent tests (2). PHPT_SIDES=icecore skips PHP alone.
 set -u
 extension=$(realpath "${1:?the extension, icecore.so}")
 php=$(command -v "${2:-php}")
@@ -22,7 +22,7 @@ if [ ! -e "$runner" ]; then
 fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-# The runner leaves files beside what fails.
+# The runner leaves files next to failed tests.
 cp -r phpt "$folder/phpt"
 [ $# -gt 0 ] || set -- .
 passed=0
@@ -58,13 +58,13 @@ side() { # NAME OPTION…
     failed=$((failed + bad))
 }
 
-# Without its own functions in their place the second run would say nothing.
+# If its functions were not replaced, the second run would be meaningless.
 with=(-d "extension=$extension" -d icecore.replace=1)
 # shellcheck disable=SC2016
 "$php" "${with[@]}" -r 'exit((int) !ini_get("icecore.replace"));' || { echo 'not ok - icecore.replace=1 is not seen'; failed=1; }
 [ "${PHPT_SIDES:-}" = icecore ] || side 'PHP alone' "$@"
 side 'icecore.replace=1' "${with[@]}" "$@"
-# The session handler has the text of PHP's handler `php`.
+# The session handler uses the text of PHP's handler `php`.
 [ "$*" != . ] || side 'session.serialize_handler=icecore' "${with[@]}" -d session.serialize_handler=icecore sessions
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -1,6 +1,6 @@
 <?php
-// Text replaced in values by chance: what comes out must be the bytes that PHP writes of the
-// value whose texts strtr() changed, at all levels of values in values.
+// Text replaced in random values: the result must be the bytes that PHP writes for the value whose
+// texts strtr() changed, at all levels of values in values.
 //
 //   php -d extension=icecore.so replace-chance.php [--seed N] [--count N] [--from N] [--show N]
 
@@ -21,15 +21,18 @@ $show = (int) ($options['show'] ?? 10);
 $passed = $failed = 0;
 $changed = $bytes = 0;
 
-/** A string of serialize() with a wrong length: a text that has it stays, and is counted, where its length would be more wrong. */
+/**
+ * A string of serialize() with a wrong length: a text that contains it is kept, and counted, if the
+ * replacement would make its length more wrong.
+ */
 const LENGTH_IS_WRONG = 's:4:"old";';
 
-/** Pieces of texts; what is replaced is among them. No two of them make data of some format. */
+/** Pieces of texts, including those that are replaced. No two of them together form data of any format. */
 const WORDS = ['old', 'older', 'an old one', 'Old', 'o', 'ld', ' ', "\n", 'text', '"', "'", '\\', '\\"', "\\'", '/', '://old.example/', ';}', '";', LENGTH_IS_WRONG, "\0", '%6Fld', '&amp;', '<b>', '$1', 'ink'];
 const WORDS_UTF8 = ['é', '☺', "\u{1F600}", "\u{7f}", "\u{2028}"];
 const WORDS_BINARY = ["\xff", "\xc3", "\x80\0\x1b"];
 
-/** Pairs, each with whether JSON has one way only to write what is put in. */
+/** Pairs, each with whether JSON has only one notation for the new text. */
 const PAIRS = [
     [['old' => 'new'], true],
     [['old' => 'brand new'], true],
@@ -59,7 +62,10 @@ function report(string $what, int $case, array $seen): void
     }
 }
 
-/** `$orLeft`: the same, where each text with LENGTH_IS_WRONG stayed: right only if that is counted. */
+/**
+ * `$orLeft`: the same, but each text with LENGTH_IS_WRONG is unchanged: this is right only if it is
+ * counted.
+ */
 function expect(string $what, int $case, string $wanted, string $orLeft, ?string $data, array $pairs, array $options): void
 {
     global $passed, $changed, $bytes;
@@ -83,14 +89,16 @@ function expect(string $what, int $case, string $wanted, string $orLeft, ?string
 for ($case = $from; $case < $from + $count; $case++) {
     Dice::seed($seed, $case);
     [$pairs, $isPlain] = Dice::pick(PAIRS);
-    // Bytes that are no UTF-8 stand in no JSON, and what JSON writes in two ways is not compared in it.
+    // JSON can't contain bytes that are not UTF-8, and texts with two notations in JSON are not
+    // compared in it.
     $isUtf8 = $isPlain && Dice::one(2);
     $hasBase64 = Dice::one(6);
     $words = [...WORDS, ...($isUtf8 || Dice::one(2) ? WORDS_UTF8 : WORDS_BINARY)];
     $plan = new Plan($words, $isUtf8, $hasBase64);
     $change = fn (string $text) => strtr($text, $pairs);
     $same = fn (string $text) => $text;
-    // A text that begins so is a broken value, and not a text around one; the end of a word is prose.
+    // A text that begins like this is a broken value, and not a text around one; the end of a word
+    // is prose.
     $stays = fn (string $text) => preg_match('/(?<![a-zA-Z])' . LENGTH_IS_WRONG . '/', ltrim($text, " \n\0"), $found, PREG_OFFSET_CAPTURE) && $found[0][1] > 0;
     $leave = fn (string $text) => $stays($text) ? $text : $change($text);
     $options = $hasBase64 ? ['base64' => true] : [];
@@ -103,13 +111,13 @@ for ($case = $from; $case < $from + $count; $case++) {
     expect('serialize twice', $case, serialize([serialize($after)]), serialize([serialize($left)]), serialize([serialize($before)]), $pairs, $options);
     $session = fn (mixed $value) => 'first|' . serialize($value) . 'second|i:7;';
     expect('a session', $case, $session($after), $session($left), $session($before), $pairs, $options + ['format' => 'php-session']);
-    // Where nothing has slashes, nobody knows how they would be written.
+    // Without backslashes in the data their notation is unknown.
     if (!$hasBase64 && addslashes(serialize($before)) !== serialize($before)) {
         expect('slashes', $case, addslashes(serialize($after)), addslashes(serialize($left)), addslashes(serialize($before)), $pairs, ['format' => 'slashes/php']);
     }
 
-    // igbinary writes an equal string once: which bytes are the original's depends on what
-    // becomes equal. What it reads is compared.
+    // igbinary writes an equal string once: the original's bytes depend on which strings become
+    // equal. So the values are compared.
     if (!str_contains(serialize($before), 'OldText')) {
         $data = Icecore\igbinary_serialize($before);
         $got = Icecore\replace($pairs, null, $data, $options);

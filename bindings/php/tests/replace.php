@@ -1,5 +1,5 @@
 <?php
-// Icecore\replace(): arguments, options, the report, what is refused, what leaks.
+// Icecore\replace(): arguments, options, the report, refusals, leaks.
 //
 //   php -d extension=icecore.so replace.php
 

@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# Runs all tests of PHP's module against a built extension.
+# Runs all tests of the PHP module with a built extension.
 #
 #   bindings/php/tests/run.sh modules/icecore.so [PHP]
 #
-# CHANCE is how many random values there are (600); SEED is their seed (1).
+# CHANCE is the number of random values (600); SEED is their seed (1).
 set -u
 extension=$(realpath "${1:?the extension, icecore.so}")
 php=${2:-php}
 cd "$(dirname "$0")" || exit 1
-# A hook must be able to say a value: nothing of the machine's own ini changes what is seen.
+# A hook must be able to print a value: the ini settings of the machine must not change the output.
 settings=(-d "extension=$extension" -d zend.assertions=1 -d display_errors=stderr -d log_errors=0 -d serialize_precision=-1 -d precision=14)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 passed=0
 failed=0
 
-# Takes the counts of a file's last line; a process that died is one failure more.
+# Adds the counts of a file's last line; a crashed process is one more failure.
 run() { # NAME ARGUMENTS…
     local name=$1
     shift
@@ -56,8 +56,8 @@ run client client.php
 run large large.php --seed "${SEED:-1}" --count "$((${CHANCE:-600} / 2))"
 take phpt ./phpt.sh "$extension" "$php"
 run chance chance.php --seed "${SEED:-1}" --count "${CHANCE:-600}" --no igbinary --trace "$folder/trace"
-# igbinary has ways of its own with names that __sleep makes up and with properties without a
-# value, which are not followed (README.md): how many is said, and not counted.
+# igbinary behaves differently for names that __sleep invents and for properties without a value, which is not
+# imitated (README.md): the number of differences is printed, but not counted.
 "$php" "${settings[@]}" chance.php --seed "${SEED:-1}" --count 200 --show 0 >"$folder/out" 2>/dev/null
 echo "# igbinary by chance, with all that is above: $(grep -aoE '[0-9]+ passed, [0-9]+ failed' "$folder/out" | tail -n 1 | sed 's/passed/the same/; s/failed/not/')"
 echo "$passed passed, $failed failed"

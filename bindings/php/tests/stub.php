@@ -1,13 +1,13 @@
 <?php
-// The stub for editors and static analysers says of each function and class what the
-// loaded extension says of it.
+// The stub for editors and static analysers describes each function and class in the same way as
+// the loaded extension.
 //
 //   php -d extension=icecore.so stub.php
 require __DIR__ . '/plugs/lib.php';
 
 const STUB = __DIR__ . '/../icecore.stub.php';
 
-/** Functions and classes of Icecore as lines that can be compared. */
+/** Returns functions and classes of Icecore as lines that can be compared. */
 function described(): array
 {
     $lines = [];
@@ -16,7 +16,7 @@ function described(): array
             continue;
         }
         $function = new ReflectionFunction($name);
-        // What PHP calls by itself only is no part of the interface.
+        // Functions that only PHP itself calls are not part of the interface.
         if (str_starts_with($function->getShortName(), 'replaced_')) {
             continue;
         }
@@ -66,7 +66,7 @@ if (($argv[1] ?? '') === '--of-the-stub') {
 check('the extension is loaded', extension_loaded('icecore'));
 exec(escapeshellarg(PHP_BINARY) . ' -l ' . escapeshellarg(STUB) . ' 2>&1', $said, $code);
 check('it is PHP', $code === 0, said: implode("\n", $said));
-// In a PHP without the extension, whose names the stub declares.
+// In a PHP without the extension, with the names that the stub declares.
 exec(escapeshellarg(PHP_BINARY) . ' -n ' . escapeshellarg(__FILE__) . ' --of-the-stub', $lines, $code);
 $stub = json_decode(implode("\n", $lines), true) ?? [];
 $loaded = described();

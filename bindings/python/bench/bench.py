@@ -25,7 +25,7 @@ SMALL = {
     "active": True,
     "score": 2.5,
 }
-#: Each with a list of its own: what is shared would be links, which not all packages read.
+#: Each with a list of its own, because a shared list would become links, which not all packages read.
 LIST = [{**SMALL, "id": number, "roles": ["admin", "dev"]} for number in range(1000)]
 
 
@@ -42,9 +42,9 @@ class Participant(NamedTuple):
     """What reads and what writes a value."""
 
     loads: Callable[[], Any]
-    #: None, if it only reads.
+    #: None if it only reads.
     dumps: Callable[[], Any] | None
-    #: What is compared, of what was read: for packages that leave something to their callers. It is not timed.
+    #: Converts the result for the comparison, for packages that leave a step to their callers. Not timed.
     seen: Callable[[Any], Any] = lambda value: value
 
 

@@ -10,7 +10,7 @@ import sys
 import ray
 from icecore import jobs
 
-#: So many files wait for a worker at once, however many there are.
+#: Limit for the number of files that wait for a worker at the same time.
 WAITING = 1000
 
 
@@ -22,7 +22,7 @@ def main() -> int:
     args = jobs.arguments("Tables of blobs to typed Parquet, with Ray.").parse_args()
     ray.init(log_to_driver=False, include_dashboard=False)
     job = jobs.planned(args)
-    # What fails with its machine is tried again elsewhere.
+    # Tasks that fail with their machine are tried again elsewhere.
     convert = ray.remote(max_retries=3)(_convert)
     waiting: list[ray.ObjectRef] = []
     for unit in job.pending():

@@ -26,7 +26,7 @@ def main() -> int:
                 yield pa.RecordBatch.from_pylist([{"unit": done.unit, "rows": done.rows, "bad": done.bad}])
 
     if units:
-        # A file a task: what fails is tried again alone.
+        # One file per task: a failed one is tried again alone.
         frame = spark.createDataFrame([(unit,) for unit in units], "unit string").repartition(len(units))
         frame.mapInArrow(work, "unit string, rows bigint, bad bigint").collect()
     spark.stop()

@@ -7,30 +7,30 @@ use icecore::{Codec, Stage};
 use pyo3::prelude::*;
 use std::sync::Mutex;
 
-/// What a call works with.
+/// The working state of a call.
 #[derive(Default)]
 pub(crate) struct Context {
     pub(crate) tape: Tape,
-    /// What is known of the last documents.
+    /// Knowledge about the last documents.
     pub(crate) stencils: Stencils,
     pub(crate) cache: Cache,
     pub(crate) spare: Spare,
     pub(crate) out: Vec<u8>,
-    /// What was asked for lately, with the name by which it was.
+    /// Recently used stages, with the names by which they were requested.
     codecs: Vec<(String, Codec)>,
-    /// What the last bytes were found to be.
+    /// The detected format of the last input.
     pub(crate) found: Option<Codec>,
 }
 
-/// How many stages a context keeps ready.
+/// Number of stages that a context keeps ready.
 const CODECS: usize = 8;
-/// How many contexts are kept: as many as there were calls at once, or calls in calls.
+/// Number of contexts that are kept: one for each concurrent or nested call.
 const CONTEXTS: usize = 16;
-/// How many bytes of each kind of memory a context keeps for the next call.
+/// Number of bytes of each kind of memory that a context keeps for the next call.
 const KEPT: usize = 16 << 20;
 
-/// Contexts that nobody uses. It is only locked for a moment, by a thread that has Python's
-/// lock: so no other thread has it locked while a process forks.
+/// Idle contexts. The mutex is only locked for a moment, by a thread that has Python's lock, so no
+/// other thread holds it while a process forks.
 static IDLE: Mutex<Vec<Context>> = Mutex::new(Vec::new());
 
 /// Calls a function with a context that nobody else uses.
@@ -47,7 +47,7 @@ pub(crate) fn with<T>(work: impl FnOnce(&mut Context) -> PyResult<T>) -> PyResul
 }
 
 impl Context {
-    /// The stage of this name, ready.
+    /// Returns the stage of this name, ready to use.
     pub(crate) fn codec(&mut self, py: Python<'_>, name: &str) -> PyResult<Codec> {
         if let Some((_, codec)) = self.codecs.iter().find(|(known, _)| known == name) {
             return Ok(codec.clone());
@@ -56,7 +56,7 @@ impl Context {
         Ok(self.keep(name, stage))
     }
 
-    /// A stage that was found by looking, ready.
+    /// Returns a detected stage, ready to use.
     pub(crate) fn ready(&mut self, stage: Stage) -> Codec {
         if !stage.wrappers().is_empty() || !stage.settings().is_empty() {
             return Codec::new(stage);
@@ -77,7 +77,7 @@ impl Context {
         codec
     }
 
-    /// Frees what a large document left.
+    /// Frees the memory of a large document.
     fn trim(&mut self) {
         if self.tape.nodes().len() > KEPT / size_of::<icecore::raw::Node>() || self.tape.arena().len() > KEPT {
             drop(self.tape.take_memory());

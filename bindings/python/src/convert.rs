@@ -1,4 +1,4 @@
-//! Bytes to bytes, without values between.
+//! From bytes to bytes, without values in between.
 
 use crate::context;
 use crate::dumps::stage_of;
@@ -10,8 +10,8 @@ use icecore::{Error, Limits, Losses, Request, Stage};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-/// `data`, which is of the format `from_` or of one that is found by looking, as bytes of the
-/// format `to`. Where both are the same format, the byte form is kept.
+/// Converts `data` to bytes of the format `to`. `data` is of the format `from_`, or of one that is
+/// detected. If both are the same format, the byte form is kept.
 #[pyfunction]
 #[pyo3(signature = (data, to, from_=None, *, losses=None, limits=None))]
 pub(crate) fn convert<'py>(

@@ -1,4 +1,4 @@
-//! Many documents, one behind the other, out of bytes that come piece by piece.
+//! A sequence of documents in bytes that arrive in pieces.
 
 use crate::context;
 use crate::failure::raised;
@@ -10,19 +10,19 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-/// Bytes that have come, and are read document by document.
+/// Bytes that have arrived, read document by document.
 #[pyclass(module = "icecore")]
 pub(crate) struct Documents {
     codec: Option<Codec>,
     limits: icecore::Limits,
     options: Options,
     bytes: Vec<u8>,
-    /// How many bytes of these were read.
+    /// Number of these bytes that were read.
     at: usize,
-    /// How many bytes came before these.
+    /// Number of bytes before these.
     before: u64,
     is_ended: bool,
-    /// With fewer bytes than this it is not tried again.
+    /// With fewer bytes than this no new attempt is made.
     enough: usize,
 }
 
@@ -35,7 +35,7 @@ struct Options {
     known: bool,
 }
 
-/// So close to the end an error may only say that bytes are missing.
+/// An error this close to the end may only mean that bytes are missing.
 const NEAR: u64 = 64;
 
 #[pymethods]
@@ -61,7 +61,7 @@ impl Documents {
         Ok(Documents { codec, limits, options, bytes: Vec::new(), at: 0, before: 0, is_ended: false, enough: 1 })
     }
 
-    /// Adds bytes; none says that there are no more.
+    /// Adds bytes; an empty piece means that there are no more.
     fn feed(&mut self, piece: &Bound<'_, PyBytes>) {
         self.bytes.drain(..self.at);
         self.before += self.at as u64;
@@ -81,7 +81,7 @@ impl Documents {
             return Ok((false, None));
         }
         let reading = self.options.reading(py)?;
-        // The values may call for the next document: then there is none of this one left.
+        // The values may call for the next document: then none of this one is left.
         let bytes = std::mem::take(&mut self.bytes);
         let rest = bytes.get(self.at..).unwrap_or_default();
         let length = self.length(py, &codec, rest);
@@ -114,7 +114,7 @@ impl Documents {
         }
     }
 
-    /// Whether there is nothing more to come.
+    /// Whether there are no more documents.
     #[getter]
     fn ended(&self) -> bool {
         self.is_ended && self.at >= self.bytes.len()
@@ -128,7 +128,7 @@ impl Documents {
 }
 
 fn codec_of(stage: Stage, limits: &icecore::Limits) -> Codec {
-    // Of a format of lines each line is a document.
+    // In a format of lines each line is a document.
     let stage = stage.of_line().unwrap_or(stage);
     let mut codec = Codec::new(stage);
     codec.limits = limits.clone();
@@ -136,7 +136,7 @@ fn codec_of(stage: Stage, limits: &icecore::Limits) -> Codec {
 }
 
 impl Documents {
-    /// The format that was named, or that of the first document.
+    /// Returns the format that was named, or that of the first document.
     fn found(&mut self, py: Python<'_>) -> PyResult<Codec> {
         if let Some(codec) = &self.codec {
             return Ok(codec.clone());
@@ -145,7 +145,7 @@ impl Documents {
         Ok(self.codec.insert(codec_of(stage, &self.limits)).clone())
     }
 
-    /// Goes to where the next document begins.
+    /// Skips to the beginning of the next document.
     fn skip(&mut self, codec: &Codec) {
         let can = &codec.stage().format().can;
         let rest = self.bytes.get(self.at..).unwrap_or_default();
@@ -154,7 +154,7 @@ impl Documents {
         }
     }
 
-    /// How many bytes the next document has; `None`, if more bytes may say something else.
+    /// Returns the length of the next document; `None` if more bytes could change it.
     fn length(&self, py: Python<'_>, codec: &Codec, rest: &[u8]) -> Result<Option<usize>, Error> {
         let mut tape = icecore::raw::Tape::new();
         let filled = py.detach(|| codec.read(rest, &mut tape));

@@ -1,4 +1,4 @@
-//! Values to bytes.
+//! From values to bytes.
 
 use crate::context::{self, Context};
 use crate::failure::{raised, report, usage};
@@ -8,11 +8,11 @@ use icecore::{Codec, Document, Losses};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict};
 
-/// Tapes from this many nodes on are written while other threads run.
+/// Tapes with at least this many nodes are written while other threads run.
 const MANY: usize = 4096;
 
-/// `value` as bytes of `format`. What the format can't say is a loss: a warning, or
-/// what `losses` says. Other arguments are options of the format.
+/// Returns `value` as bytes of `format`. If the format can't express something, that is a loss: a
+/// warning, or what `losses` requests. Other arguments are options of the format.
 #[pyfunction]
 #[pyo3(signature = (value, format="php", *, default=None, losses=None, limits=None, **options))]
 pub(crate) fn dumps<'py>(
@@ -35,7 +35,7 @@ pub(crate) fn dumps<'py>(
     Ok(bytes)
 }
 
-/// The same stage with options that have the names of arguments.
+/// Returns the same stage with options from keyword arguments.
 fn with_options(codec: Codec, options: Option<&Bound<'_, PyDict>>) -> PyResult<Codec> {
     let Some(options) = options.filter(|options| !options.is_empty()) else { return Ok(codec) };
     let py = options.py();
@@ -79,7 +79,7 @@ fn write<'py>(
     Ok((PyBytes::new(py, &context.out), losses))
 }
 
-/// The stage that is named, with options.
+/// Returns the stage that is named, with options.
 pub(crate) fn stage_of(py: Python<'_>, name: &str) -> PyResult<icecore::Stage> {
     match name.is_empty() {
         true => Err(usage(py, "the name of a format", "an empty one")),

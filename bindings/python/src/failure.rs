@@ -1,4 +1,4 @@
-//! What is raised: the engine's errors as exceptions of `icecore`.
+//! Errors of the engine as exceptions of `icecore`.
 
 use crate::names::Names;
 use icecore::policy::RefusedClass;
@@ -6,13 +6,14 @@ use icecore::{Error, ErrorKind, Losses};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-/// The exception for an error of the engine.
+/// Returns the exception for an error of the engine.
 #[cold]
 pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
     exception(py, error, error.to_string()).unwrap_or_else(|failure| failure)
 }
 
-/// The exception for an error in a row of a column: its message and its attribute `row` name the row.
+/// Returns the exception for an error in a row of a column: its message and its attribute `row`
+/// name the row.
 #[cold]
 pub(crate) fn raised_in_row(py: Python<'_>, error: &Error, row: usize) -> PyErr {
     let raised = || {
@@ -34,7 +35,7 @@ fn exception(py: Python<'_>, error: &Error, message: String) -> PyResult<PyErr> 
     Ok(PyErr::from_value(Names::of(py)?.error(py).call((message,), Some(&fields))?))
 }
 
-/// The exception for classes that are not allowed.
+/// Returns the exception for classes that are not allowed.
 #[cold]
 pub(crate) fn refused(py: Python<'_>, classes: &[RefusedClass]) -> PyErr {
     let make = || {
@@ -47,13 +48,13 @@ pub(crate) fn refused(py: Python<'_>, classes: &[RefusedClass]) -> PyErr {
     make().unwrap_or_else(|failure: PyErr| failure)
 }
 
-/// An error of usage, in the words of the engine.
+/// Returns an error of usage, in the words of the engine.
 #[cold]
 pub(crate) fn usage(py: Python<'_>, expected: &'static str, found: impl Into<String>) -> PyErr {
     raised(py, &Error::new(ErrorKind::Usage).expecting(expected).finding(found.into()))
 }
 
-/// What is done with losses: collected in a list, warned of, raised or ignored.
+/// Handles losses: collects them in a list, warns, raises or ignores them.
 pub(crate) fn report(py: Python<'_>, losses: &Losses, wanted: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
     if losses.is_empty() {
         return match wanted {

@@ -1,4 +1,4 @@
-//! Bytes that a program gives.
+//! Bytes from the program.
 
 use crate::failure::usage;
 use pyo3::buffer::PyBuffer;
@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use std::borrow::Cow;
 
-/// The bytes of `bytes`, of anything with a buffer, or of text as UTF-8. What a program could
-/// change meanwhile is copied.
+/// Returns the bytes of `bytes`, of any object with a buffer, or of text as UTF-8. Data that the
+/// program could change during the call is copied.
 pub(crate) fn bytes_of<'a>(data: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
     if let Ok(bytes) = data.cast::<PyBytes>() {
         return Ok(Cow::Borrowed(bytes.as_bytes()));

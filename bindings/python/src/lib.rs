@@ -1,17 +1,17 @@
-//! Icecore for Python: the module `_icecore`, on which the package `icecore` stands.
+//! Icecore for Python: the module `_icecore`, on which the package `icecore` is built.
 //!
 //! | file | what |
 //! |---|---|
 //! | `input.rs`, `reading.rs`, `limits.rs` | arguments: bytes, how values are read, limits |
 //! | `context.rs` | memory and names that are kept from call to call |
-//! | `loads.rs`, `build/` | a tape becomes values of Python |
-//! | `dumps.rs`, `walk/` | values of Python become a tape |
+//! | `loads.rs`, `build/` | from a tape to Python values |
+//! | `dumps.rs`, `walk/` | from Python values to a tape |
 //! | `record.rs` | objects |
-//! | `convert.rs`, `look.rs`, `documents.rs` | bytes to bytes; what is in bytes; many documents |
+//! | `convert.rs`, `look.rs`, `documents.rs` | bytes to bytes; queries about bytes; many documents |
 //! | `columns/` | columns of Arrow |
-//! | `failure.rs`, `names.rs`, `refcount.rs` | what is raised; what the package has in Python; references |
+//! | `failure.rs`, `names.rs`, `refcount.rs` | exceptions; the package's Python classes; references |
 //!
-//! All that is written in Python is in `python/icecore`.
+//! Everything written in Python is in `python/icecore`.
 
 mod build;
 mod columns;
@@ -34,8 +34,8 @@ use pyo3::prelude::*;
 
 /// The part of the package `icecore` that is not written in Python.
 ///
-/// Python without its lock takes it again when this is imported: contexts are shared by threads
-/// that take turns.
+/// Python builds without the lock enable it again when this is imported: contexts are shared by
+/// threads that take turns.
 #[pymodule(gil_used = true)]
 fn _icecore(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

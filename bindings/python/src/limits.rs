@@ -1,11 +1,11 @@
-//! Limits, as a program gives them.
+//! Limits, as a program passes them.
 
 use crate::failure::raised;
 use icecore::Limits;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// `{"depth": 100, "decompressed": 1 << 30}`: the names are those of the engine.
+/// Parses `{"depth": 100, "decompressed": 1 << 30}`: the names are those of the engine.
 pub(crate) fn limits_of(given: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
     let mut limits = Limits::default();
     for (name, value) in given.into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! Bytes to values.
+//! From bytes to values.
 
 use crate::build::{Builder, Cache};
 use crate::context::{self, Context};
@@ -12,10 +12,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::borrow::Cow;
 
-/// Inputs from this length on are read while other threads run.
+/// Inputs of at least this length are read while other threads run.
 const LONG: usize = 16 << 10;
 
-/// The value in `data`, which is of `format`, or of one that is found by looking.
+/// Returns the value in `data`, which is of `format`, or of one that is detected.
 #[pyfunction]
 #[pyo3(signature = (data, format=None, *, classes=None, allow=None, strings=None, symbols=None, known=false, limits=None))]
 #[allow(clippy::too_many_arguments)]
@@ -52,8 +52,8 @@ pub(crate) fn loads<'py>(
     })
 }
 
-/// The value, if the bytes are of the format that was found for the last ones, without another look at all
-/// formats.
+/// Returns the value if the bytes are of the format that was detected for the last ones, without
+/// checking all formats again.
 fn as_before<'py>(
     py: Python<'py>,
     context: &mut Context,
@@ -73,7 +73,7 @@ fn as_before<'py>(
     Some(built(py, context, &codec, input, &filled, reading))
 }
 
-/// The stage that is named, or the one that fits the bytes.
+/// Returns the stage that is named, or the one that fits the bytes.
 pub(crate) fn codec_for(py: Python<'_>, context: &mut Context, format: Option<&str>, input: &[u8]) -> PyResult<Codec> {
     match format {
         Some(format) => context.codec(py, format),
@@ -87,7 +87,7 @@ pub(crate) fn codec_for(py: Python<'_>, context: &mut Context, format: Option<&s
     }
 }
 
-/// The first value, and where it ends.
+/// Returns the first value, and where it ends.
 pub(crate) fn first<'py>(
     py: Python<'py>,
     context: &mut Context,
@@ -112,7 +112,7 @@ fn read(py: Python<'_>, context: &mut Context, codec: &Codec, input: &[u8]) -> F
     }
 }
 
-/// The value on the tape.
+/// Builds the value on the tape.
 fn built<'py>(
     py: Python<'py>,
     context: &mut Context,
@@ -133,7 +133,7 @@ fn built<'py>(
     value
 }
 
-/// The value of a document, if its classes are allowed.
+/// Returns the value of a document, if its classes are allowed.
 fn value_of<'py>(
     py: Python<'py>,
     document: &Document<'_>,
@@ -148,7 +148,7 @@ fn value_of<'py>(
             return Err(refused(py, &classes));
         }
     }
-    // What was stored once and is no sharing becomes values of their own.
+    // Data that was stored once without being shared becomes separate values.
     let has_copies = document.nodes().iter().any(|node| node.kind == Kind::Copy);
     match has_copies {
         true => {

@@ -1,4 +1,4 @@
-//! What is in bytes: formats, classes, rows for people. No value is built.
+//! Queries about bytes: formats, classes, rows for people. No value is built.
 
 use crate::context;
 use crate::failure::raised;
@@ -11,7 +11,7 @@ use icecore_inspect::{Row, Show, Tree};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-/// What the bytes are, or None.
+/// Returns what the bytes are, or None.
 #[pyfunction]
 pub(crate) fn detect<'py>(data: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
     let py = data.py();
@@ -29,7 +29,7 @@ pub(crate) fn detect<'py>(data: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py
     Ok(Some(found))
 }
 
-/// The classes that the data names: name, kind, count, first path.
+/// Returns the classes that the data names: name, kind, count, first path.
 #[pyfunction]
 #[pyo3(signature = (data, format=None, *, limits=None))]
 pub(crate) fn classes<'py>(
@@ -61,8 +61,8 @@ struct Shown {
     end: Option<u64>,
 }
 
-/// The format of the data and its rows: depth, step, kind, class, value, count, start and end.
-/// What is wrong comes as the third, beside the rows as far as they could be read.
+/// Returns the format of the data and its rows: depth, step, kind, class, value, count, start and
+/// end. An error is returned as the third item, in addition to the rows that could be read.
 #[pyfunction]
 #[pyo3(signature = (data, format=None, *, items=100, text=80, limits=None))]
 #[allow(clippy::type_complexity)]
@@ -144,7 +144,7 @@ fn shown(
     (rows, outcome.error.map(|error| format.explain(error)))
 }
 
-/// Names of all formats, with what they are.
+/// Returns the names of all formats, with their titles.
 #[pyfunction]
 pub(crate) fn formats() -> Vec<(&'static str, &'static str)> {
     icecore::format::all().iter().map(|format| (format.name, format.title)).collect()

@@ -1,4 +1,4 @@
-//! What the package has in Python and this needs: its classes.
+//! The Python classes of the package that this module needs.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -25,7 +25,7 @@ pub(crate) struct Names {
 
 static NAMES: PyOnceLock<Names> = PyOnceLock::new();
 
-/// A method for each name, which lends it.
+/// A method for each name that returns a reference to it.
 macro_rules! lend {
     ($($name:ident),*) => {
         impl Names {
@@ -59,7 +59,7 @@ lend!(
 );
 
 impl Names {
-    /// The names; an error, if the package is not whole.
+    /// Returns the names; an error if the package is incomplete.
     pub(crate) fn of(py: Python<'_>) -> PyResult<&'static Names> {
         NAMES.get_or_try_init(py, || {
             let values = py.import("icecore._values")?;

@@ -14,19 +14,19 @@ pub(crate) enum Strings {
     Auto,
     /// Bytes.
     Bytes,
-    /// Text; an error, if it is not UTF-8.
+    /// Text; it is an error if it is not UTF-8.
     Text,
-    /// Text, in which each byte is a character.
+    /// Text in which each byte is a character.
     Latin1,
 }
 
-/// What makes values of objects.
+/// The functions that make values of objects.
 pub(crate) enum Classes<'py> {
-    /// Nothing: they are records.
+    /// None: objects become records.
     None,
-    /// What this mapping has for the name of the class, called with the fields.
+    /// The entry of this mapping for the name of the class, called with the fields.
     Named(Bound<'py, PyMapping>),
-    /// This, called with the name of the class and the fields.
+    /// This function, called with the name of the class and the fields.
     Any(Bound<'py, PyAny>),
 }
 
@@ -35,10 +35,10 @@ pub(crate) struct Reading<'py> {
     pub(crate) strings: Strings,
     /// Whether symbols are plain text.
     pub(crate) plain_symbols: bool,
-    /// Whether times and the like become what Python has for them.
+    /// Whether times and similar values become the matching Python types.
     pub(crate) known: bool,
     pub(crate) classes: Classes<'py>,
-    /// Which classes may occur; none: all.
+    /// Classes that may occur; `None`: all.
     pub(crate) allow: Option<Rules>,
 }
 
@@ -49,7 +49,7 @@ impl Default for Reading<'_> {
 }
 
 impl<'py> Reading<'py> {
-    /// What the arguments say.
+    /// Parses the arguments.
     pub(crate) fn of(
         py: Python<'py>,
         classes: Option<Bound<'py, PyAny>>,
@@ -83,7 +83,7 @@ impl<'py> Reading<'py> {
     }
 }
 
-/// The classes of these patterns, and those that have a factory.
+/// Returns rules for these patterns, and for the classes that have a factory.
 fn rules(allow: &Bound<'_, PyAny>, classes: Option<&Bound<'_, PyAny>>) -> PyResult<Rules> {
     let py = allow.py();
     if allow.is_instance_of::<PyString>() {

@@ -9,19 +9,19 @@ use pyo3::{PyTraverseError, PyVisit};
 
 /// An object of the data: the name of its class, and its fields.
 ///
-/// `fields` is what the object is made of: mostly a dict, a list for a blessed array of Perl.
-/// `value` is there only for a value of another kind that has a class or fields beside it, as
-/// Ruby's strings with variables have. `record["name"]` is `record.fields["name"]`.
+/// `fields` is the contents of the object: mostly a dict; a list for a blessed array of Perl.
+/// `value` is present only for a value of another kind that has a class or additional fields, such
+/// as Ruby's strings with variables. `record["name"]` is `record.fields["name"]`.
 #[pyclass(module = "icecore", weakref)]
 pub(crate) struct Record {
-    /// The name of the class; bytes, if it is not UTF-8.
+    /// The name of the class; bytes if it is not UTF-8.
     #[pyo3(get, set)]
     pub(crate) cls: Py<PyAny>,
     #[pyo3(get, set)]
     pub(crate) fields: Py<PyAny>,
     #[pyo3(get, set)]
     pub(crate) value: Option<Py<PyAny>>,
-    /// Which fields are not public, if there are such.
+    /// The fields that are not public, if there are any.
     #[pyo3(get, set)]
     pub(crate) visibility: Option<Py<PyDict>>,
     pub(crate) form: Form,
@@ -70,11 +70,11 @@ pub(crate) fn form_of(py: Python<'_>, name: &str) -> PyResult<Form> {
     found.ok_or_else(|| crate::failure::usage(py, "the name of a form, as object or struct", name))
 }
 
-/// Fields, form, value, visibility and the name of the format that it was read from.
+/// Fields, form, value, visibility and the name of the source format.
 type State = (Py<PyAny>, String, Option<Py<PyAny>>, Option<Py<PyDict>>, Option<String>);
 
 impl Record {
-    /// One without fields.
+    /// Returns a record without fields.
     pub(crate) fn empty(py: Python<'_>, cls: Py<PyAny>, form: Form, origin: Option<&'static Format>) -> Record {
         Record { cls, fields: py.None(), value: None, visibility: None, form, origin }
     }
@@ -97,7 +97,7 @@ impl Record {
         Ok(Record { cls: cls.unbind(), fields, value, visibility, form, origin: None })
     }
 
-    /// How the data has it: `object`, `struct`, …
+    /// The form in the data: `object`, `struct`, …
     #[getter]
     fn form(&self) -> &'static str {
         name_of(self.form)
@@ -127,7 +127,7 @@ impl Record {
         self.fields.bind(py).len()
     }
 
-    /// A record without fields is a value, too.
+    /// A record is true, even without fields.
     fn __bool__(&self) -> bool {
         true
     }
@@ -150,7 +150,7 @@ impl Record {
         if slf.is(other) {
             return Ok(true);
         }
-        // Nothing is borrowed while a comparison may run a program's code.
+        // Nothing is borrowed while a comparison may run code of the program.
         let parts = |record: &Bound<'_, Record>| {
             let record = record.borrow();
             let value = record.value.as_ref().map(|value| value.clone_ref(py));
@@ -166,7 +166,7 @@ impl Record {
         Ok(form == other_form && is_same_value && cls.bind(py).eq(other_cls)? && fields.bind(py).eq(other_fields)?)
     }
 
-    /// By identity: fields change.
+    /// By identity, because fields may change.
     fn __hash__(slf: &Bound<'_, Self>) -> isize {
         (slf.as_ptr() as isize) >> 4
     }
@@ -206,8 +206,8 @@ impl Record {
     }
 }
 
-/// Records in records are dropped by a loop: their depth is that of the data. (What lies
-/// in dicts and lists Python itself takes apart so.)
+/// Nested records are dropped by a loop, because the data determines their depth. (For dicts and
+/// lists Python itself does this.)
 impl Drop for Record {
     fn drop(&mut self) {
         Python::attach(|py| {
@@ -226,7 +226,7 @@ impl Drop for Record {
 }
 
 impl Record {
-    /// Moves fields and value, where these are records themselves.
+    /// Moves fields and value to `records` if they are records themselves.
     fn take_records(&mut self, py: Python<'_>, records: &mut Vec<Py<PyAny>>) {
         if self.fields.bind(py).is_exact_instance_of::<Record>() {
             records.push(std::mem::replace(&mut self.fields, py.None()));

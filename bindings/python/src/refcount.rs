@@ -1,8 +1,8 @@
-//! How many references there are to an object.
+//! Reference counts of objects.
 
 use pyo3::prelude::*;
 
-/// How many there are now, this one counted.
+/// Returns the current reference count, including this reference.
 #[inline]
 pub(crate) fn of(object: &Bound<'_, PyAny>) -> isize {
     // SAFETY: a `Bound` refers to an object that is alive, while Python's lock is held.

@@ -18,7 +18,7 @@ import icecore.arrow
 import pytest
 
 CASES = int(os.environ.get("ICECORE_CASES", "60"))
-#: No numbers: an array of PHP whose only key is 0 is a list.
+#: Without numbers, because a PHP array whose only key is 0 is a list.
 NAMES = ["a", "A", "b", "id", "Name", "zoë", "with space", 'qu"ote', "it's", "select", "a.b", "$x", "-", "日本", "x[0]"]
 
 
@@ -128,13 +128,13 @@ def same(one: Any, other: Any) -> bool:
     if isinstance(one, tuple) and isinstance(other, tuple):
         return all(map(same, one, other))
     if isinstance(one, dict) and isinstance(other, list):
-        # A map is a dict, or pairs.
+        # A map is a dict, or a list of pairs.
         one = list(one.items())
     if isinstance(one, list) and isinstance(other, list):
         one = [tuple(each.values()) if isinstance(each, dict) and list(each) == ["key", "value"] else each for each in one]
         return len(one) == len(other) and all(map(same, one, other))
     if isinstance(one, datetime.datetime) and isinstance(other, datetime.datetime):
-        # Libraries give the same moment in zones of their own.
+        # Libraries return the same moment in different zones.
         return (one.tzinfo is None) == (other.tzinfo is None) and one == other
     return one == other and isinstance(one, bool) == isinstance(other, bool)
 
@@ -225,7 +225,7 @@ def test_duckdb(way: str) -> None:
         try:
             return asked(case)
         except duckdb.Error as why:
-            # Names that differ in their case alone are one for DuckDB, which refuses them.
+            # Names that differ only in their case are equal for DuckDB, which refuses them.
             if "Duplicate" in str(why) and "A " in case.schema and "a " in case.schema:
                 return case.rows
             raise

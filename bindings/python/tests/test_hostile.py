@@ -13,10 +13,10 @@ import icecore
 import pytest
 from conftest import blobs
 
-#: What a program notices of code, files, processes and connections.
+#: Audit events of code, files, processes and connections.
 WATCHED = ("import", "exec", "compile", "open", "os.", "subprocess.", "socket.", "ctypes.", "marshal.", "pickle.", "code.", "urllib.")
 
-#: Names that data may have for a class or a member, and that would do something if they were looked up.
+#: Names of classes or members in hostile data that would do something if they were looked up.
 NAMES = [
     b"os", b"os.system", b"posix.system", b"builtins.eval", b"subprocess.Popen", b"__main__.Pwn", b"antigravity", b"this",
     b"__import__", b"__class__", b"__dict__", b"__reduce__", b"__setstate__", b"__init__", b"__del__", b"__missing__",
@@ -62,7 +62,7 @@ class Pwn:
 @pytest.fixture(scope="module")
 def watch() -> Iterator[Watch]:
     """Runs a function, and gives what happened meanwhile that should not."""
-    # A hook for audits stays until the process ends.
+    # An audit hook stays until the process ends.
     sys.addaudithook(_hook)
     finder = _Finder()
     sys.meta_path.insert(0, finder)  # type: ignore[arg-type]
@@ -211,12 +211,12 @@ def test_keys_with_the_same_hash_end_in_an_error() -> None:
     def hostile(count: int) -> bytes:
         return icecore.dumps({number * prime << 64: None for number in range(1, count)}, "marshal")
 
-    # Making the dict here takes as long as reading it would: so few are enough.
+    # Making the dict here takes as long as reading it would, so a few are enough.
     assert len(icecore.loads(hostile(1000), "marshal")) == 999
     with pytest.raises(icecore.Error) as caught:
         icecore.loads(hostile(1500), "marshal")
     assert caught.value.kind == "limit"
-    # Other large integers are no harm.
+    # Other large integers are harmless.
     many = {number**5 + (1 << 70): number for number in range(5000)}
     assert icecore.loads(icecore.dumps(many, "marshal"), "marshal") == many
 

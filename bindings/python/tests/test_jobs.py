@@ -19,7 +19,7 @@ import pytest
 pa = pytest.importorskip("pyarrow", reason="SKIPPED: pyarrow is not installed")
 pq = pytest.importorskip("pyarrow.parquet", reason="SKIPPED: pyarrow is not installed")
 
-# Spark starts its workers with whatever python comes first.
+# Spark starts its workers with the first Python in the PATH.
 os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -99,7 +99,7 @@ def test_a_job_leaves_every_row_once(name: str, tmp_path: Path) -> None:
         "schema": "id int64, name utf8, tags list<utf8>",
     }
     _check(tmp_path / "out", good, bad)
-    # Nothing is left to do, and a file that changed is done again.
+    # Nothing is left to do, and a changed file is processed again.
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*.parquet")}
     changed = tmp_path / "in" / "part=0" / "00000.parquet"
     table = pq.ParquetFile(changed).read()
@@ -121,7 +121,7 @@ def test_a_job_that_is_killed_goes_on(name: str, tmp_path: Path) -> None:
     while kills < (6 if name == "processes" else 2):
         job: Any = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         done = len(list((out / "done").rglob("*.json")))
-        # It is killed when it has done something more, wherever it is then.
+        # It is killed after some more progress, at a random point.
         while job.poll() is None and len(list((out / "done").rglob("*.json"))) < done + 2:
             time.sleep(0.002)
         if job.poll() is not None:

@@ -114,13 +114,13 @@ def test_entries_that_no_field_has() -> None:
     column = pa.array(EXTRA, pa.binary())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        # A schema that was given may be meant to take only a part.
+        # An explicit schema may be meant to take only a part.
         icecore.arrow.decode(column, "a int64")
         icecore.arrow.decode(column)
     assert icecore.arrow.decode(column, "a int64", "keep").extra == (2, 1)
     assert icecore.arrow.decode(pa.chunked_array([column, column]), "a int64", "keep").extra == (4, 1)
     assert icecore.arrow.decode(column, "a int64, more rest", "keep").extra is None
-    # More rows than a type is learned from.
+    # More rows than the type was learned from.
     learned = icecore.arrow.infer(column.slice(0, 1))
     with pytest.warns(icecore.ExtraWarning, match="2 rows have entries .* the first is row 1"):
         icecore.arrow.decode(column, learned)

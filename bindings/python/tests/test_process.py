@@ -30,7 +30,7 @@ def test_a_hundred_thousand_loads_take_no_more_memory() -> None:
     def turn() -> None:
         for number in range(50_000):
             icecore.loads(data, "php")
-            # Keys and classes that are never seen again.
+            # Keys and classes that never occur again.
             key = b"k%d" % number
             icecore.loads(b'O:%d:"%s":1:{s:%d:"%s";i:1;}' % (len(key), key, len(key), key))
             try:

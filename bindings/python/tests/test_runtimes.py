@@ -129,8 +129,8 @@ def test_objects_of_perl_go_there_and_back() -> None:
     assert seen == data
 
 
-#: What README.md says that Python does not keep: which equal texts and numbers were one variable, encodings
-#: beside UTF-8, and Perl's marks.
+#: Parts that Python does not keep, according to README.md: which equal texts and numbers were one variable,
+#: encodings other than UTF-8, and Perl's marks.
 NOT_KEPT = [
     b'"$%s"' % word for word in b"id encoding identity hole weak overload restricted bare header placeholders".split()
 ]
@@ -149,7 +149,7 @@ def test_fixtures_mean_the_same_afterwards(name: str) -> None:
             value = icecore.loads(blob, name, strings="bytes")
         except icecore.Error:
             continue
-        # The last: text that is not UTF-8, which are bytes in Python.
+        # The last condition: text that is not UTF-8, which becomes bytes in Python.
         if any(mark in typed for mark in NOT_KEPT) or "flagged" in case or b'"$text":{' in typed:
             continue
         again = icecore.dumps(value, name, losses="ignore")

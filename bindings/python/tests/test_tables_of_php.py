@@ -18,7 +18,7 @@ pa = pytest.importorskip("pyarrow")
 TABLES = int(os.environ.get("ICECORE_TABLES", "150"))
 SEED = int(os.environ.get("ICECORE_SEED", "1"))
 
-#: Each table has a type, and each row is of it: a line of pairs, the blob in hex and the value as JSON.
+#: Each table has a type, and all its rows have this type: a line of pairs, the blob in hex and the value as JSON.
 CODE = r"""
 mt_srand(SEED);
 class P { private $x; protected $y; public $z; function __construct(...$v) { [$this->x, $this->y, $this->z] = $v; }
@@ -67,7 +67,7 @@ def same(found: Any, said: Any) -> bool:
         found, said = positions(found), positions(said)
         if isinstance(found, dict) and "_class" not in found:
             said = {key: value for key, value in said.items() if key != "_class"}
-        # JSON has the second member of a name as PHP calls it.
+        # JSON has the second member with this name as PHP calls it.
         said = {key.replace("C::", "\0C\0"): value for key, value in said.items()}
         return isinstance(found, dict) and found.keys() == said.keys() and all(same(found[key], said[key]) for key in said)
     return isinstance(found, bool) == isinstance(said, bool) and found == said or found == f"{said}".rpartition(":")[2]
@@ -89,7 +89,7 @@ def agrees(found: Any, said: Any, kind: Any) -> bool:
         items = list(said.values()) if isinstance(said, dict) else said
         return len(found) == len(items) and all(agrees(*pair, kind.value_type) for pair in zip(found, items))
     if isinstance(found, str) and not isinstance(said, str):
-        # What is of several types is JSON, or a number as text.
+        # Values of several types are JSON, or a number as text.
         return found == str(said) or same(json.loads(found), said)
     if isinstance(found, str):
         return found == said or found == json.dumps(said, ensure_ascii=False)

@@ -128,7 +128,7 @@ def test_links_and_circles() -> None:
 def test_references_of_php_are_the_same_object() -> None:
     one, two = icecore.loads(b"a:2:{i:0;a:1:{i:0;i:1;}i:1;R:2;}")
     assert one is two
-    # A scalar has no identity: it is the same value once more.
+    # A scalar has no identity: it is simply the same value.
     assert icecore.loads(b"a:2:{i:0;i:5;i:1;R:2;}") == [5, 5]
 
 
@@ -178,7 +178,7 @@ def test_times_on_request() -> None:
     )
     there = icecore.loads(berlin % b's:13:"Europe/Berlin";', known=True)
     assert there.isoformat() == "2026-07-02T03:40:00+02:00"
-    # A zone that the data only claims is looked for nowhere.
+    # A zone that exists only in the data is never looked up.
     assert isinstance(icecore.loads(berlin % b's:13:"os/path/posix";', known=True), Record)
 
 
@@ -190,7 +190,7 @@ def test_default_and_types_that_no_format_has() -> None:
         icecore.dumps({"a": [Odd()]})
     assert icecore.dumps([Odd()], default=lambda value: "odd") == b'a:1:{i:0;s:3:"odd";}'
     assert icecore.dumps([{1}], default=list) == b"a:1:{i:0;a:1:{i:0;i:1;}}"
-    # One that gives such a value for ever ends.
+    # A default that returns such a value for ever ends with an error.
     with pytest.raises(TypeError):
         icecore.dumps(Odd(), default=lambda value: Odd())
 
@@ -230,7 +230,7 @@ def test_depth_is_bounded_and_takes_no_native_stack() -> None:
     assert raised.value.kind == "limit"
     with pytest.raises(icecore.Error):
         icecore.loads(data, limits={"depth": 100})
-    # Records in records, which are not in lists, are dropped by a loop.
+    # Nested records that are not in lists are dropped by a loop.
     record = Record("A", None)
     for _ in range(300_000):
         record = Record("A", record)

@@ -1,9 +1,9 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Times Icecore against Marshal, Oj, MessagePack and JSON: one process, in turns, what they give
-# compared first, medians of paired ratios. Garbage is collected between the turns, and the
-# collector stays on in them.
+# Times Icecore against Marshal, Oj, MessagePack and JSON: in one process, alternately; the
+# results are compared first. Medians of paired ratios. Garbage is collected between the turns,
+# and the collector stays on during them.
 
 require "optparse"
 
@@ -36,7 +36,7 @@ end
 %w[sets participants timing report].each { |part| require_relative part }
 
 module IcecoreBench
-  # Goes through the sets, and tells each line.
+  # Runs the sets, and prints each line.
   class Run
     def initialize(options)
       @only = options[:only].to_s
@@ -75,7 +75,7 @@ module IcecoreBench
       end
     end
 
-    # Each beside itself without Base64.
+    # Each is compared with itself without Base64.
     def base64(name)
       sample = IcecoreBench.sample(name)
       IcecoreBench.same_base64_or_stop(sample)
@@ -88,7 +88,7 @@ module IcecoreBench
     end
 
     # Each writes values of its own: MessagePack leaves a singleton class at each object, which
-    # the others would then have to look into.
+    # the others would then have to inspect.
     def inputs(name, operation, bytes)
       operation == :load ? bytes : bytes.to_h { |who, _| [who, IcecoreBench.sample(name).values] }
     end

@@ -8,14 +8,15 @@ rescue LoadError
 end
 
 module IcecoreBench
-  # Who writes and reads, and how: `write` and `read` are Ruby, as a program would have it.
+  # A library, and how it writes and reads: `write` and `read` are Ruby code, as a program would
+  # have it.
   class Participant
     attr_reader :name, :version
 
     def initialize(name, version, write, read)
       @name = name
       @version = version
-      # A loop that the call stands in: calling a block for each would be timed as well.
+      # The call is inside of a compiled loop: calling a block for each would be timed as well.
       @timed = { dump: write, load: read }.transform_values { |call| compile(<<~RUBY) }
         ->(inputs) do
           i = 0
@@ -34,7 +35,7 @@ module IcecoreBench
     def write(value) = @write.call(value)
     def read(bytes) = @read.call(bytes)
 
-    # The bytes of these values, or nil if what comes back is not what was written.
+    # Returns the bytes of these values, or nil if they are not read back correctly.
     def bytes(values)
       all = values.map { |value| write(value) }
       all if values.zip(all).all? { |value, bytes| read(bytes) == value }
@@ -42,7 +43,7 @@ module IcecoreBench
       nil # it can't say the value
     end
 
-    # Nanoseconds of `times` times all inputs.
+    # Returns the nanoseconds for all inputs, `times` times.
     def sample(operation, inputs, times)
       timed = @timed.fetch(operation)
       GC.start
@@ -58,7 +59,7 @@ module IcecoreBench
     def compile(source) = IcecoreBench.module_eval("# frozen_string_literal: true\n#{source}", name, 0)
   end
 
-  # As a program names them.
+  # The classes that a program would name.
   CLASSES = [Employee].freeze
 
   MARSHAL = Participant.new("Marshal", RUBY_VERSION, "::Marshal.dump(input)", "::Marshal.load(input)")
@@ -70,11 +71,11 @@ module IcecoreBench
   ICECORE_BASE64 = Participant.new("Icecore + Base64", Icecore::VERSION, 'Icecore.encode(input, "base64/marshal")',
                                    'Icecore.decode(input, "base64/marshal", classes: CLASSES)')
 
-  # A list for each: the first who can say a value takes part.
+  # A list for each: the first one that can express a value takes part.
   RIVALS = []
 
   if defined?(Oj)
-    # Its default writes floats with 16 digits; with 0 they are as Ruby writes them.
+    # Its default writes floats with 16 digits; with 0 they are written as in Ruby.
     OJ_OPTIONS = { mode: :object, float_precision: 0, bigdecimal_load: :float }.freeze
     RIVALS << [Participant.new("Oj", Oj::VERSION, "Oj.dump(input, OJ_OPTIONS)", "Oj.load(input, OJ_OPTIONS)")]
   end

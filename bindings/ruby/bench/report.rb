@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 module IcecoreBench
-  # What was measured, as it is printed.
+  # Formats the measurements for printing.
   class Report
-    # Base64 may take so many percent of Icecore's own time.
+    # Limit for Base64, in percent of Icecore's own time.
     MOST_FOR_BASE64 = 5
 
     def initialize(rounds)
@@ -16,7 +16,7 @@ module IcecoreBench
 
     def empty? = @rows.empty? && @base64.empty?
 
-    # `taken` is what measure() gives, `bytes` what each has written.
+    # `taken` is the result of measure(), `bytes` the output of each.
     def add(sample, operation, taken, bytes)
       ours = taken.fetch(ICECORE)
       others = taken.reject { |who, _| who == ICECORE }
@@ -48,7 +48,7 @@ module IcecoreBench
       { ruby: RUBY_DESCRIPTION, versions: @versions, rounds: @rounds, sets: @rows, base64: @base64 }
     end
 
-    # -- Plain text, a line as soon as it is known --------------------------------
+    # -- Plain text, each line as soon as it is known -----------------------------
 
     def heading
       others = @names.drop(2).map { |name| format(" %11s %6s", name, "times") }
@@ -83,7 +83,7 @@ module IcecoreBench
 
     # -- The tables of a page -----------------------------------------------------
 
-    # What was wanted stands in brackets where it was not reached.
+    # A target is in brackets if it was not reached.
     def markdown
       [*(sets_table if @rows.any?), *(base64_table if @base64.any?)].join("\n")
     end

@@ -14,20 +14,20 @@ module IcecoreBench
       other.instance_of?(Employee) && [id, name, age] == [other.id, other.name, other.age]
     end
 
-    # What MessagePack wants of a class.
+    # Methods that MessagePack needs in a class.
     def to_msgpack_ext = [@id, @name, @age].to_msgpack
     def self.from_msgpack_ext(bytes) = new(*MessagePack.unpack(bytes))
   end
 
-  # Values to write, a dump each. `objects` is what a time is divided by; `load` and `dump` are how
-  # many times as fast as Marshal is wanted, nil where nothing is.
+  # Values to write, one dump each. `objects` is the divisor of the times; `load` and `dump` are
+  # the target factors to Marshal, nil without a target.
   Sample = Struct.new(:name, :unit, :values, :objects, :load, :dump) do
-    # The bytes of a small value are those of one call.
+    # For a small value the bytes of one call.
     def size_of(texts) = unit == "call" ? texts.first.bytesize : texts.sum(&:bytesize)
   end
 
   COUNT = 20_000
-  # A small value is written that often in one go: a clock is not read for each.
+  # A small value is written this often per measurement, because reading the clock takes time.
   REPEATS = 1_000
 
   SESSION = {
@@ -36,7 +36,8 @@ module IcecoreBench
     "flash" => { "discard" => [], "flashes" => { "notice" => "Saved." } }, "ratio" => 0.75, "remember" => true
   }.freeze
 
-  # Made when they are needed: the garbage collector would walk them all in the time of the others.
+  # Made when they are needed: otherwise the garbage collector would walk all of them during the
+  # others' time.
   SETS = {
     "20,000 objects" => lambda do |name|
       Sample.new(name, "object", [Array.new(COUNT) { |i| Employee.new(i) }], COUNT, 5, 8)
@@ -58,9 +59,9 @@ module IcecoreBench
     "small: one object" => ->(name) { Sample.new(name, "call", [Employee.new(7)] * REPEATS, REPEATS) }
   }.freeze
 
-  # A set, with new values.
+  # Returns a set, with new values.
   def self.sample(name) = SETS.fetch(name).call(name)
 
-  # Base64 is measured on these.
+  # Base64 is measured with these.
   IN_BASE64 = ["20,000 objects", "20,000 objects one by one", "small: session hash"].freeze
 end

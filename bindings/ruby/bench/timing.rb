@@ -3,7 +3,7 @@
 module IcecoreBench
   module_function
 
-  # A sample of the first one takes at least so many nanoseconds.
+  # A sample of the first participant takes at least this many nanoseconds.
   SHORTEST = 5_000_000
 
   def median(numbers)
@@ -12,8 +12,8 @@ module IcecoreBench
     sorted.size.odd? ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2.0
   end
 
-  # Nanoseconds of all inputs, a list for each participant: in turns, and each round begins with
-  # another one. `inputs` is a Hash of them.
+  # Returns the nanoseconds for all inputs, a list for each participant: alternately, and each
+  # round begins with another one. `inputs` is a Hash of them.
   def measure(operation, inputs, rounds)
     first = inputs.keys.first
     times = 1
@@ -31,12 +31,12 @@ module IcecoreBench
     taken
   end
 
-  # The median of what they take for what we take, round by round.
+  # The median of the ratios of their time to ours, round by round.
   def paired(theirs, ours)
     median(theirs.zip(ours).map { |a, b| a / b })
   end
 
-  # Ends the process unless Icecore writes Marshal's bytes and both read what was written.
+  # Ends the process unless Icecore writes Marshal's bytes and both read the same values.
   def same_or_stop(sample)
     texts = sample.values.map { |value| MARSHAL.write(value) }
     ours = sample.values.map { |value| ICECORE.write(value) }
@@ -44,7 +44,7 @@ module IcecoreBench
 
     texts.zip(sample.values) do |text, value|
       back = ICECORE.read(text)
-      # The dump tells what == does not: encodings, and what is the same object.
+      # The dump shows differences that == ignores: encodings, and identity of objects.
       next if back == value && MARSHAL.read(text) == value && MARSHAL.write(back) == text
 
       abort("#{sample.name}: Icecore reads something else than Marshal")
@@ -52,7 +52,7 @@ module IcecoreBench
     texts
   end
 
-  # What each rival writes, of those who can say the values.
+  # Returns the output of each competitor that can express the values.
   def rivals(values)
     RIVALS.filter_map { |variants|
       found = variants.lazy.filter_map { |who| (bytes = who.bytes(values)) && [who, bytes] }
@@ -60,7 +60,7 @@ module IcecoreBench
     }.to_h
   end
 
-  # The same for Base64 around a dump.
+  # The same with Base64 around a dump.
   def same_base64_or_stop(sample)
     sample.values.uniq(&:object_id).each do |value|
       text = MARSHAL_BASE64.write(value)

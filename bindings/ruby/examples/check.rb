@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
-# The examples, and those of the pages, print what stands beside them, without a warning of ours.
-#
-#   ruby -I lib examples/check.rb            compares
-#   ruby -I lib examples/check.rb --write    writes the files beside the examples anew
+# The examples, and those of the pages, print the expected output next to them, without warnings
+# of ours.
 
 require "open3"
 require "rbconfig"
@@ -21,7 +19,7 @@ def check(name, wanted, got)
   puts "not ok - #{name}", wanted.lines.map { |line| "    -#{line}" }, got.lines.map { |line| "    +#{line}" }
 end
 
-# The address of a daemon for programs that ask one; nil, where there is none.
+# The address of a daemon for programs that use one; nil if there is none.
 def daemon
   file = File.join(GEM, "test", "client", "daemon.rb")
   return unless File.exist?(file)
@@ -30,7 +28,7 @@ def daemon
   $daemon&.url
 end
 
-# What a program prints, or nil, where it can't run.
+# Returns the output of a program, or nil if it can't run.
 def said(file, name)
   library = File.read(file)[/^require "(active_\w+)/, 1]
   if library && !system(RbConfig.ruby, "-W0", "-e", "begin require ARGV[0]; rescue LoadError; exit 1; end", library)
@@ -62,7 +60,7 @@ Dir[File.join(HERE, "*.rb")].sort.each do |file|
   WRITE ? File.write(beside, out) : check(name, File.read(beside), out)
 end
 
-# In a page a program stands in a block of Ruby, and what it prints in the block behind it.
+# In a page a program is in a block of Ruby, and its output in the block after it.
 [File.join(GEM, "README.md"), File.join(GEM, "docs", "ruby.md"), File.expand_path("../../docs/ruby.md", GEM)].each do |page|
   next unless File.exist?(page)
   File.read(page).scan(/```ruby\n(.*?)```(?:\s*```text\n(.*?)```)?/m).each.with_index(1) do |(program, wanted), number|

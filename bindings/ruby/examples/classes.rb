@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Which classes a dump may build: lists, patterns, records, what is in it, new names.
+# Which classes a dump may build: lists, patterns, records, listing, renaming.
 
 require "date"
 require "set"
@@ -29,7 +29,8 @@ end
 data = { customer: Customer.new("Zoë"), invoices: [Billing::Invoice.new(1, Billing::Line.new("ink", 500))], rates: [1r, 2.5] }
 bytes = Marshal.dump(data)
 
-# What needs no list: what Ruby's literals make, and times, dates, sets, ranges, big numbers.
+# Values that need no list: those of Ruby's literals, and times, dates, sets, ranges, big
+# numbers.
 plain = [nil, true, 1, 2.5, "a", :b, [], {}, Set[1], 1..2, 1i, 1r, Time.at(0), Date.new(2030, 1, 1)]
 puts Icecore::Marshal.load(Icecore::Marshal.dump(plain)).map(&:class).join(", ")
 

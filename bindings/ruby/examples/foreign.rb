@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What Perl and PHP froze, in Ruby. The samples are those of the cookbook.
+# Data that Perl and PHP froze, read in Ruby. The samples are those of the cookbook.
 
 require "icecore"
 require "json"

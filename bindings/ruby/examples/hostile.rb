@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Bytes from somebody who wants code to run. With Ruby's own Marshal four of these write a file,
-# and the chain loads classes of RubyGems; here nothing of it happens.
+# Bytes from an attacker who wants to run code. With Ruby's own Marshal four of these write a
+# file, and the chain loads classes of RubyGems; here none of this happens.
 
 require "icecore"
 require "tmpdir"
@@ -24,7 +24,7 @@ class Hashed
   def hash = act("hash")
 end
 
-# A constant that is not there yet.
+# A constant that does not exist yet.
 class Object
   def self.const_missing(name)
     act("const_missing of #{name}")
@@ -86,7 +86,7 @@ end}"
 puts "what one would have to allow: #{Icecore::Marshal.load(bytes, report: true).join(', ')}"
 puts "files of RubyGems and Net that were loaded meanwhile: #{loaded.call - before}"
 
-# As records it can be looked at, and written back as it was.
+# As records they can be inspected, and written back unchanged.
 record = Icecore::Marshal.load(bytes, classes: :record)
 puts "as records, written back: #{Icecore::Marshal.dump(record) == bytes ? 'the same bytes' : 'other bytes'}"
 

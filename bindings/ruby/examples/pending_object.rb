@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Objects that wait in a database until somebody takes care of them: frozen in a column, with
-# Base64 where the column holds text. An SQLite in memory stands for the database.
+# Objects that wait in a database to be processed: frozen in a column, with Base64 if the column
+# contains text. The database is an SQLite in memory.
 
 require "active_record"
 require "base64"
@@ -44,7 +44,7 @@ puts "restored: #{back.customer}, #{back.items.map { |item| "#{item.count} #{ite
 texts = Icecore::PendingObjects.new(PendingText, classes: [Order, Item])
 record = texts.store(order)
 puts "in a text column: #{record.object[0, 24]}…, #{record.object.bytesize} bytes"
-# What Base64.encode64 stored, with its lines, is read as well.
+# Data that Base64.encode64 stored, with line breaks, is read as well.
 PendingText.create!(object: Base64.encode64(Marshal.dump(order)))
 puts "customers: #{texts.map { |_, object| object.customer }.join(', ')}"
 

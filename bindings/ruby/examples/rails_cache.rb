@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# A cache of Rails that some processes read with Icecore and some without: both read what the
-# other wrote.
+# A Rails cache that some processes read with Icecore and some without: both read the other's
+# entries.
 
 require "active_support/all"
 require "active_support/cache"
@@ -38,7 +38,7 @@ Dir.mktmpdir do |folder|
   puts "a long page: #{ours.read('page').size} characters"
   puts "fetched: #{ours.fetch('carol') { Employee.new('Carol', nil) }.name}, then #{theirs.read('carol').name}"
 
-  # Somebody who can write to the cache.
+  # An attacker who can write to the cache.
   theirs.write("gadget", [Gadget.new])
   log = StringIO.new
   ActiveSupport::Cache::Store.logger = Logger.new(log, formatter: ->(_, _, _, words) { "#{words}\n" })

@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Builds the extension with the sanitizers of addresses and of undefined behaviour, in a
-# folder of its own, and runs its tests with that. The engine is Rust and stays as it is.
+# Builds the extension with the sanitizers of addresses and of undefined behaviour, in a folder of its own, and
+# runs its tests. The engine is Rust and is not instrumented.
 #
 #   bindings/ruby/test/asan.sh [FOLDER]
 #
-# ICECORE_LIB names the engine's library; without it cargo makes it. RUBY names another ruby.
-# CHANCE is how many random values there are (3000), SEED is their seed (1). What the
-# sanitizers say is printed, and goes to FOLDER if that is given. The last line is
-# `N passed, M failed`; the exit code is 75 where it can't be built.
+# ICECORE_LIB names the engine's library; without it cargo builds it. RUBY names another ruby. CHANCE is the
+# number of random values (3000), SEED their seed (1). The reports of the sanitizers are printed, and go to
+# FOLDER if it is given. The last line is `N passed, M failed`; the exit code is 75 if it can't be built.
 # shellcheck source=sanitized.sh
 . "$(dirname "$0")/../../../scripts/sanitized.sh"
 ruby=$(command -v "${RUBY:-ruby}")
@@ -21,11 +20,11 @@ fi
 mkdir "$folder/build"
 cp -R bindings/ruby/lib "$folder/lib"
 rm -f "$folder"/lib/icecore/icecore.*
-# ARCH_FLAG is what a Makefile of Ruby has behind all other flags, of compiler and linker.
-# Without a look at each frame of the stack: an exception of Ruby leaves frames by longjmp.
+# In a Makefile of Ruby, ARCH_FLAG comes after all other flags, of compiler and linker. Stack frames are not
+# checked, because an exception of Ruby leaves frames by longjmp.
 {
     (cd "$folder/build" && "$ruby" "$OLDPWD/bindings/ruby/ext/icecore/extconf.rb") &&
-        # The sanitizer names functions.
+        # The sanitizer prints names of functions.
         sed -i 's/ -Wl,--strip-all//' "$folder/build/Makefile" &&
         make -C "$folder/build" -j"$(nproc 2>/dev/null || echo 1)" ARCH_FLAG="$flags --param asan-stack=0" &&
         cp "$folder/build/icecore.$("$ruby" -e 'print RbConfig::CONFIG["DLEXT"]')" "$folder/lib/icecore/"
@@ -37,8 +36,8 @@ rm -f "$folder"/lib/icecore/icecore.*
 
 # -- Run ---------------------------------------------------------------------
 
-# Ruby has a stack for signals in each thread, and the sanitizer must not bring another one.
-# A wrong length in damaged data gets no memory, as without the sanitizer.
+# Ruby has a signal stack in each thread, so the sanitizer must not set another one. A wrong length in damaged
+# data gets no memory, as without the sanitizer.
 cat >"$folder/ruby" <<RUBY
 #!/bin/sh
 export LD_PRELOAD='$runtime' ICECORE_SANITIZED=1
@@ -63,6 +62,6 @@ ended=0
 } >"$folder/out" 2>&1
 grep -vE '^([0-9]+ passed, [0-9]+ failed|# [0-9]+: .*|==[0-9]+==WARNING.*)$' "$folder/out"
 read -r passed failed < <(awk '/^[0-9]+ passed, [0-9]+ failed$/ { passed += $1; failed += $3 } END { print passed + 0, failed + 0 }' "$folder/out")
-# A program that died has counted nothing.
+# A program that crashed has counted nothing.
 [ "$ended" -eq 0 ] || [ "$failed" -gt 0 ] || failed=1
 conclude "$passed" "$failed"

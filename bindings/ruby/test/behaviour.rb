@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# The behaviour list, which every language passes: bindings/common/behaviour. A test for
-# each line, and then lines that must fail.
+# The behaviour list that every language passes: bindings/common/behaviour. A test for each
+# line, and then lines that must fail.
 #
 #   ruby behaviour.rb [--only PART-OF-ID]
 
@@ -9,7 +9,7 @@ require_relative "helper"
 require "json"
 
 if STAND_IN
-  # So much of ours as Ruby's Marshal can stand in for.
+  # The parts of our module that Ruby's Marshal can replace.
   module Icecore
     module Error; end
     class ClassError < ArgumentError; end
@@ -21,7 +21,7 @@ end
 
 require_relative "behaviour/driver"
 
-# What Ruby does otherwise, and why.
+# Deliberate differences of Ruby, with the reasons.
 ACCEPTED = {
   "policy/record to the same bytes, php, custom" => "Ruby has no object that is a string of PHP's: what is read is the string",
   "policy/record to the same bytes, php, protected" => "a variable of Ruby has no visibility: a record of other data has public members"
@@ -42,7 +42,7 @@ Dir["#{folder}/*.jsonl"].sort.each do |file|
     next if only && !id.include?(only)
     Check.failure("#{id} is the name of two lines") if seen[id]
     seen[id] = true
-    # Ruby's own has no decode and no policy.
+    # Ruby's own Marshal has no decode and no policy.
     next if STAND_IN && (!id.match?(%r{\A(write|read)-marshal/}) || line["error"])
     verdict, why = Behaviour::Driver.run(line)
     counts[verdict] += 1
@@ -59,7 +59,7 @@ Dir["#{folder}/*.jsonl"].sort.each do |file|
 end
 Check.ok("there are many lines", counts[:passed] > (STAND_IN ? 150 : 1000), counts.inspect) unless only
 
-# What a wrong module would do is seen: each of these lines must fail, for its reason.
+# Errors of a module are detected: each of these lines must fail, for its reason.
 leak = []
 Behaviour::Driver.define_method(:do_grow) { |_step| leak << ("x" * 1_000_000) }
 json = ->(bytes, value) { { "do" => "read", "format" => "own", "bytes" => { "hex" => IMPL.dump(JSON.parse(bytes)).unpack1("H*") }, "value" => value } }

@@ -1,17 +1,17 @@
 # frozen_string_literal: true
 
-# Random values by a seed: ours must dump the bytes that Ruby's Marshal dumps, and load
-# what it loads, with all options. What raises there must raise here.
+# Random values by a seed: ours must dump the same bytes as Ruby's Marshal, and load the same
+# values, with all options. If Marshal raises, ours must raise.
 #
 #   ruby chance.rb [--seed N] [--count N] [--from N] [--seconds N] [--no-corners]
 #
-# A case that fails is made shorter and printed. ICECORE_TRACE names a file that keeps the
-# number of the case that runs, for a process that dies.
+# A failing case is shortened and printed. ICECORE_TRACE names a file that contains the number
+# of the running case, for a process that crashes.
 
 require_relative "helper"
 require_relative "chance/trial"
 
-# Runs the cases, and says what failed once for each kind.
+# Runs the cases, and reports each kind of failure once.
 class ChanceRun
   def initialize(options)
     @seed = options["--seed"] || Random.new_seed % 1_000_000
@@ -53,14 +53,15 @@ class ChanceRun
       known = (@known[kind(check, ours, theirs)] += 1)
       next Check.failure("#{check} (#{name})", nil, show: false) if known > 1
       choices = dice && Dice.shorten(dice.made) { |shorter| fails?(check, shorter) }
-      # What becomes the same short case is the same defect.
+      # Failures with the same short case are the same defect.
       show = choices.nil? || !@short.include?(choices)
       @short << choices
       Check.failure("#{check} (#{name})", show && detail(check, choices, ours, theirs), show: show)
     end
   end
 
-  # What parts first, without what is different in each case: most of them are one defect.
+  # Returns the first difference, without the parts that vary between cases: most of them are
+  # one defect.
   def kind(check, ours, theirs)
     at = (0..ours.size).find { |n| ours[n] != theirs[n] }
     said = [ours[at], theirs[at]].map { |line| line.to_s.b.gsub(/"(?:[^"\\]|\\.)*"|\d+|0x\h+|[^ -~]+/n, "…")[0, 60] }

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# The client against a daemon.
+# The client with a daemon.
 
 require_relative "helper"
 require_relative "client/daemon"
@@ -78,7 +78,7 @@ seen = one("formats")
 same("bytes are pushed as they are", ["php", "a:1:{i:0;i:1;}"], [seen.format, seen.bytes])
 same("JSON has plain data only", :unrepresentable, kind { CLIENT.push("formats", Order.new, format: "json") })
 
-# Names that could be something else in an address.
+# Names with characters that have a meaning in an address.
 ["a b&c=d/../e?f#g+%00\\", "Gr\u00fc\u00dfe \u{1f600}", "..", "%2e"].each do |queue|
   pushed = CLIENT.push(queue, [1], unique: "k&queue=other")
   same("a queue with a strange name", queue, CLIENT.job(pushed)["queue"])
@@ -87,7 +87,7 @@ end
 same("a queue is no header", :input, kind { CLIENT.push("q\r\nX: y", [1]) })
 same("nor is a key", :input, kind { CLIENT.push("q", [1], unique: "\r\n\r\n") })
 
-# What a block raises.
+# An error of a block.
 id = CLIENT.push("fails", [1], max_attempts: 1)
 same("a block may raise", 1, drain("fails") { raise "no such user" })
 same("and the job is dead, with the reason", ["dead", "RuntimeError: no such user"], CLIENT.job(id).values_at("state", "error"))
@@ -109,7 +109,7 @@ rescue SystemExit => error
   same("a block may exit", 3, error.status)
 end
 
-# What can't be restored.
+# A job that can't be restored.
 id = CLIENT.push("hostile", [Gadget.new], max_attempts: 1)
 behind = CLIENT.push("hostile", [1])
 worked = []
@@ -123,7 +123,7 @@ same("nothing of it ran", 0, Gadget.built)
 CLIENT.push("hostile", [Gadget.new])
 same("the list of a call", Icecore::Record, one("hostile", classes: :record).value[0].class)
 
-# Results that are no plain data are not kept, and nothing of them is called.
+# Results that are not plain data are not stored, and none of their methods is called.
 deep = 200.times.reduce([]) { |list, _| [list] }
 ring = [].tap { |list| list << list }
 talking = Class.new { def to_json(*) = raise("called") }.new
@@ -166,13 +166,13 @@ CLIENT.push("delayed", [1], delay: 3600)
 CLIENT.push("delayed", [1], delay: "1h")
 same("a delay", 0, drain("delayed") {})
 
-# One after another.
+# One after the other.
 first = CLIENT.push("first", [1])
 CLIENT.push("second", [2], after: first)
 same("a job waits for another", 0, drain("second") {})
 same("... and is handed out when that is done", [1, 1], %w[first second].map { |queue| drain(queue) {} })
 
-# Several at once.
+# Several at a time.
 7.times { |number| CLIENT.push("several", [number]) }
 same("at most so many", 5, drain("several", max: 3, limit: 5) {})
 same("the rest stays", 2, drain("several") {})

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# The client against servers that answer nonsense.
+# The client with servers that send invalid answers.
 
 require_relative "helper"
 require_relative "client/daemon"
@@ -51,7 +51,7 @@ part = "x" * 65_536
 }.each do |name, (answer, *kinds)|
   server = answer.is_a?(Array) ? FakeServer.endless(*answer) : FakeServer.new(answer)
   CALLS.each do |call, code|
-    # Nothing is there to work on: it waits.
+    # An unreachable server: it waits.
     next if call == :work && kinds.include?(:away)
     allowed = name == "a page that is not there" && !%i[fetch remove].include?(call) ? [:answer] : kinds
     got = kind { code.call(client_of(server, timeout: 10, longest: 1 << 20)) }
@@ -59,7 +59,7 @@ part = "x" * 65_536
   end
 end
 
-# Answers in the right form, of what was not asked for.
+# Answers in the right form, but for another question.
 ['{}', '{"jobs":7,"objects":{}}', '{"jobs":[1,"x",null],"objects":[[],null]}'].each do |body|
   server = FakeServer.new(FakeServer.ok(body))
   Check.equal("no jobs in #{body}", 0, client_of(server).work("q", drain: true) {})
@@ -77,7 +77,7 @@ end
   Check.ok("it ends", count <= 1)
 end
 
-# What a job says of itself.
+# Invalid descriptions of a job.
 class Gadget
   def marshal_load(_) = Check.failure("a hook ran")
 end
@@ -90,7 +90,7 @@ silent = TCPServer.new("127.0.0.1", 0)
 client = Icecore::Client.new("http://127.0.0.1:#{silent.addr[1]}", timeout: 0.2, patience: 0)
 Check.equal("a server that says nothing", :away, kind { client.push("q", [1]) })
 
-# What is said is shown, whatever it is.
+# Messages of a server are shown escaped.
 server = FakeServer.new("HTTP/1.1 400 Bad\r\nContent-Length: 52\r\n\r\n{\"error\":{\"kind\":\"odd\",\"message\":\"a\\u001b[31m b\\n\"}}")
 Check.raises("no character of it does anything", Icecore::ClientError, 'a\u{1b}[31m b\u{a}') { client_of(server).push("q", [1]) }
 Check.finish

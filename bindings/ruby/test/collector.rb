@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# Under a collector that runs always and moves objects, in threads and fibers, with hooks
-# that come in again, leave or change what is being dumped: nothing dies, nothing is lost.
+# With a collector that runs permanently and moves objects, in threads and fibers, with hooks
+# that call the module again, leave it or change the value being dumped: nothing crashes,
+# nothing is lost.
 
 require_relative "helper"
 require "fiber"
@@ -17,7 +18,7 @@ rescue StandardError, SystemStackError, NoMemoryError => error
   Check.failure(name, "#{error.class}: #{error.message}\n#{error.backtrace&.first(3)&.join("\n")}")
 end
 
-# In a process of its own: what dies there is one failure. It says "good" in the end.
+# Runs in a process of its own: a crash is one failure. It prints "good" at the end.
 def apart(name, program, *flags, stand_in: true)
   return Check.skip(name, "Ruby's own Marshal dies of this") if STAND_IN && !stand_in
   text = "require #{File.expand_path('helper', __dir__).inspect}\nrequire #{File.expand_path('collector/classes', __dir__).inspect}\n#{program}"
@@ -86,7 +87,7 @@ end
 apart("GC.verify_compaction_references", <<~RUBY)
   all = Oracle.dump(Collect.values)
   value = Ours.load(all)
-  # The names of its arguments are others in each version; not every platform has it.
+  # The names of its arguments differ between versions; some platforms do not have it.
   begin
     RUBY_VERSION < "3.2" ? GC.verify_compaction_references(toward: :empty, double_heap: true) : GC.verify_compaction_references(toward: :empty, expand_heap: true)
   rescue NotImplementedError, NoMethodError
@@ -165,7 +166,7 @@ good("an Enumerator of a proc") do
   seen[0] == seen[1]
 end
 
-# -- Hooks that come in again, and that leave ---------------------------------------------
+# -- Hooks that call the module again, and that leave it ----------------------------------
 
 again = ->(_) { Ours.load(Ours.dump([1, { "a" => [2] }])) == [1, { "a" => [2] }] or raise "a nested document is wrong" }
 good("hooks that come in again") { Collect.with(dumping: again, loading: again) { Ours.load(Ours.dump(Array.new(10) { |n| Collect::Hooked.new(n) })).map(&:data) == (0..9).to_a } }
@@ -203,7 +204,7 @@ def changed(name)
     value, change = yield
     Outcome.of { Collect.with(dumping: ->(_) { change.call(value) }) { side.dump(value) } }
   end
-  # What Marshal then can't load itself (it wrote another count) need not be the same.
+  # If Marshal itself can't load the result (it wrote another count), it need not be the same.
   broken = !said[1].error? && Outcome.of { Oracle.load(said[1].value) }.error?
   Check.ok(name, broken || (said[0].like_error?(said[1]) && (said[0].error? || said[0].value == said[1].value)), -> { "ours:    #{said[0].error? ? said[0] : said[0].value.inspect}\nMarshal: #{said[1].error? ? said[1] : said[1].value.inspect}" })
 end
@@ -226,7 +227,7 @@ changed("a default that changes") { [Hash.new(1).merge!(a: hooked.call), ->(map)
 good("a load whose array is changed by a proc") { Ours.load(Oracle.dump([[1, 2], [3]]), ->(one) { one.is_a?(Array) ? one.clear : one }).equal?(nil) || true }
 good("the source changes while it is loaded") do
   bytes = Oracle.dump([Collect::Hooked.new("x" * 100), "y" * 100, "z" * 100])
-  # Marshal reads what is there then; to read what was there is right too.
+  # Marshal reads the current bytes; reading the old ones is right too.
   said = Outcome.of { Collect.with(loading: ->(_) { bytes.replace("").then { GC.start } }) { Ours.load(bytes) } }
   said.error.is_a?(ArgumentError) || said.value[2] == "z" * 100
 end
@@ -243,7 +244,7 @@ apart("callcc that leaves a load and comes back", <<~RUBY)
     times += 1
     kept.call if times < 3
   rescue StandardError => error
-    # To refuse a second return is right too.
+    # Refusing a second return is right too.
     warn error.message
   end
   Collect.loading = nil
@@ -278,7 +279,8 @@ apart("Ractor", <<~RUBY, "-W0", stand_in: false)
   raise value.inspect unless value == true || value == Ractor::UnsafeError
   puts "good"
 RUBY
-# A native frame for each of them would need more than the stack: 8 MB for the main thread, less for others.
+# A native frame per level would need more than the stack: 8 MB for the main thread, less for
+# others.
 levels = ENV["ICECORE_FULL"] ? 100_000 : 40_000
 deep = <<~RUBY
   def tried

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# The policy of classes, and what else ours promises beyond Marshal: nothing of a class
-# that was not named is touched; errors say what, where and what to do.
+# The policy for classes, and other guarantees beyond Marshal's: classes that were not named are
+# never touched; errors contain the reason, the position and the remedy.
 
 require_relative "helper"
 require "open3"
@@ -36,7 +36,7 @@ end
 
 def employee(name, boss = nil) = Employee.new.tap { |one| one.name, one.boss = name, boss }
 
-# -- What is built without a list -----------------------------------------------
+# -- Values that are built without a list ----------------------------------------
 
 now = Time.at(1, 5, :nsec, in: "+01:00")
 {
@@ -84,7 +84,7 @@ refused("a subclass of one that is allowed", Oracle.dump(Worker.new), "Worker", 
 [[Shop::Item], Shop::Item, "Shop::Item", ["Shop::Item"], "Shop::*", ["S*m"], ["*"], [Employee, "x", "Shop::*"]].each do |classes|
   Check.equal("allowed by #{classes.inspect}", Shop::Item, IMPL.load(item, classes: classes).class)
 end
-# Lists of classes are known again by their classes: each call says what its own list says.
+# Lists of classes are recognized by their classes: each call obeys its own list.
 begin
   chance = Random.new(Integer(ENV.fetch("ICECORE_SEED", 7)))
   known = Array.new(12) { |n| Shop.const_set("Listed#{n}", Class.new) }
@@ -101,7 +101,7 @@ begin
     when 5 then list.map! { |item| chance.rand(4).zero? ? item.to_s : item }
     when 6
       GC.start if chance.rand(20).zero?
-      # Another class of another name, perhaps at the address of one that is gone.
+      # Another class with another name, perhaps at the address of a freed one.
       at = chance.rand(known.size)
       dumps.delete(known[at])
       list.delete(known[at])
@@ -147,7 +147,7 @@ Check.equal("records of what is not there", guarded.sub("Guarded", "Nothing"), I
 require_relative "damaged/dumps"
 Damaged::Dumps.values.each do |name, value|
   bytes = Oracle.dump(value)
-  # A key is a string of its own once it is loaded, also where a value was a link to it.
+  # A loaded key is a separate string, even if a value was a link to it.
   back = name == "keys" ? Oracle.dump(Oracle.load(bytes)) : bytes
   Check.equal("as records and back: #{name}", back, IMPL.dump(IMPL.load(bytes, classes: :record)))
 end
@@ -176,8 +176,8 @@ Check.equal("an autoload, as a record", [], Watch.during { IMPL.dump(IMPL.load("
 Check.ok("the autoloads still wait", Object.autoload?(:TrapClass) && Shop.autoload?(:TrapInside))
 Check.equal("an autoload that is allowed", "TrapClass", IMPL.load("\x04\bo:\x0eTrapClass\x00".b, classes: "TrapClass").class.name)
 
-# Well known chains begin with classes that Ruby has, or loads when their names are looked
-# up. Only the names matter here: nothing of it is built.
+# Well-known chains begin with classes that Ruby has, or loads when their names are looked up.
+# Only the names matter here: nothing of it is built.
 def symbol(name) = ":#{(name.size + 5).chr}#{name}"
 reader = "o#{symbol('Gem::Package::TarReader')}\x06#{symbol('@io')}o#{symbol('Net::BufferedIO')}\x07#{symbol('@io')}o#{symbol('Gem::Package::TarReader::Entry')}\x00#{symbol('@debug_output')}o#{symbol('Net::WriteAdapter')}\x00"
 chain = "\x04\b[\bc\x15Gem::SpecFetcherc\x13Gem::InstallerU#{symbol('Gem::Requirement')}[\x06#{reader}".b
@@ -186,8 +186,8 @@ refused("a chain of Gem", chain, "Gem::SpecFetcher", "Gem::Installer", "Gem::Req
 refused("a chain of Gem, one class allowed", chain, "Gem::Installer", "Gem::Requirement", "Gem::Package::TarReader", "Net::BufferedIO", "Gem::Package::TarReader::Entry", "Net::WriteAdapter", classes: ["Gem::SpecFetcher"])
 Check.equal("autoloads of Gem that wait", pending, pending.select { |name| Gem.autoload?(name) })
 
-# Ruby's own classes in a form that Ruby doesn't write are no plain values, and a list of them
-# would not help: none is suggested.
+# Ruby's own classes in a form that Ruby doesn't write are not plain values, and a list can't
+# allow them, so none is suggested.
 { "Time" => "o:\x09Time\x00", "Set" => "U:\x08Set[\x00", "Complex" => "u:\x0cComplex\x06x", "BigDecimal" => "U:\x0fBigDecimali\x06", "Date" => "o:\x09Date\x00", "DateTime" => "d:\x0dDateTimei\x06", "Range" => "S:\x0aRange\x00" }
   .each do |name, body|
     error = refused("#{name} in another form", "\x04\b#{body}".b, name)
@@ -260,7 +260,7 @@ if memory_held
   end
 end
 
-# -- What is said for the whole process: in a process of its own -----------------------------
+# -- Settings of the whole process, in a separate process -------------------------------------
 
 def apart(name, program)
   lib = File.expand_path(ENV["ICECORE_RUBY_LIB"] || "../lib", __dir__)
@@ -281,8 +281,8 @@ apart("Icecore.allow", <<~RUBY)
     puts "good"
   end
 RUBY
-# What is known of a class from one call must not hold for another one: names are forgotten
-# when they are many, lists hold for a call, constants change.
+# Facts about a class from one call must not be used in another one: names are forgotten when
+# there are many, lists belong to a call, constants change.
 apart("what was allowed before", <<~RUBY)
   require "icecore"
   class A1; end

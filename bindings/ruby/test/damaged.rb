@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-# Damaged dumps: cut everywhere, each byte changed, all classes allowed. Ours never dies;
-# where Marshal raises, ours raises. What ours refuses and Marshal accepts is counted.
+# Damaged dumps: cut everywhere, each byte changed, all classes allowed. Ours never crashes; if
+# Marshal raises, ours raises. Data that ours refuses and Marshal accepts is counted.
 #
 #   ruby damaged.rb [--only NAME]
 #
-# Each dump has a process of its own, since Ruby's own Marshal may die of one.
+# Each dump has a process of its own, because Ruby's own Marshal may crash.
 
 require_relative "helper"
 require "tempfile"
@@ -13,7 +13,7 @@ require_relative "damaged/dumps"
 require_relative "damaged/judge"
 
 module Damaged
-  # Ways to change a byte; with ICECORE_LONG all 255 of them.
+  # Changes of a byte; with ICECORE_LONG all 255 of them.
   TYPES = "0TFi:;fl\"/[{}oSUdu@cmMIeC".bytes.freeze
   XORS = [1, 2, 0x20, 0x80, 0xff].freeze
 
@@ -28,7 +28,7 @@ module Damaged
     [bytes] + texts.uniq
   end
 
-  # Judges all texts of one dump in processes; one that dies is followed by the next.
+  # Judges all texts of one dump in processes; after a crash the next process continues.
   def self.each_process(texts, trace)
     from = 0
     while from < texts.size
@@ -52,7 +52,7 @@ module Damaged
   end
 
   def self.judge_from(texts, from, trace)
-    # Counts that are not true must not take the machine's memory; the sanitizer has a limit of its own.
+    # Wrong counts must not take the machine's memory; the sanitizer has a limit of its own.
     Process.setrlimit(:AS, 3 << 30) unless SANITIZED
     $stderr.reopen(File::NULL)
     judge = Judge.new(trace)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Data of other languages and formats: whose classes are asked for, by which names; what
-# reports, records and presets do; and what becomes of values that a format can't say.
+# Data of other languages and formats: which of its classes are checked, and by which names;
+# reports, records and presets; and values that a format can't express.
 
 require_relative "helper"
 require_relative "shape"
@@ -34,7 +34,7 @@ def refused(name, *classes, path: "$", bytes: USER, format: nil, **options)
   Check.equal("#{name}: kind", :class, error.kind)
 end
 
-# What is said on the way, by lines.
+# Returns the warnings during the block, as lines.
 def warnings
   old = $stderr
   $stderr = StringIO.new
@@ -134,7 +134,7 @@ Check.raises("Marshal does not dump it", ::TypeError) { Oracle.dump(record) }
 Check.equal("encode", 'a:2:{s:2:"id";i:7;s:4:"tags";a:1:{i:0;N;}}', Icecore.encode({ "id" => 7, tags: [nil] }, "php"))
 Check.equal("encode by a symbol", "[1]", Icecore.encode([1], :json))
 Check.equal("encode wrapped", [1], Icecore.decode(Icecore.encode([1], "gzip/base64/marshal")))
-# What has a form that is near becomes that, as in the other languages.
+# A value becomes the nearest form of the format, as in the other languages.
 { 2**80 => "1208925819614629174706176", :a => '"a"', /a/ => '"(?^:a)"', 1..2 => '"1..2"', user => '{"name":"bob"}', { [1] => 2 } => '{"[1]":2}' }.each do |value, text|
   Check.equal("encode #{value.class} to JSON", text, Icecore.encode(value, "json"))
 end
@@ -152,7 +152,7 @@ Check.raises("decode what is none", Icecore::ArgumentError, "-f") { Icecore.deco
 Check.raises("decode deeper than allowed", Icecore::ArgumentError, "max_depth") { Icecore.decode("a:1:{i:0;a:1:{i:0;a:0:{}}}", max_depth: 2) }
 Check.ok("decode, frozen", Icecore.decode('a:1:{i:0;s:1:"a";}', freeze: true).then { |list| list.frozen? && list[0].frozen? })
 
-# A warning may run anything: a program that looks at the bytes, or changes them.
+# A warning may run any code, for example a program that reads or changes the bytes.
 bytes = +"\x04\b[\x07o:\x0fApp::Third\x00i\x06".b
 App.const_set(:Third, Class.new)
 class << Warning

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Tests of the tests: sides that do one thing wrong, each of which must be seen.
+# Tests of the tests: implementations with one fault, each of which must be detected.
 
 require_relative "helper"
 require_relative "chance/trial"

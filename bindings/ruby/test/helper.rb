@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# What all test programs share: the implementation, Ruby's own Marshal as oracle, and a
+# Code that all test programs share: the implementation, Ruby's own Marshal as oracle, and a
 # harness that counts.
 #
-# ICECORE_STAND_IN=1 tests the tests: Ruby's Marshal stands in the place of ours, and all
-# that is a drop-in must pass.
+# ICECORE_STAND_IN=1 tests the tests: Ruby's Marshal replaces ours, and all drop-in tests must
+# pass.
 
 require "bigdecimal"
 require "date"
@@ -15,24 +15,24 @@ require "timeout"
 
 STAND_IN = ENV["ICECORE_STAND_IN"] == "1"
 LONG = ENV["ICECORE_LONG"].to_i
-# Under asan.sh: the sanitizer maps far more than the process asks for, and gives freed memory
-# back late.
+# Under asan.sh: the sanitizer maps far more memory than the process requests, and frees it
+# late.
 SANITIZED = ENV["ICECORE_SANITIZED"] == "1"
 
-# Ruby's own, also where something has put ours into its place.
+# Ruby's own Marshal, even if ours has replaced it.
 module Oracle
   LOAD = ::Marshal.method(:load).unbind.bind(::Marshal)
   DUMP = ::Marshal.method(:dump).unbind.bind(::Marshal)
 
   def self.load(*args, **options) = LOAD.call(*args, **options)
 
-  # The value stands alone: behind a star a hash with the flag of ruby2_keywords would
+  # The value is passed alone: after a splat, a hash with the flag of ruby2_keywords would
   # become keywords.
   def self.dump(value, *rest) = rest.empty? ? DUMP.call(value) : DUMP.call(value, *rest)
 end
 
 if STAND_IN
-  # Ruby's Marshal that takes our keywords and ignores them.
+  # Ruby's Marshal that accepts our keywords and ignores them.
   module StandIn
     OWN = %i[classes report rename max_depth].freeze
 
@@ -54,7 +54,7 @@ module Ours
   def self.dump(value, *rest) = rest.empty? ? IMPL.dump(value) : IMPL.dump(value, *rest)
 end
 
-# What a call did: its value, or its exception, and what hooks noted meanwhile.
+# The outcome of a call: its value, or its exception, and the events that hooks recorded.
 class Outcome
   attr_reader :value, :error, :log
 
@@ -78,11 +78,11 @@ class Outcome
 
   def error? = !@error.nil?
 
-  # The same exception: ours may be of a subclass and say more.
+  # Whether it is the same exception: ours may be of a subclass and have a longer message.
   def like_error?(oracle)
     return error? == oracle.error? unless error? && oracle.error?
     theirs = oracle.error
-    # Where Ruby's stack ends, any error will do.
+    # If Ruby's stack is exhausted, any error is accepted.
     return true if theirs.is_a?(SystemStackError)
     error.is_a?(theirs.class) && plain(error.message).start_with?(plain(theirs.message).sub(/[.:]\z/, ""))
   end
@@ -94,7 +94,7 @@ class Outcome
   def plain(message) = message.b.gsub(/0x\h+/, "0x")
 end
 
-# Counts what passed and prints what failed.
+# Counts passed tests and prints failures.
 module Check
   @passed = @failed = @shown = 0
   @skipped = []
@@ -112,7 +112,7 @@ module Check
       ok(name, expected == got, -> { "expected #{short(expected)}\nfound    #{short(got)}" })
     end
 
-    # The block raises `type`; the exception is the result.
+    # Checks that the block raises `type`; returns the exception.
     def raises(name, type, *words)
       value = yield
       failure(name, "expected #{type}, found the value #{short(value)}")
@@ -150,7 +150,7 @@ module Check
   end
 end
 
-# The bytes that the process holds, where it can tell.
+# Returns the memory of the process in bytes, if it is known.
 def memory_held
   return if SANITIZED
   File.read("/proc/self/statm").split[1].to_i * 4096
@@ -158,8 +158,8 @@ rescue SystemCallError
   nil
 end
 
-# By how much memory grows with each time that this is done. Ruby takes pages when it likes,
-# and a system may have taken some away before: a leak grows every time.
+# Returns the least growth of memory in several repetitions. Ruby allocates pages irregularly,
+# and the system may have reclaimed some before, but a leak grows every time.
 def least_growth(times = 4)
   Array.new(times) {
     before = memory_held

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Dumps are changed at random and read under lists. Every class here notes each of its hooks that
-# runs; none may run of a class that is not listed, whatever the data says.
+# Dumps are changed at random and read under lists. Every class here records each of its hooks
+# that runs; no hook of an unlisted class may run, whatever the data is.
 #
 #   hooks.rb [--seed N] [--count N] [--from N]
 
@@ -29,7 +29,7 @@ module Noted
     [] []= each push replace append_features extend_object call succ + - * / % < > <= >= -@ nil? ! begin end first last size length encoding force_encoding bytes set_backtrace message exception full_message
   ].freeze
 
-  # What a class can see of being used.
+  # Class methods that a use of the class calls.
   module Class
     CLASS_HOOKS.each do |name|
       define_method(name) do |*args, &block|
@@ -39,7 +39,7 @@ module Noted
     end
   end
 
-  # What its objects can.
+  # Methods of its objects.
   module Object
     HOOKS.each do |name|
       define_method(name) do |*args, &block|
@@ -49,7 +49,7 @@ module Noted
     end
   end
 
-  # What a module can see of being mixed in.
+  # Methods of a module that mixing it in calls.
   module Mixed
     %i[extended included prepended extend_object append_features prepend_features respond_to? method_missing const_missing].each do |name|
       define_method(name) do |*args, &block|
@@ -59,7 +59,7 @@ module Noted
     end
   end
 
-  # No constant is asked for that is not there.
+  # Requests for missing constants.
   module Missing
     def const_missing(name)
       Noted.event(name.to_s, :const_missing)
@@ -69,8 +69,8 @@ module Noted
 end
 Module.prepend(Noted::Missing)
 
-# What the listed ones (A) and the others (B) can do. Names differ in a letter, so that a changed
-# byte leads from one to the other.
+# The methods of the listed classes (A) and the others (B). Names differ in one letter, so that
+# a changed byte leads from one to the other.
 module Kinds
   MAKE = {
     "a" => -> { Class.new { def self._load(data) = Oracle.load(data) } },
@@ -89,7 +89,7 @@ module Kinds
     "n" => -> { Class.new(Set) },
     "o" => -> { Class.new(DateTime) { def self._load(data) = Oracle.load(data) } },
     "p" => -> { Class.new { def self._load(data) = (io = StringIO.new(data)) && [Oracle.load(io), Oracle.load(io)] } },
-    # Letters q to t are names of files that nobody may load, and of nothing.
+    # The letters q to t are names of files that must not be loaded, or unused.
     "u" => -> { Class.new { include Comparable; def <=>(_other) = 0 } },
     "v" => -> { Struct.new(:x, :y, keyword_init: true) },
     "w" => -> { Class.new(Regexp) },
@@ -116,7 +116,7 @@ at_exit { FileUtils.remove_entry(FOLDER) if File.directory?(FOLDER) }
   Object.autoload(name.to_sym, "#{FOLDER}/#{name}.rb")
 end
 
-# Dumps by hand: any class in any form.
+# Handmade dumps: any class in any form.
 class Maker
   def initialize(chance) = @chance = chance
 
@@ -196,7 +196,7 @@ class Maker
   end
 end
 
-# The same bytes, but for something.
+# The same bytes with a change.
 module Changes
   TYPES = "0TFi:;@IeclfumM\"/[{}SoUdC"
 
@@ -212,7 +212,7 @@ module Changes
       when 4 then bytes[at, chance.rand(4)] = ""
       when 5 then bytes = bytes.byteslice(0, at + 1)
       else
-        # From a class to another one of a name as long.
+        # From a class to another one with a name of the same length.
         places = (0...bytes.bytesize - 1).select { |from| Kinds::ALL.include?(bytes.byteslice(from, 2)) }
         bytes[places.sample(random: chance), 2] = Kinds::ALL.sample(random: chance) unless places.empty?
       end
@@ -232,7 +232,7 @@ def options_of(chance)
             when 4 then [*listed, "Date", "DateTime"]
             else listed
             end
-  # A mere name: its class has hooks.
+  # A class that is only named: it has hooks.
   names = classes == "A*" ? Kinds::LISTED.dup : listed
   options = { classes: classes }
   if chance.rand(6).zero?
@@ -295,7 +295,7 @@ from.upto(from + count - 1) do |number|
   seen[:hooks] += events.size
   wrong = events.reject { |owner, _| names.include?(owner) }
   Check.ok("seed #{seed}, number #{number}", wrong.empty?, -> { "#{wrong.uniq.inspect}\n#{bytes.dump}\n#{options}" })
-  # What Ruby's own reader does, so that it is known that there is something to find.
+  # Ruby's own reader, to verify that there are calls to find.
   next unless (number % 8).zero?
   Noted::EVENTS.clear
   begin

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What a dump is read from and written to: files, pipes, and objects that are like an IO.
-# Results, positions afterwards and exceptions are those of Ruby's Marshal.
+# Sources and targets of dumps: files, pipes, and objects that are like an IO. Results,
+# positions afterwards and exceptions are those of Ruby's Marshal.
 
 require_relative "helper"
 require_relative "shape"
@@ -11,7 +11,7 @@ require "socket"
 require "tmpdir"
 require "zlib"
 
-# Only what Marshal needs, and what misbehaves as it is told.
+# Has only the methods that Marshal needs, and can misbehave.
 class Source
   attr_reader :at, :calls
 
@@ -164,8 +164,8 @@ both("several documents") { |side| Source.new((bytes * 3) + "r").then { |source|
   "nil" => ->(_byte) {}, "a string" => ->(byte) { byte.chr }, "300" => ->(byte) { byte + 256 }, "a float" => ->(byte) { byte.to_f }, "an exception" => ->(_byte) { raise IOError, "the disk says no" }
 }.each { |name, answer| both("getbyte gives #{name}") { |side| walked(side.load(Source.new(bytes, byte: answer))) } }
 
-# What Ruby makes of these is by chance (strings that are of the subclass, or frozen too
-# early): ours reads what is there, or says that it is not enough.
+# Ruby's result for these is random (strings of the subclass, or frozen too early): ours reads
+# the data, or reports that it is too short.
 { "more" => ->(part) { "#{part}more" }, "less" => ->(part) { part.byteslice(0, part.bytesize - 1) }, "nothing" => ->(_part) { "" } }.each do |name, answer|
   said = Outcome.of { Ours.load(Source.new(bytes, read: answer)) }
   Check.ok("read gives #{name}", said.error? ? [ArgumentError, TypeError, EOFError].any? { |type| said.error.is_a?(type) } : name == "more", said.to_s)
@@ -175,7 +175,7 @@ unless STAND_IN
     .each { |name, answer| Check.equal("read gives #{name}", walked(Oracle.load(bytes)), walked(Ours.load(Source.new(bytes, read: answer)))) }
 end
 
-# In the middle of each call another load; the source is closed while it is read.
+# During each call another load runs; the source is closed while it is read.
 both("read loads itself") { |side| walked(side.load(Source.new(bytes, read: ->(part) { side.load(side.dump([1])).then { part } }))) }
 both("read throws") { |side| catch(:out) { side.load(Source.new(bytes, read: ->(_part) { throw :out, 5 })) } }
 both("the source changes what it gave") do |side|
@@ -200,7 +200,7 @@ end
 [bytes.dup.force_encoding("UTF-8"), bytes.dup.force_encoding("UTF-16LE"), bytes.dup.freeze, Chance::Str.new(bytes), "#{bytes}trailing".b].each_with_index do |text, at|
   both("a string, #{at}") { |side| walked(side.load(text)) + [text.encoding, text.bytesize] }
 end
-# A smaller minor version is read, with a warning where one wants them.
+# A smaller minor version is read, with a warning if they are enabled.
 both("the warning of a smaller version") do |side|
   was, $stderr, verbose, $VERBOSE = $stderr, StringIO.new, $VERBOSE, true
   [side.load("\x04\x07i\x06".b), $stderr.string.include?("incompatible marshal file format (can be read)")]
@@ -224,7 +224,7 @@ short = Oracle.dump([1, "text", :sym, 1.5, { "k" => 2**70 }, Time.at(0).utc, Cha
   both("a File of #{length} bytes") { |side| File.binwrite(path, cut).then { File.open(path, "rb") { |file| side.load(file) } } } if length % 3 == 0
 end
 
-# -- Where a dump goes --------------------------------------------------------
+# -- Targets of a dump --------------------------------------------------------
 
 both("write alone") { |side| Target.new.tap { |target| side.dump(list, target) }.parts.join.b }
 both("write and binmode") { |side| BinaryTarget.new.tap { |target| side.dump(list, target) }.then { |target| [target.parts.join.b, target.binary] } }

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# What `_load`, `marshal_load` and `_load_data` are given may be data of Marshal itself, and
-# some classes hand it to Ruby's own Marshal.load. Its classes are asked for under the list of
-# the call, before any hook runs.
+# The data for `_load`, `marshal_load` and `_load_data` may be Marshal data itself, and some
+# classes pass it to Ruby's own Marshal.load. Its classes are checked against the list of the
+# call, before any hook runs.
 
 require_relative "helper"
 require "drb"
@@ -17,7 +17,7 @@ end
 
 EVENTS = []
 
-# What an attacker wants to run.
+# A class that an attacker wants to run.
 class Gadget
   def marshal_dump = 1
   def marshal_load(_data) = EVENTS << "Gadget#marshal_load"
@@ -32,7 +32,7 @@ class OtherGadget
   end
 end
 
-# Hands its bytes to Ruby's own reader.
+# Passes its bytes to Ruby's own reader.
 class Handing
   attr_reader :data
 
@@ -74,7 +74,7 @@ def length(number)
   bytes.bytesize.chr + bytes
 end
 
-# `u`: what _load of a class gets.
+# `u`: the data for _load of a class.
 def dump_of(name, bytes) = "\x04\bu:".b << length(name.bytesize) << name.b << length(bytes.bytesize) << bytes.b
 
 def body(dump) = dump.byteslice(2..)
@@ -98,14 +98,14 @@ end
 
 gadget = Oracle.dump(Gadget.new)
 
-# -- A payload is asked for under the same list ------------------------------------------
+# -- A payload is checked against the same list --------------------------------------------
 
 ["Date", "DateTime", "DRb::DRbObject", "DRb::DRbUnknown", "DRb::DRbArray", "Gem::Specification", "Handing"].each do |name|
   [[name], [name, "Dat*"], ["#{name[0..-2]}*"], [name, Symbol]].each do |classes|
     refused("#{name} by #{classes.inspect}", dump_of(name, gadget), "Gadget", classes: classes)
   end
   error = refused("#{name} in an array", "\x04\b[\x07i\x06".b << body(dump_of(name, gadget)), "Gadget", classes: [name])
-  # As `icecore classes --deep` says it.
+  # In the notation of `icecore classes --deep`.
   Check.equal("#{name} in an array: path", "$[1]#0", error.path) if error.is_a?(Icecore::ClassError)
   refused("#{name} in a payload", dump_of("Handing", dump_of(name, gadget)), "Gadget", classes: [name, Handing])
   refused("#{name} deep in a payload", dump_of("Handing", "\x04\b[\x06{\x06i\x00".b << body(dump_of(name, gadget))), "Gadget", classes: [name, Handing])
@@ -129,7 +129,7 @@ Check.equal("a date runs nothing", [], EVENTS)
   "a name in UTF-8" => ["oI:\x0bGadget\x06:\x06ET\x00", "Gadget"]
 }.each { |name, (bytes, klass)| refused("in a payload: #{name}", dump_of("Handing", "\x04\b#{bytes}".b), klass, classes: [Handing]) }
 
-# -- All ways in which the bytes are given ----------------------------------------------------
+# -- All ways in which the bytes are passed ---------------------------------------------------
 
 tagged = gadget.dup
 tagged.instance_variable_set(:@tag, 1)
@@ -153,7 +153,7 @@ refused("8 levels", nested, "Gadget", classes: [Handing])
 malformed("38 levels", nested, classes: [Handing])
 malformed("38 levels, all allowed", nested, classes: :any)
 
-# One payload that many hooks get is read once: otherwise each level would multiply the work.
+# One payload for many hooks is read once: otherwise each level would multiply the work.
 class Keeping
   def marshal_load(data) = @data = data
 end
@@ -161,7 +161,7 @@ many = "\x04\b0".b
 12.times { many = "\x04\b[".b << length(101) << "\"" << length(many.bytesize) << many << "U:\x0cKeeping@\x06" << "U;\x00@\x06" * 99 }
 Check.equal("one payload of many hooks", 101, IMPL.load(many, classes: [Keeping]).size)
 
-# -- The same by another format -------------------------------------------------------------------
+# -- The same in another format ----------------------------------------------------------------
 
 typed = Icecore.convert(dump_of("Handing", gadget), "marshal", "json:typed")
 Check.equal("json:typed: reported", ["Gadget"], Icecore.decode(typed, "json:typed", classes: [Handing], report: true))
@@ -171,12 +171,12 @@ Check.equal("json:typed: nothing runs", [], EVENTS)
 plain = [Date.new(2001, 2, 3), DateTime.new(2001, 2, 3), Time.at(0).utc, BigDecimal("1.5"), Rational(1, 2), Complex(1, 2)]
 Check.equal("json:typed: values that need no list", plain, Icecore.decode(Icecore.convert(Oracle.dump(plain), "marshal", "json:typed"), "json:typed"))
 
-# -- What can't be read reaches no hook -----------------------------------------------------------
+# -- Unreadable data reaches no hook -----------------------------------------------------------
 
 { "nothing" => "", "a cut" => "o:\x0bGad", "a type that is none" => "?", "a link to nothing" => "@\x06", "a symbol that was not" => "o;\x06\x00", "a string without its end" => "\"\x0axx" }
   .each { |name, bytes| malformed(name, dump_of("Handing", "\x04\b#{bytes}".b), classes: [Handing]) }
 
-# -- Bytes of a class's own ------------------------------------------------------------------------
+# -- Bytes in a format of the class's own ------------------------------------------------------
 
 ["", "\x04", "x\x04\b", "\x04\t0", "\x03\bo:\x0bGadget\x00", [4].pack("V"), [0x00_01_04].pack("V"), "\x00#{gadget}", [gadget].pack("m0")].each do |bytes|
   Check.equal("bytes #{bytes.inspect}", bytes.b, IMPL.load(dump_of("Bytes", bytes), classes: [Bytes]).data.b)
@@ -186,7 +186,7 @@ end
 
 Day = Class.new(Date)
 
-# Both warn of a calendar that is none.
+# Both warn of an invalid calendar.
 def quietly
   verbose, $VERBOSE = $VERBOSE, nil
   yield
@@ -201,7 +201,7 @@ def same_date(name, bytes, **options)
     Check.ok("#{name}: no date", found.error.is_a?(Icecore::Error) || found.error.instance_of?(expected.error.class), -> { "#{expected}\n#{found}" })
   else
     value = expected.value
-    # Some dates that Ruby makes can say nothing of themselves.
+    # Some dates that Ruby makes can't be inspected.
     plain = lambda do |date|
       [date.class, date.frozen?] + %i[jd ajd offset start marshal_dump].map { |name| Outcome.of { date.send(name).then { |said| [*said].map { |one| [one.class, one.to_s] } } }.then { |said| said.value || said.error.class } }
     end
@@ -249,7 +249,7 @@ fields += Array.new(300 * (1 + LONG)) { [chance.rand(-9..9), chance.rand(0..71_1
   seen = []
   IMPL.load(bytes, ->(value) { seen << value.class.name; value })
   Check.equal("#{name}: a proc gets the date alone", [name], seen)
-  # A list can't bring back Date._load.
+  # A list does not make Icecore call Date._load.
   Date.singleton_class.alias_method(:own_load, :_load)
   quietly { Date.define_singleton_method(:_load) { |_bytes| EVENTS << "Date._load" } }
   EVENTS.clear
@@ -282,7 +282,7 @@ program = <<~RUBY
   bytes.setbyte(bytes.index("Handing") + 7, Marshal.dump(Gadget.new).bytesize + 5)
   refused = ->(**options) { begin; Icecore::Marshal.load(bytes, **options); rescue Icecore::ClassError => error; error.classes.keys; end }
   raise "a payload was not asked for" unless refused.(classes: "Handing") == ["Gadget"]
-  # The list of the call lets the payload through; the hook's own call has no list.
+  # The list of the call allows the payload; the hook's own call has no list.
   raise "the list of a call holds for another call" unless refused.(classes: %w[Handing Gadget]) == ["Gadget"]
   Icecore.allow("Gadget")
   puts "good" if refused.(classes: "Handing").is_a?(Gadget)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Icecore.replace: arguments and reports, text in random values against what Ruby's own Marshal
-# and JSON write of the changed value, hostile data, memory.
+# Icecore.replace: arguments and reports, text in random values compared with the output of
+# Ruby's own Marshal and JSON for the changed value, hostile data, memory.
 #
 #   ruby replace.rb [--seed N] [--count N] [--from N]
 
@@ -101,7 +101,7 @@ PAIRS = [
   { "old" => "new" }, { "old" => "brand new" }, { "old" => "" }, { "old" => "an old one" }, { "ink" => "old", "old" => "ink" },
   { "old" => "x", "older" => "much older", "o" => "0" }, { "old" => "long " * 60 }, { "old" => '"', '"' => "'" }, { "é" => "e", "old" => "é" }
 ].freeze
-# Of these JSON has one way only to write what is put in.
+# For these JSON has only one notation of the new text.
 PLAIN = 7
 
 (options[:from]...options[:from] + options[:count]).each do |number|

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# A value in lines, with all that a program can see of it: class, encoding, frozen or not,
-# instance variables in order, modules, what is the same object again, order of hashes.
-# Two values are the same if their lines are.
+# A value as lines, with everything that a program can see: class, encoding, frozen or not,
+# instance variables in order, modules, identity of objects, order of hashes. Two values are the
+# same if their lines are.
 class Shape
   KLASS = Kernel.instance_method(:class)
   FROZEN = Kernel.instance_method(:frozen?)
@@ -10,7 +10,7 @@ class Shape
   GET = Kernel.instance_method(:instance_variable_get)
   SINGLETON = Kernel.instance_method(:singleton_class)
 
-  # `loose`: not which strings are the same object.
+  # `loose`: ignores which strings are the same object.
   def self.of(value, most: 400_000, loose: false) = new(most, loose).tap { |shape| shape.catching { shape.add("", value) } }.lines
 
   attr_reader :lines
@@ -44,7 +44,7 @@ class Shape
 
   def line(text) = @lines << text
 
-  # Floats and integers that are objects of their own, and may be one object twice.
+  # Floats and integers that are objects, and may be one object in two places.
   def same_large(value)
     return if !value.is_a?(Numeric) || (value.is_a?(Integer) && value.bit_length < 62)
     return " same #{@seen[value]}" if @seen.key?(value)

@@ -1,4 +1,4 @@
-//! Rows of a table that differ in their scalars alone: they are read by stencils.
+//! Rows of a table that differ only in their scalars: they are read by stencils.
 
 use super::{EngineCell, blobs, check, stage};
 use crate::shape::Shape::Records;

@@ -29,7 +29,7 @@ fn column(blobs: Vec<Vec<u8>>) -> BinaryArray {
     BinaryArray::from_iter_values(blobs)
 }
 
-/// Decodes with a decoder that is new, as a program does with the first batch of a file.
+/// Decodes with a new decoder, as a program does with the first batch of a file.
 fn decode_with(format: &str, schema: &Field, blobs: &BinaryArray) -> ArrayRef {
     let mut decoder = Decoder::new(stage(format), schema, Options::default()).expect("the schema can be filled");
     decoder.decode(black_box(blobs)).expect("every row fits").column

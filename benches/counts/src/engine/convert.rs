@@ -9,12 +9,12 @@ use std::hint::black_box;
 /// The formats that can hand over finished items during reading.
 const IN_WINDOWS: [&str; 4] = ["storable", "sereal", "php", "marshal"];
 
-/// Records a format, so that each cell takes some million instructions.
+/// Records for a format, so that each cell takes some million instructions.
 fn records_of(format: &str) -> usize {
     match format {
         "dumper" | "var-export" => 3_000,
         "igbinary" | "json" => 5_000,
-        // Some windows.
+        // Several windows.
         _ => 12_000,
     }
 }
@@ -22,7 +22,7 @@ fn records_of(format: &str) -> usize {
 pub fn cells() -> Vec<EngineCell> {
     let mut cells = Vec::new();
     for from in FORMATS {
-        // JSON to JSON keeps the form of the input: that is other work.
+        // JSON to JSON keeps the form of the input, which is a different task.
         let to = if from == "json" { "php" } else { "json" };
         cells.push(convert_whole(from, to, Records, records_of(from)));
         cells.push(each(from, to, Records, 3_000));
@@ -72,7 +72,7 @@ fn windows(from: &'static str, to: &'static str, shape: Shape, items: usize) -> 
     })
 }
 
-/// Converts an array, and says how many windows were handed over.
+/// Converts an array, and returns how many windows were handed over.
 fn convert_in_windows(bytes: &[u8], from: &Stage, to: &Stage) -> (Vec<u8>, u32) {
     let (limits, store) = (Limits::default(), Store::new());
     let reader = (from.format().reader)(from.settings());
@@ -117,7 +117,7 @@ fn each(from: &'static str, to: &'static str, shape: Shape, items: usize) -> Eng
     })
 }
 
-/// Panics unless the output of a conversion says the same as the value it began with.
+/// Panics unless the output of a conversion equals the original value.
 fn check_output(out: &[u8], shape: Shape, items: usize) {
     let read = icecore::read(out).expect("the output can be detected and read");
     let expected = shape.build("json", items);

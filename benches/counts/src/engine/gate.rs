@@ -1,4 +1,4 @@
-//! What shows that the gate can fail: work, and the same work with 4 % more of it.
+//! Shows that the gate can fail: some work, and the same work plus 4 %.
 
 use super::{EngineCell, decode, input, stage};
 use crate::shape::Shape::Records;

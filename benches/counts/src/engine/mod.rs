@@ -86,7 +86,8 @@ fn to_json(document: &Document<'_>) -> Vec<u8> {
     encode(document, &stage("json"))
 }
 
-/// Panics unless the bytes are the document: they come back as they are, and say the same in JSON.
+/// Panics unless the bytes are the document: writing it again gives the same bytes and the same
+/// JSON.
 fn check_bytes(bytes: &[u8], stage: &Stage, document: &Document<'_>) {
     let again = decode(bytes, stage);
     assert!(encode(&again, stage) == bytes, "{stage}: other bytes come back");
@@ -99,8 +100,8 @@ fn check_bytes(bytes: &[u8], stage: &Stage, document: &Document<'_>) {
 /// Whether answers are checked.
 static CHECKS: AtomicBool = AtomicBool::new(true);
 
-/// Leaves the checks out, because a run of the same cell made them. Under callgrind they would take
-/// most of the time.
+/// Skips the checks, because an earlier run of the same cell made them. Under callgrind they would
+/// take most of the time.
 pub fn skip_checks() {
     CHECKS.store(false, Ordering::Relaxed);
 }

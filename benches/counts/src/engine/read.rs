@@ -1,4 +1,4 @@
-//! Bytes to a document, as a whole.
+//! From bytes to a document, as a whole.
 
 use super::{EngineCell, decode, input, stage};
 use crate::shape::Shape::{self, Ints, Nested, Records, Strings};

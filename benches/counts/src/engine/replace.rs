@@ -1,4 +1,4 @@
-//! Text inside of frozen values is replaced; every other byte stays.
+//! Replaces text inside of frozen values; every other byte stays.
 
 use super::{EngineCell, check, decode, encode, stage, to_json};
 use icecore::rewrite::{self, Rewriting, Tally};

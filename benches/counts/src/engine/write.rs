@@ -1,4 +1,4 @@
-//! A document to bytes, as a whole.
+//! From a document to bytes, as a whole.
 
 use super::{EngineCell, check, check_bytes, encode, stage};
 use crate::shape::Shape::{self, Ints, Nested, Records, Strings};

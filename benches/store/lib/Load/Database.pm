@@ -6,7 +6,7 @@ package Load::Database;
 use v5.36;
 use DBI;
 
-# With what Icecore promises for a commit: on the disk when it returns.
+# With the same guarantee as Icecore for a commit: it is on the disk when it returns.
 sub connect ($address = $ENV{ICECORE_LOAD_DB} // die "ICECORE_LOAD_DB names no database\n") {
     my %how = (RaiseError => 1, PrintError => 0, AutoCommit => 1);
     if (my ($file) = $address =~ /\Asqlite:(.+)\z/s) {

@@ -1,6 +1,7 @@
 package Load::Jobs;
 
-# What the article's daemon does with a job: it is checked, copied by Data::Dumper, and inserted.
+# The work of the article's daemon for a job: it is checked, copied by Data::Dumper, and
+# inserted.
 
 use v5.36;
 use Data::Dumper ();
@@ -22,7 +23,7 @@ sub new ($class) {
     return bless {database => $database, insert => $insert, random => $random, dumper => $dumper}, $class;
 }
 
-# Stores the job in this text of JSON: its id, or what is wrong with it.
+# Stores the job in this JSON text; returns its id, or what is wrong with it.
 sub store ($self, $text) {
     my $job = eval { $json->decode($text) };
     my $wrong = ref $job eq 'HASH' ? wrong($job) : 'the body is no object of JSON';
@@ -48,7 +49,7 @@ sub wrong ($job) {
     return;
 }
 
-# Version 7: it begins with the time, so new rows stand together in the index.
+# Version 7: it begins with the time, so new rows are next to each other in the index.
 sub uuid ($self) {
     read $self->{random}, my ($bytes), 10;
     my ($time, @rest) = (int(1000 * Time::HiRes::time()), unpack 'n5', $bytes);

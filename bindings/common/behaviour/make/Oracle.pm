@@ -1,6 +1,6 @@
 package Oracle;
 
-# What Perl itself says, in the words of ../README.md.
+# Perl's own results, in the words of ../README.md.
 
 use v5.36;
 use experimental 'builtin';
@@ -16,15 +16,15 @@ use Sereal::Encoder ();
 use Storable     ();
 
 sub string ($value) {
-    # Marked as text by the data, but none: to this module such a string is bytes.
+    # Marked as text by the data, but invalid: for this module such a string is bytes.
     Encode::_utf8_off($value) if utf8::is_utf8($value) && !utf8::valid($value);
     return $value !~ /[^\0-\x7f]/ ? "$value" : utf8::is_utf8($value) ? { text => $value } : { bytes => unpack 'H*', $value };
 }
 
 sub describe ($value) { return item(\$value, { seen => {}, slots => {} }) }
 
-# The value in a variable. Every container and every variable that is met has a number;
-# those that nothing names again are left out later.
+# Describes the value in a variable. Every container and every variable that is met has a
+# number; numbers without references are removed later.
 sub item ($slot, $s) {
     my $is_perls = Internals::SvREADONLY($$slot) && !ref $$slot;
     my $at = refaddr $slot;
@@ -60,7 +60,7 @@ sub value ($slot, $s) {
     return { id => $number, is => $is };
 }
 
-# Leaves out the numbers that nothing names, and counts anew.
+# Removes the numbers without references, and renumbers the rest.
 sub numbered ($tree) {
     no warnings 'recursion';
     my %used;
@@ -93,7 +93,7 @@ sub numbered ($tree) {
     return $walk->($tree);
 }
 
-# The same with the entries of maps in the order of their keys, to compare.
+# The same with the entries of maps sorted by their keys, for comparisons.
 sub sorted ($at) {
     return [map { sorted($_) } @$at] if ref $at eq 'ARRAY';
     return $at if ref $at ne 'HASH';
@@ -111,7 +111,7 @@ sub read_bytes ($format, $bytes) {
     die "Perl itself reads no $format\n";
 }
 
-# --- What Perl freezes ------------------------------------------------------
+# --- Data that Perl freezes -------------------------------------------------
 
 sub seeds () {
     my $shared = [1];
@@ -143,7 +143,7 @@ sub seeds () {
     return @all;
 }
 
-# No copies: Sereal writes what has one reference in another form.
+# No copies: Sereal writes values with one reference in another form.
 my %freeze = (
     storable            => sub { local $Storable::canonical = 1; return Storable::freeze($_[0]) },
     'storable:netorder' => sub { local $Storable::canonical = 1; return Storable::nfreeze($_[0]) },

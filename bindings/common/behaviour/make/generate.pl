@@ -1,12 +1,12 @@
 #!/usr/bin/env perl
-# Makes the files of the behaviour list that real runtimes can be asked for, and
-# ../manifest.tsv. What is written by hand (../README.md names it) stays.
+# Makes the files of the behaviour list that real runtimes can produce, and ../manifest.tsv.
+# Handwritten files (../README.md lists them) are kept.
 #
 #   ICECORE=target/release/icecore perl bindings/common/behaviour/make/generate.pl [FOLDER]
 #
-# A line of a format comes from the language that it belongs to, and says what this
-# language reads from it. What another language must hold is what its own runtime
-# reads from the data converted to its own format.
+# A line of a format comes from the language of the format, and describes the value that this
+# language reads. For another language it describes the value that its own runtime reads from
+# the data converted to its own format.
 
 use v5.36;
 use FindBin ();
@@ -20,7 +20,7 @@ my $folder  = $ARGV[0] // "$FindBin::Bin/..";
 my $icecore = $ENV{ICECORE} // 'icecore';
 my $json    = JSON::PP->new->canonical->allow_nonref;
 
-# The format in which each host is asked what foreign data is to it.
+# The format in which each host reads foreign data.
 my %hosts = (perl => 'sereal', php => 'php', ruby => 'marshal');
 my %home  = (storable => 'perl', sereal => 'perl', dumper => 'perl', json => 'perl', php => 'php', igbinary => 'php', 'php-session' => 'php', 'var-export' => 'php', marshal => 'ruby');
 my %left;
@@ -34,7 +34,7 @@ sub start (@command) {
 
 # --- Asking -----------------------------------------------------------------
 
-# What a host reads: { value } or { error }.
+# Returns the value that a host reads: { value } or { error }.
 sub ask ($host, $format, $bytes) {
     my $said;
     if ($host eq 'perl') {
@@ -48,8 +48,8 @@ sub ask ($host, $format, $bytes) {
     return exists $said->{error} ? $said : { value => Oracle::numbered($said->{value}) };
 }
 
-# Whether a host that builds the value as the page says writes these bytes: then a
-# description says enough.
+# Whether a host that builds the value as the page describes writes these bytes: then a
+# description is sufficient.
 sub writes ($host, $name, $format, $value, $bytes) {
     return 1 if $host eq 'perl';    # the driver is in the tree
     my $process = $other{$host};
@@ -97,13 +97,14 @@ sub line ($file, %line) {
 
 sub same ($one, $two) { return $json->encode(Oracle::numbered(Oracle::sorted($one))) eq $json->encode(Oracle::numbered(Oracle::sorted($two))) }
 
-# Perl has no order of keys, so what it says is sorted; a host with an order must have that of the data.
+# Perl has no order of keys, so its results are sorted; a host with an order must have that of
+# the data.
 sub is_said ($host, $home, $one, $two) {
     return same($one, $two) if $home ne 'perl' || $host eq 'perl';
     return $json->encode(Oracle::numbered($one)) eq $json->encode(Oracle::numbered($two));
 }
 
-# What a host that is not at home must hold.
+# Returns the expected value of a host with another language.
 sub abroad ($host, $home, $format, $bytes, $value) {
     my $converted = convert($bytes, $format, $hosts{$host});
     return { error => { kind => $converted->{error}{kind} } } if $converted->{error};
@@ -112,7 +113,8 @@ sub abroad ($host, $home, $format, $bytes, $value) {
     return is_said($host, $home, $said->{value}, $value) ? undef : { value => $said->{value} };
 }
 
-# What Perl's module says to what a class of another language froze.
+# Whether this is the result of Perl's module for an object that a class of another language
+# froze.
 sub is_frozen ($value) { return $json->encode($value) =~ /"(?:frozen|known)":/ }
 
 sub read_line ($name, $format, $bytes, $value, $file = "read-$format") {
@@ -135,8 +137,8 @@ sub has_order ($value) { return $json->encode($value) !~ /"map":\[\[(?:[^\[\]]|(
 
 # --- Damage -----------------------------------------------------------------
 
-# What is refused in one language is in every one, at the same place. The runtimes are not
-# asked: damaged data makes some of them take all memory, and the engine's own tests
+# Data that is refused in one language is refused in all, at the same place. The runtimes are
+# not called: damaged data makes some of them take all memory, and the engine's own tests
 # compare verdicts.
 sub damaged ($name, $format, $bytes) {
     my $length = length $bytes;
@@ -175,7 +177,8 @@ for my $seed (@seeds) {
     my $way = $seed->{way} eq $seed->{format} ? '' : ', ' . $seed->{way} =~ s/.*://r;
     read_line("$seed->{name}$way", $seed->{format}, $bytes, $seed->{value});
     next if $way;
-    # What is read was written so; hosts without order can be asked for one key at most.
+    # Data that is read must have been written like this; hosts without order can be tested with
+    # one key at most.
     my $home  = $home{ $seed->{format} };
     my $format = $seed->{format} =~ s/^storable$/storable:memory/r;
     my %write = (id => $seed->{name}, do => 'write', format => $format, value => $seed->{value}, out => bytes($bytes), hosts => [$home]);
@@ -183,7 +186,7 @@ for my $seed (@seeds) {
     line("write-$seed->{format}", %write) if $is_plain && writes($home, $seed->{name}, $format, $seed->{value}, $bytes) && ($home ne 'perl' || has_order($seed->{value}) && $seed->{name} !~ /^(?:booleans|weak|class of text|strings that look|reference to undef)/);
 }
 
-# What Perl writes for others: the others must read it.
+# Data that Perl writes for others: the others must read it.
 for my $seed (grep { $_->{way} eq 'sereal' && has_order($_->{value}) && $_->{name} !~ /^(?:weak|holes|class of text)/ } @seeds) {
     for my $format (qw(php igbinary marshal json)) {
         my $written = convert(pack('H*', $seed->{hex}), 'sereal', $format);
@@ -202,7 +205,7 @@ my @json = (
 );
 for my $text (@json) {
     my $said = ask('perl', 'json', $text);
-    # The number -0 and the like are what perl makes of them, not this reader.
+    # Numbers such as -0 get perl's value, not that of this reader.
     read_line($text =~ s/([^ -~])/sprintf '\\x%02x', ord $1/ger, 'json', $text, $said->{value}) if exists $said->{value};
 }
 my @bad_json = ('', ' ', '[', ']', '[1', '[1,', '[1,]', '{', '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":1,}', '{a:1}', '{1:1}', "'a'", '"a', '"\x"', '"\u12"', '[1 2]', '01', '1.', '.5', '+1', '1e', '-', 'nul', 'True', 'NaN', '[1]]', '1 2', "\"\n\"", "\"\xff\"", '"\ud800"', '//', '[1]/**/');
@@ -221,8 +224,8 @@ for my $wrap (qw(base64 base64:newlines base64url hex hex:upper hex:prefix=0x ur
     }
 }
 
-# Formats with options, and those that belong to no language: both ways where a reader
-# needs the same options.
+# Formats with options, and those that belong to no language: both directions if a reader needs
+# the same options.
 my @plain = ('[1,"two",null,[3]]', [1, 'two', undef, [3]]);
 my @map   = ('{"a":[7,8]}', { map => [['a', [7, 8]]] });
 my @list  = ('[7,8]', [7, 8]);
@@ -235,7 +238,7 @@ for my $case (
     my ($format, $text, $value) = @$case;
     my $written = convert($text, 'json', $format);
     die "$format: $written->{error}{kind}" if $written->{error};
-    # Most options are of one side: whoever reads finds the form out.
+    # Most options are for writing: a reader detects the form.
     my $reads = $format =~ /key=|handler=|template=|as=/ ? $format : $format =~ s/:[^\/]*//gr;
     my $inner = $reads =~ s{^.*/}{}r =~ s/:.*//r;
     if ($home{$inner}) { read_line($format, $reads, $written->{bytes}, $value, 'read-options') }
@@ -254,7 +257,7 @@ for my $seed (grep { $damage{ $_->{name} } && $_->{way} !~ /:/ } @seeds) {
 
 # --- Writing ----------------------------------------------------------------
 
-# The order in which a person reads a line.
+# Writes a line in an order that is easy to read.
 sub text ($line) {
     my %rank;
     @rank{qw(id about hosts needs open do format classes bytes kinds value out error)} = 1 .. 13;

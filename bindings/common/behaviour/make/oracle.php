@@ -1,5 +1,5 @@
 <?php
-// What PHP itself says, in the words of ../README.md.
+// PHP's own results, in the words of ../README.md.
 //
 //   php oracle.php seeds       values that PHP freezes, and what it reads back
 //   php oracle.php             answers lines of {"format":…,"hex":…} with {"value":…} or {"error":…},
@@ -8,7 +8,7 @@
 error_reporting(E_ALL & ~E_DEPRECATED & ~E_NOTICE & ~E_WARNING);
 ini_set('serialize_precision', '-1');
 
-// var_export writes a call of it.
+// The code that var_export writes calls it.
 trait State
 {
     public static function __set_state(array $properties): static
@@ -98,7 +98,7 @@ final class Describer
     }
 }
 
-// A value of a description.
+// Builds a value from a description.
 final class Builder
 {
     private array $objects = [];
@@ -156,7 +156,7 @@ final class Builder
         $this->build($item, $array[$key]);
     }
 
-    // The name tells who may see it: \0*\0name, \0Class\0name.
+    // The name contains the visibility: \0*\0name, \0Class\0name.
     private function member(object $object, string $key, mixed $item): void
     {
         $parts = explode("\0", $key);
@@ -234,7 +234,7 @@ function frozen(): iterable
 {
     foreach (seeds() as $name => $value) {
         yield [$name, 'php', serialize($value)];
-        // igbinary follows an array into itself until its stack ends.
+        // igbinary follows a recursive array until its stack is exhausted.
         if ($name !== 'array in itself') {
             yield [$name, 'igbinary', igbinary_serialize($value)];
         }

@@ -1,4 +1,4 @@
-# What Ruby itself says, in the words of ../README.md.
+# Ruby's own results, in the words of ../README.md.
 #
 #   ruby oracle.rb seeds     values that Ruby dumps, and what it loads again
 #   ruby oracle.rb           answers lines of {"format":…,"hex":…} with {"value":…} or {"error":…},
@@ -106,7 +106,7 @@ class Describer
   end
 end
 
-# A value of a description.
+# Builds a value from a description.
 class Builder
   def initialize = (@objects = {})
 
@@ -163,7 +163,7 @@ class Builder
   end
 end
 
-# Arrays and strings in the place of hashes have no keys.
+# Arrays and strings that replace hashes have no keys.
 class Array
   def key?(_) = false
 end
@@ -171,7 +171,7 @@ class String
   def key?(_) = false
 end
 
-# A class that the data names, where Ruby does not know it.
+# Defines a class that the data names, if it does not exist.
 def define(name)
   name.split("::").reduce(Object) do |scope, part|
     scope.const_defined?(part, false) ? scope.const_get(part, false) : scope.const_set(part, Class.new)

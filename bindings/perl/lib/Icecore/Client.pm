@@ -98,7 +98,7 @@ sub fetch_named {
     return $self->fetch(undef, %options, key => _named($key));
 }
 
-# Calls it with each record and its object.
+# Calls the code with each record and its object.
 sub each {
     my ($self, @rest) = @_;
     my $code = ref $rest[0] eq 'CODE' ? shift @rest : pop @rest;
@@ -111,7 +111,7 @@ sub each {
     return $count;
 }
 
-# A sub that gives the next record and its object, and nothing behind the last one.
+# Returns a sub that returns the next record and its object, and nothing after the last one.
 sub iterator {
     my ($self, @rest) = @_;
     my %options = _known(\%EACH, @rest);
@@ -123,7 +123,7 @@ sub iterator {
             my $answer = $self->{http}->insist('GET', '/objects', query => { %query, after => $after });
             @page = grep { ref eq 'HASH' } @{ ref $answer->{objects} eq 'ARRAY' ? $answer->{objects} : [] };
             my $next = $answer->{next};
-            # Each page begins behind the one before it.
+            # Each page begins after the previous one.
             Icecore::Client::Error->throw(kind => 'answer', message => 'the list does not end')
                 if defined $next && !($next =~ /\A[0-9]{1,19}\z/ && $next > $after);
             $after = $next;
@@ -140,7 +140,7 @@ sub iterator {
     };
 }
 
-# Whether there was one.
+# Returns whether the object existed.
 sub remove {
     my ($self, $id) = @_;
     return 1 if eval { $self->{http}->ask('DELETE', '/objects/' . _id($id)); 1 };
@@ -148,9 +148,9 @@ sub remove {
     return 0;
 }
 
-# -- What they share -----------------------------------------------------------
+# -- Shared functions ----------------------------------------------------------
 
-# Sends what has an id from here on: sent again, it is the same.
+# Sends data that has an id from now on: a repeated request has the same one.
 sub _send {
     my ($self, $path, $bytes, %query) = @_;
     my $id   = $query{id} //= _uuid();
@@ -160,7 +160,7 @@ sub _send {
     Icecore::Client::Error->throw(kind => 'answer', message => 'the answer has no id');
 }
 
-# The answer, or undef, if there is nothing of this name.
+# Returns the answer, or undef if there is nothing with this name.
 sub _found {
     my ($self, $path, %query) = @_;
     my $answer;
@@ -202,7 +202,7 @@ sub _id {
     return Icecore::Client::HTTP::escaped(_named($id));
 }
 
-# A UUID of version 7: ids sort by the time of their making.
+# Returns a UUID of version 7: ids sort by the time of their creation.
 sub _uuid {
     open my $random, '<:raw', '/dev/urandom' or Icecore::Client::HTTP::refuse("/dev/urandom: $!");
     read($random, my $bytes, 10) == 10 or Icecore::Client::HTTP::refuse("/dev/urandom: $!");
@@ -212,7 +212,7 @@ sub _uuid {
     return join '-', unpack 'A8 A4 A4 A4 A12', $hex;
 }
 
-# What is known of an object.
+# Information about an object.
 package Icecore::Client::Record {
     sub id         { return $_[0]{id} }
     sub sequence   { return $_[0]{sequence} }
@@ -224,7 +224,7 @@ package Icecore::Client::Record {
     sub size       { return $_[0]{size} }
     sub checksum   { return $_[0]{checksum} }
     sub bytes      { return $_[0]{bytes} }
-    # Why there is no object.
+    # The reason why there is no object.
     sub problem    { return $_[0]{problem} }
 }
 

@@ -16,18 +16,18 @@ our ($Deparse, $Bless, $Pair, $Maxdepth, $Useperl, $Sortkeys, $Sparseseen, $Maxr
 *import  = \&Icecore::_import_names;
 *DumperX = \&Dumper;
 
-# What a string is in double quotes.
+# Returns a string in double quotes.
 sub qquote {
     require Data::Dumper;
     goto &Data::Dumper::qquote;
 }
 
-# What is known by its address, and by which name: what was dumped, and what is given.
+# The values that are known by their addresses, with their names: dumped ones, and given ones.
 sub Seen {
     my ($self, @names) = @_;
     my $original = $self->_seen;
     return $original->Seen if !@names || !defined $names[0];
-    # What is no hash is told off, and nothing comes back.
+    # If the argument is not a hash, Data::Dumper warns and returns nothing.
     my @done = $original->Seen(@names);
     return @done ? $self : ();
 }
@@ -38,7 +38,7 @@ sub Reset {
     return $self;
 }
 
-# Data::Dumper itself, for what only it can do: see dumper/original.c.
+# Data::Dumper itself, for the tasks that only it can do: see dumper/original.c.
 sub _new_original {
     require Data::Dumper;
     return Data::Dumper->new([]);
@@ -51,7 +51,7 @@ sub _by_original {
     return $original->Values($values)->Names($names // [])->Dump;
 }
 
-# An object holds the address of something that is not shared between threads.
+# An object contains the address of memory that threads don't share.
 sub CLONE_SKIP { return 1 }
 
 1;

@@ -10,8 +10,7 @@ our @EXPORT_OK = qw(true false is_bool);
 
 *import = \&Icecore::_import_names;
 
-# The values that true and false become: those of Types::Serialiser, if it is there,
-# as JSON::XS's are.
+# The values of true and false: those of Types::Serialiser, if it is installed, as in JSON::XS.
 our ($true, $false);
 
 BEGIN {
@@ -29,7 +28,7 @@ sub true  () { return $true }
 sub false () { return $false }
 sub is_bool { return ref $_[-1] && UNIVERSAL::isa($_[-1], 'JSON::PP::Boolean') }
 
-# As in Cpanel::JSON::XS: it sorts, whatever it is given.
+# As in Cpanel::JSON::XS: it sorts, whatever the argument is.
 sub sort_by     { return $_[0]->canonical(@_ > 1 ? $_[1] ? 1 : 0 : 1) }
 sub get_sort_by { return $_[0]->get_canonical }
 
@@ -38,7 +37,7 @@ sub CLONE {
     return;
 }
 
-# An object holds the address of something that is not shared between threads.
+# An object contains the address of memory that threads don't share.
 sub CLONE_SKIP { return 1 }
 
 1;

@@ -21,7 +21,7 @@ use constant { SRL_UNCOMPRESSED => 0, SRL_SNAPPY => 1, SRL_ZLIB => 2, SRL_ZSTD =
 
 *import = \&Icecore::_import_names;
 
-# The protocol if the bytes begin as a Sereal document, 0 if they were encoded as
+# Returns the protocol if the bytes begin like a Sereal document, 0 if they were encoded as
 # UTF-8 by mistake, '' otherwise.
 sub looks_like_sereal {
     my $version = _looks_like($_[-1]);
@@ -38,7 +38,7 @@ sub decode_sereal_with_header_data {
 
 sub decode_only_sereal_header { return (_decode_with($_[0], $_[1], 1))[0] }
 
-# A whole file; the options are those of an encoder or a decoder.
+# Writes a whole file; the options are those of an encoder or a decoder.
 sub write_sereal_file {
     my ($file, $data, $append, $options) = @_;
     return get_sereal_encoder($options)->encode_to_file($file, $data, $append);

@@ -82,7 +82,8 @@ sub _store_fd {
     return 1;
 }
 
-# What a program gives as a handle: a glob, an object, or a name, as seen from its package.
+# Returns the handle that a program passes: a glob, an object, or a name that is resolved in its
+# package.
 sub _handle {
     my ($handle) = @_;
     if (defined $handle && !ref $handle && ref \$handle ne 'GLOB') {
@@ -106,7 +107,7 @@ sub _retrieve {
     my $bytes = <$in>;
     close $in or Carp::croak("can't read $file: $!");
     $bytes //= '';
-    # As in Storable, what comes out of a file that is named is not tainted.
+    # As in Storable, data from a named file is not tainted.
     ($bytes) = $bytes =~ /\A(.*)\z/s if ${^TAINT};
     Carp::croak("Magic number checking on storable file failed: $file has only " . length($bytes) . ' bytes') if length $bytes < 4;
     Carp::croak("File is not a perl storable: $file does not begin with pst0") if $bytes !~ /\A(?:pst0|perl-store)/;
@@ -115,7 +116,7 @@ sub _retrieve {
 
 sub retrieve_fd { goto &fd_retrieve }
 
-# Reads one document from a handle and leaves what comes behind it there.
+# Reads one document from a handle and leaves the bytes after it there.
 sub fd_retrieve {
     my ($handle, @options) = @_;
     $handle = _handle($handle);
@@ -123,8 +124,8 @@ sub fd_retrieve {
     while (1) {
         my $full = _more($handle, \$bytes);
         Carp::croak('Icecore: the handle ends before the document does') if !defined $full && length $bytes == $tried;
-        # Each try costs what is there: so only when it has doubled, or when
-        # there may be no more and reading on would wait for it.
+        # Each attempt costs time proportional to the data. So it is made only when the data has
+        # doubled, or when there may be no more and reading on would wait for it.
         next if $full && length $bytes < 2 * $tried && _is_ready($handle);
         $tried = length $bytes;
         my $taken = _probe($bytes);
@@ -150,8 +151,8 @@ sub file_magic {
     return read_magic($bytes, $file || "./$file");
 }
 
-# What the beginning of an image says; undef, if it is none. With a file's name it has to
-# begin as files do.
+# Reads the beginning of an image; returns undef if it is not one. With a file name it has to
+# begin like a file.
 sub read_magic {
     my ($bytes, $file) = @_;
     my $size = length $bytes;
@@ -161,7 +162,7 @@ sub read_magic {
     elsif ($file)                           { return undef }
     return undef if !length $bytes;
     if (($1 // '') eq 'perl-store' && ord $bytes > 1) {
-        # The first one had no version; the length of the byte order comes next.
+        # The first version had no version number; the length of the byte order comes next.
         @info{qw(version version_nv)} = (-1, -1);
         $netorder = 0;
     }
@@ -203,7 +204,7 @@ sub BIN_WRITE_MINOR      { return 11 }
 sub BIN_VERSION_NV       { return sprintf('%d.%03d', BIN_MAJOR(), BIN_MINOR()) + 0 }
 sub BIN_WRITE_VERSION_NV { return sprintf('%d.%03d', BIN_MAJOR(), BIN_WRITE_MINOR()) + 0 }
 
-# What file(1) has to know, so that it knows Storable's files.
+# The rules with which file(1) recognizes Storable's files.
 sub show_file_magic {
     print <<'MAGIC';
 # Files of Perl's Storable, for a local magic(5) file.
@@ -217,8 +218,8 @@ MAGIC
     return;
 }
 
-# Puts these functions under the names of Storable's, for code that can't be
-# changed. The variables are one and the same from then on.
+# Installs these functions under the names of Storable's, for code that can't be changed. From
+# then on the variables are shared.
 sub _replace {
     no warnings qw(redefine prototype once);
     no strict 'refs';

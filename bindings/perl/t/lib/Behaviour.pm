@@ -22,7 +22,7 @@ my $host = 'perl';
 my %has = map { $_ => 1 } qw(alias weak hole regexp ref code freeze-hooks thaw-hooks destructors),
     defined &builtin::is_bool ? 'bool' : (), -r '/proc/self/statm' ? 'memory' : ();
 
-# The ways in and out of Perl's own formats; `decode` and `encode` are those of all.
+# The functions of Perl's own formats; `decode` and `encode` are added for all formats.
 my %own = (
     storable => [sub { local $Icecore::Storable::canonical = 1; Icecore::Storable::freeze($_[0]) }, \&Icecore::Storable::thaw],
     sereal   => [
@@ -41,7 +41,7 @@ my @kinds = (
     unrepresentable => qr/^the target format can't say this|^Icecore: a key that is no string/, value => qr/can't be encoded|^Can't store/, hook => qr/^the hook says no$/m,
 );
 
-# The lines of a file, and as they are for this host.
+# The lines of a file, with the changes for this host.
 sub lines { return map { my $line = $_; +{ %$line, %{ delete $line->{$host} // {} } } } raw_lines(@_) }
 
 sub raw_lines {
@@ -79,10 +79,10 @@ sub steps {
     return;
 }
 
-# An error without the original's words, which come first.
+# Returns an error without the original's words, which come first.
 sub own_words { return $_[0] =~ s/\A.*?: (?=[a-z][a-z' ]* \((?:sereal|storable|json)\))//r }
 
-# Calls what may be refused, and holds the error against what the step says.
+# Calls code that may be refused, and compares the error with the one that the step expects.
 sub guarded {
     my ($self, $step, $code) = @_;
     my $result;
@@ -102,20 +102,20 @@ sub guarded {
         next if ref $want ? grep { $_ eq $got } @$want : $fact eq 'says' ? index($got, $want) >= 0 : $got eq $want;
         die "the error has $fact $got, not " . (ref $want ? "@$want" : $want) . ": $said";
     }
-    # What was refused has built nothing, and run nothing.
+    # A refused call has built nothing, and run nothing.
     die "ran: @Behaviour::Classes::log[$log .. $#Behaviour::Classes::log]\n" if $found{kind} ne 'hook' && @Behaviour::Classes::log > $log;
     return;
 }
 
 sub bytes_of { my ($self, $said) = @_; return ref $said && $said->{written} ? $self->{written} : Behaviour::Values::bytes($said) }
 
-# Every way to read or write a format.
+# Returns all functions that read or write a format.
 sub ways {
     my ($self, $step, $way) = @_;
     my $format = $step->{format};
     return $own{ $self->{own} }[$way] if $format eq 'own';
     my @all = $way ? sub { my ($bytes, %options) = @_; Icecore::decode($bytes, format => $format, %options) } : sub { Icecore::encode($_[0], $format) };
-    # Sereal's own functions ignore what is behind a document, as Sereal does.
+    # Sereal's own functions ignore bytes after a document, as Sereal does.
     my $ignores = $format eq 'sereal' && (($step->{error} // {})->{kind} // '') eq 'trailing';
     push @all, $own{$format}[1] if $way && $own{$format} && !$ignores;
     return @all;
@@ -127,7 +127,7 @@ sub do_read {
     my %options = exists $step->{classes} ? (classes => $step->{classes}) : ();
     my $name = $step->{as} // 'it';
     for my $way ($self->ways($step, 1)) {
-        # What was read before goes first, and says so in the log.
+        # The previous value is freed first, and its destructor appears in the log.
         delete $self->{values}{$name};
         my $value = $self->guarded($step, sub { $way->($bytes, %options) });
         next if $step->{error};
@@ -154,7 +154,7 @@ sub do_make  { my ($self, $step) = @_; $self->{values}{ $step->{as} // 'it' } = 
 sub do_match { my ($self, $step) = @_; Behaviour::Values::check($step->{value}, $self->{values}{ $step->{of} // 'it' }); return }
 sub do_forget { my ($self) = @_; $self->{values} = {}; return }
 
-# The variable at a path: numbers are of lists, strings of maps and objects, null
+# Returns the variable at a path: numbers are for lists, strings for maps and objects, null
 # follows a reference.
 sub place {
     my ($self, $step) = @_;
@@ -186,7 +186,7 @@ sub do_classes {
 
 sub do_times { my ($self, $step) = @_; $self->steps(@{ $step->{steps} }) for 1 .. $step->{times}; return }
 
-# The bytes cut everywhere are refused everywhere.
+# Cuts the bytes everywhere; all must be refused.
 sub do_cut {
     my ($self, $step) = @_;
     my $bytes = $self->bytes_of($step->{bytes});
@@ -197,7 +197,7 @@ sub do_cut {
     return;
 }
 
-# Each byte changed: refused, or read as something; what is wrong is said as an error.
+# Changes each byte: it is refused with an error, or read as some value.
 sub do_change {
     my ($self, $step) = @_;
     my $bytes = $self->bytes_of($step->{bytes});

@@ -1,7 +1,7 @@
 package Both;
 
-# Runs one test body for the original and for ours, so that what is expected of
-# ours is known to be what the original does.
+# Runs one test body for the original and for ours, so that every expectation is verified with
+# the original.
 #
 #   both_storable('what it is about' => sub { my ($m) = @_; ... });
 #
@@ -48,8 +48,8 @@ sub have_original {
 
 sub with_ours { return $which ne 'only' }
 
-# Whatever is tested here is written by the test itself, so any class may come
-# back; t/safety-*.t are about what may not.
+# All data here is written by the tests themselves, so any class may be built; t/safety-*.t test
+# the restrictions.
 my %allowed;
 
 sub ours {
@@ -83,7 +83,7 @@ sub sereals {
 sub both_storable { unshift @_, [storables()]; goto &both }
 sub both_sereal   { unshift @_, [sereals()];   goto &both }
 
-# What can't be asked of the original: it crashes, or knows nothing of it.
+# Tests that the original can't run: it crashes, or lacks the feature.
 sub our_storable { unshift @_, [grep { $_->ours } storables()]; goto &both }
 sub our_sereal   { unshift @_, [grep { $_->ours } sereals()];   goto &both }
 
@@ -107,8 +107,8 @@ sub both {
     return;
 }
 
-# For a file whose tests make sense for ours only. With a module as argument:
-# and that need this module too.
+# For a file whose tests make sense for ours only. With modules as arguments: the tests need
+# these modules too.
 sub ours_only {
     my (@others) = @_;
     Test::More::plan(skip_all => 'the originals only') unless with_ours();
@@ -144,7 +144,7 @@ sub spew {
     return;
 }
 
-# Like `is` for bytes: shows where they part.
+# Like `is` for bytes: shows the first difference.
 sub bytes_are {
     my ($got, $expected, $name) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
@@ -167,17 +167,17 @@ sub bytes_are {
     return 0;
 }
 
-# A Sereal document without its compression, so that two can be compared that
-# were compressed by different libraries. The original says what is in it:
-# decoding and encoding again would not show the bytes.
+# Returns a Sereal document without its compression, so that documents that were compressed by
+# different libraries can be compared. The original can't be used for this: decoding and
+# encoding again would not show the bytes.
 sub decompressed {
     my ($document) = @_;
     my $encoding = ord(substr $document, 4, 1) >> 4;
     return $document unless $encoding;
     require Sereal::Decoder;
     my ($suffix, $body) = Both::Body::of($document);
-    # As it would be without compression: a body that hardly gets smaller is
-    # compressed by one library and left as it is by the other.
+    # As it would be without compression: a body that hardly shrinks is compressed by one
+    # library and left as it is by the other.
     return substr($document, 0, 4) . chr(ord(substr $document, 4, 1) & 15) . $suffix . $body if $encoding != 4;
     return join ' ', unpack('H*', substr $document, 0, 5), unpack('H*', $suffix), $body;
 }
@@ -195,14 +195,14 @@ sub varint {
     }
 }
 
-# The suffix of the header, and the body as it was before it was compressed.
+# Returns the suffix of the header, and the body before compression.
 sub of {
     my ($document) = @_;
     my $at       = 5;
     my $encoding = ord(substr $document, 4, 1) >> 4;
     my $length   = varint($document, \$at);
     $at += $length;
-    # With its own length before it.
+    # Includes the length before it.
     my $suffix = substr $document, 5, $at - 5;
     my $body;
     if ($encoding == 3) {
@@ -217,7 +217,7 @@ sub of {
         $body = unsnappy(substr $document, $at, $length);
     }
     else {
-        # No perl module that comes with perl knows Zstandard.
+        # None of perl's core modules supports Zstandard.
         $length = varint($document, \$at);
         $body = 'zstd of ' . content_size(substr $document, $at, $length);
     }
@@ -279,7 +279,7 @@ sub new {
 sub name { $_[0]{package} }
 sub ours { $_[0]{ours} }
 
-# A function of the module, by name.
+# Returns a function of the module by its name.
 sub function {
     my ($self, $name) = @_;
     no strict 'refs';
@@ -333,7 +333,7 @@ sub dies {
     return $lived ? '' : $@;
 }
 
-# What an error of this module looks like: ours may have words of its own.
+# Returns the pattern for an error of this module: ours may have words of its own.
 sub says {
     my ($self, $original, $ours) = @_;
     return $self->{ours} ? qr/$original|$ours/ : $original;

@@ -1,13 +1,12 @@
 package Chance;
 
-# Structures by chance, with much in them that two modules could see differently:
-# hooks that return anything, scalars that are blessed through each other, locked
-# hashes, weak references, aliases, perl's own undef and booleans, regexps, ties.
+# Random structures, with many things that two modules could treat differently: hooks that
+# return anything, scalars that are blessed through each other, locked hashes, weak references,
+# aliases, perl's own undef and booleans, regexps, ties.
 #
 #   my $data = Chance::structure($seed, sereal => 1);
 #
-# The same seed gives the same structure. Hooks have no state: whoever asks gets the
-# same answer.
+# The same seed gives the same structure. Hooks have no state: every call gives the same answer.
 
 use strict;
 use warnings;
@@ -18,7 +17,7 @@ use Classes;
 use Hash::Util   ();
 use Scalar::Util qw(blessed refaddr reftype weaken);
 
-# What the hooks of an object return, by its address.
+# The results of the hooks of an object, by its address.
 our %returns;
 our @kept;
 
@@ -58,7 +57,7 @@ sub place {
     return;
 }
 
-# The same variable at another place.
+# Puts the same variable at another place.
 sub alias {
     my ($self, $array, $index, $variable) = @_;
     \$array->[$index] = $variable;
@@ -142,7 +141,7 @@ sub object {
     bless $body, $class;
     push @{ $self->{made} }, $body if rand() < 0.4;
     return $body if $self->{sereal};
-    # What its hook returns is known when all is made.
+    # The result of its hook is determined when everything is made.
     my $plan = $self->{unlinked} ? 0 : rand 10;
     my $text = pick('', 'frozen', 'f' x 300, "\0\xff");
     push @kept, $body;
@@ -159,7 +158,7 @@ sub object {
             ref $one eq 'SCALAR' && defined $$one && $$one eq 'self' ? \'self'
                 : ref $one eq 'SCALAR' && defined $$one && $$one eq 'made' ? ($made->[$choice[$_] % (@$made || 1)] || []) : $one;
         } 0 .. $#list;
-        # A number that an absent key has is none that ours reads.
+        # A number for an absent key can't be read by ours.
         if ($self->{reserved}) { $_ = [] for grep { refaddr $_ == refaddr \undef } @refs }
         push @kept, @refs;
         $returns{$address} = [$text, @refs];
@@ -169,7 +168,7 @@ sub object {
 
 sub weak {
     my ($self) = @_;
-    # A weak reference to perl's own values depends on all others to them.
+    # A weak reference to perl's own values would depend on all other references to them.
     my $to = pick(@{ $self->{made} });
     return $to if grep { refaddr $to == refaddr $_ } \undef, \!!1, \!!0;
     my $cell = [$to];

@@ -1,16 +1,15 @@
 package Classes;
 
-# The classes that the tests freeze: with hooks of every kind, with
-# overloading, and to tie with.
+# The classes that the tests freeze: with all kinds of hooks, with overloading, and for ties.
 
 use strict;
 use warnings;
 no warnings 'once';
 
-# What hooks were called with, for the tests to look at; emptied by them.
+# The arguments of hook calls, for the tests to check and clear.
 our @calls;
 
-# The functions that hooks call that freeze something themselves.
+# The module whose functions are used by hooks that freeze something themselves.
 our $storable = 'Storable';
 
 sub inner {

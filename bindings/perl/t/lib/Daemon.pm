@@ -1,7 +1,7 @@
 package Daemon;
 
-# `icecore serve` on a new database of SQLite, which ends with the test; and a server that
-# answers whatever a test wants.
+# `icecore serve` on a new SQLite database, which ends with the test; and a server with
+# arbitrary answers.
 
 use strict;
 use warnings;
@@ -12,7 +12,7 @@ use File::Temp     ();
 use IO::Socket::INET;
 use POSIX ();
 
-# The command, if it was built.
+# Returns the path of the command, if it was built.
 sub command {
     my $root   = abs_path(dirname(__FILE__) . '/../../../..') // return;
     my $target = $ENV{CARGO_TARGET_DIR} // "$root/target";
@@ -28,7 +28,7 @@ sub start {
     return $self;
 }
 
-# It listens when this returns.
+# The daemon accepts connections when this returns.
 sub begin {
     my ($self) = @_;
     my $output = $self->begin_in(0);
@@ -39,7 +39,7 @@ sub begin {
     return;
 }
 
-# It listens some time after so many seconds. What it says.
+# Starts the daemon after this many seconds; returns its output.
 sub begin_in {
     my ($self, $seconds) = @_;
     pipe my $read, my $write or die $!;
@@ -70,7 +70,8 @@ sub end {
 
 sub DESTROY { local ($?, $@, $!); $_[0]->end; return }
 
-# A server that says this to each request, and closes; its address. A sub gets the connection.
+# Starts a server that sends this answer to each request, and closes; returns its address. If it
+# is a sub, that gets the connection.
 sub fake {
     my ($class, $answer) = @_;
     my $server = IO::Socket::INET->new(Listen => 5, LocalAddr => '127.0.0.1', ReuseAddr => 1) or die $!;
@@ -81,7 +82,7 @@ sub fake {
             my $head = '';
             while ($head !~ /\r\n\r\n/ && sysread $client, $head, 4096, length $head) { }
             ref $answer ? $answer->($client, $head) : syswrite $client, $answer;
-            # What was sent is not taken back.
+            # The rest of the request is read, so that the answer is not lost.
             shutdown $client, 1;
             1 while sysread $client, my $rest, 65536;
             close $client;

@@ -1,8 +1,8 @@
 package Differences;
 
-# Where ours writes other bytes than the original, and means to. The originals
-# read all of them; each entry says which structures and which ways it is about,
-# and why. t/three-ways-*.t fail if one of them is no difference any more.
+# Cases in which ours deliberately writes other bytes than the original. The originals read all
+# of them; each entry names the structures and the ways, and the reason. t/three-ways-*.t fail
+# if one of them is no longer a difference.
 
 use strict;
 use warnings;
@@ -29,8 +29,8 @@ my @known = (
     },
 );
 
-# Why ours is different here, and whether it is so only now and then; nothing, if
-# it is not to be.
+# Returns the reason why ours is different here, and whether it is so only sometimes; nothing if
+# it must be equal.
 sub why {
     my ($structure, $way) = @_;
     for my $one (@known) { return @$one{qw(why sometimes)} if $structure =~ $one->{structure} && $way =~ $one->{way} }

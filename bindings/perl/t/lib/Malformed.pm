@@ -1,6 +1,6 @@
 package Malformed;
 
-# Input that is cut, changed or made up: what the tests of both formats do with it.
+# Input that is cut, changed or invented: helpers for the tests of both formats.
 
 use strict;
 use warnings;
@@ -10,8 +10,8 @@ use Test::More ();
 
 our @EXPORT = qw(truncations changes takes_no_memory some);
 
-# Calls the code with each length that the bytes can be cut to, or every seventh
-# if they are more than `much`, and with what is left.
+# Calls the code with each length to which the bytes can be cut, or every seventh if there are
+# more than `much`, and with the remaining bytes.
 sub truncations {
     my ($bytes, $much, $code) = @_;
     my $step = length $bytes > $much ? 7 : 1;
@@ -22,8 +22,8 @@ sub truncations {
     return;
 }
 
-# Calls the code with the bytes in each of which one is changed by each of the
-# patterns. How often it died, and how often not.
+# Calls the code with copies of the bytes in which one byte is changed by each of the patterns.
+# Returns how often it died, and how often not.
 sub changes {
     my ($bytes, $patterns, $code) = @_;
     my ($died, $read) = (0, 0);
@@ -38,7 +38,7 @@ sub changes {
     return ($died, $read);
 }
 
-# A test: what the code does takes less than 64 MB.
+# A test: the code takes less than 64 MB.
 sub takes_no_memory {
     my ($code) = @_;
     my $before = memory();
@@ -50,14 +50,14 @@ sub takes_no_memory {
     return;
 }
 
-# The most that the process has had.
+# Returns the peak memory of the process.
 sub memory {
     open my $status, '<', '/proc/self/status' or return;
     my ($peak) = map { /^VmHWM:\s+(\d+) kB/ ? $1 << 10 : () } <$status>;
     return $peak;
 }
 
-# The first of a list, for a message.
+# Returns the first items of a list, for a message.
 sub some { return "@_[0 .. ($#_ < 3 ? $#_ : 3)]" }
 
 1;

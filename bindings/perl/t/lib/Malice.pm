@@ -1,7 +1,7 @@
 package Malice;
 
-# A class whose hooks, destructor and all else write down that they ran, in a
-# file, so that it shows even if they run when the process ends.
+# A class whose hooks, destructor and other methods write to a file when they run, so that calls
+# at the end of the process are seen too.
 
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
 package Pairs;
 
-# Two pieces of code that do the same, timed in turns.
+# Two pieces of code that do the same, timed alternately.
 
 use strict;
 use warnings;
@@ -10,7 +10,7 @@ use Time::HiRes qw(clock_gettime CLOCK_PROCESS_CPUTIME_ID);
 
 our @EXPORT = qw(compare);
 
-# The median of the ratios of pairs, and the lowest and highest.
+# Returns the median of the ratios of pairs, and the lowest and highest.
 sub compare {
     my ($rounds, $ours, $theirs) = @_;
     my $count = 1;

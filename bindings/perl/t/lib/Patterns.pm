@@ -1,13 +1,12 @@
 package Patterns;
 
-# Patterns by chance, with much in them that could run code: properties that are
-# subs of the program, names of characters, code; escaped, in classes, in comments.
+# Random patterns with many things that could run code: properties that are subs of the program,
+# names of characters, code; escaped, in classes, in comments.
 
 use strict;
 use warnings;
 
-# Subs that a property could name, in many packages and spellings. Each says that it
-# ran.
+# Subs that a property could name, in many packages and spellings. Each records that it ran.
 our @ran;
 our @subs;
 
@@ -70,7 +69,7 @@ sub pattern { return join '', map { piece(0) } 1 .. 1 + rand 4 }
 
 sub modifiers { return join '', grep({ rand() < 0.25 } qw(m s i x n p)), rand() < 0.1 ? 'x' : '', pick('', '', 'u', 'a', 'aa', 'l') }
 
-# A frozen regexp: what Storable writes for it.
+# Returns a frozen regexp, as Storable writes it.
 sub frozen {
     my ($pattern, $modifiers) = @_;
     utf8::encode($pattern) if utf8::is_utf8($pattern);

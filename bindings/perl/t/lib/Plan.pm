@@ -1,20 +1,20 @@
 package Plan;
 
-# A value by chance that can be made twice: with its texts as they are, and with what they
-# become. Both are frozen by the originals, texts in texts too, so what replacing must give
-# is known without looking into any bytes.
+# A random value that can be made twice: with the original texts, and with the replaced ones.
+# The originals freeze both, including texts in texts, so the expected result of replacing is
+# known without looking into any bytes.
 #
 #   my $plan  = Plan->new($seed, utf8 => 0, json => 1);
 #   my $value = $plan->render(sub { $_[0] }, sub { $_[0] });   # of texts, and of keys
 #
-# `freeze`: what freezes a value in a text of it. `json`: there are texts in JSON too.
+# `freeze`: a sub that freezes a value inside of a text. `json`: there are texts in JSON too.
 
 use strict;
 use warnings;
 
 use JSON::PP ();
 
-# Pieces of texts. No two of them make data of some format.
+# Pieces of texts. No two of them together form data of any format.
 my @words = ('old', 'older', 'an old one', 'Old', 'o', 'ld', ' ', "\n", 'text', '"', "'", '\\', '/', ';}', "\0", '$1', '@x', 'ink');
 my @bytes = ("\xe9", "\xff\xfe");
 my @chars = ("\x{263a}", "\x{e9}", "\x{1F600}");
@@ -37,7 +37,7 @@ sub text {
     return join '', map { $self->{texts}[rand @{ $self->{texts} }] } 1 .. (0, 1, 1, 2, 3, 5, 60)[rand 7];
 }
 
-# A document of its own: links do not lead out of it.
+# A document of its own: links do not leave it.
 sub apart {
     my ($self, $make) = @_;
     local $self->{shared} = 0;

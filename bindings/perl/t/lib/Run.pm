@@ -1,7 +1,7 @@
 package Run;
 
-# Runs perl code in a process of its own, for what belongs to a whole process:
-# which classes it allows, what it replaced, what happens when it ends.
+# Runs perl code in a process of its own, to test the state of a whole process: which classes it
+# allows, what it replaced, what happens when it ends.
 
 use strict;
 use warnings;
@@ -11,7 +11,7 @@ use File::Temp ();
 
 our @EXPORT = qw(run_perl);
 
-# What it printed, with warnings and errors, and how it ended.
+# Returns its output, with warnings and errors, and how it ended.
 sub run_perl {
     my ($code, @arguments) = @_;
     my $script = File::Temp->new(SUFFIX => '.pl');

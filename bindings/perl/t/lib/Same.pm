@@ -1,9 +1,8 @@
 package Same;
 
-# Are two structures the same? Two graphs of variables are walked together and
-# must map onto each other one to one: what is one variable here is one
-# variable there, so sharing, cycles and aliases count, and the order of a hash
-# doesn't.
+# Compares two structures. Two graphs of variables are walked together and must map onto each
+# other one to one: one variable here corresponds to one variable there, so sharing, cycles and
+# aliases count, and the order of a hash does not.
 
 use strict;
 use warnings;
@@ -17,7 +16,7 @@ use re           ();
 
 our @EXPORT = qw(difference same_ok differs_ok);
 
-# difference($left, $right, %options): '' or what the first difference is.
+# difference($left, $right, %options): '' or a description of the first difference.
 #
 # strict       every public flag counts (integer and string of a dual value,
 #              perl's own undef or a variable, read-only variables)
@@ -28,16 +27,16 @@ our @EXPORT = qw(difference same_ok differs_ok);
 # bools        a boolean is the string or number that it prints as
 # holes        an element that doesn't exist is the same as undef
 # unrestricted whether a hash is restricted doesn't matter
-# untied       what a tied variable gives is compared, not the object behind it
+# untied       the values of a tied variable are compared, not its object
 # variables    whether two slots are one variable matters only for containers
-# references   nor whether two references refer to the same scalar
+# references   also ignores whether two references refer to the same scalar
 # weak         whether a reference is weak doesn't matter
 # key_flags    only the characters of a key count, not its flag
 # string_flags only the characters of a string count
 # vstrings     a v-string is its string
 # class_flags  the name of a class is its bytes
-# classes      whether anything is blessed doesn't matter, nor into what
-# variable_class  nor for variables that are blessed without a reference to them
+# classes      ignores whether anything is blessed, and into which class
+# variable_class  the same for variables that are blessed without a reference to them
 # nan          one NaN is the same as another
 # charset      the modifiers a, d, l and u of a regular expression don't matter
 
@@ -53,8 +52,8 @@ use constant {
     READONLY => B::SVf_READONLY | B::SVf_PROTECT,
 };
 
-# perl's own undef, false, true and zero stand in many places without meaning
-# one shared variable. They lie side by side in memory.
+# perl's own undef, false, true and zero occur in many places, which does not make them one
+# shared variable. They are next to each other in memory.
 my %IMMORTAL = do {
     my ($first, $second) = sort { $a <=> $b } map { refaddr $_ } \!!1, \undef, \!!0;
     my %known = (
@@ -99,7 +98,7 @@ sub path {
     return join '', @steps;
 }
 
-# Only the report is cut: what is compared is whole.
+# Only the report is shortened: the comparison uses the whole text.
 sub shortened {
     my ($found) = @_;
     $found =~ s/'((?:[^'\\]|\\.){60})((?:[^'\\]|\\.){20,})'/"'$1...' (" . (60 + length $2) . ')'/ge;
@@ -111,7 +110,7 @@ sub later {
     push @{ $self->{todo} }, \@pair;
 }
 
-# Whether this pair is a new one. A pair that was seen must be the same pair.
+# Returns whether this pair is new. A pair that was met before must be the same pair.
 sub meets {
     my ($self, $left, $right) = @_;
     my ($x, $y) = (refaddr $left, refaddr $right);
@@ -121,7 +120,7 @@ sub meets {
     if (!defined $to && !defined $from) {
         $self->{there}{$x} = $y;
         $self->{here}{$y}  = $x;
-        # The address must not be used again for something else.
+        # The address must not be reused for something else.
         push @{ $self->{kept} }, $left, $right;
         return (undef, 1);
     }
@@ -130,7 +129,7 @@ sub meets {
     return $to == $y ? (undef, 0) : ('a different one of the variables seen before');
 }
 
-# Two references to variables.
+# Compares two references to variables.
 sub variable {
     my ($self, $at, $left, $right, $root) = @_;
     my $is = $self->{is};
@@ -193,7 +192,7 @@ sub class_difference {
     return $x eq $y ? '' : "$x, not $y";
 }
 
-# What two references refer to.
+# Compares the targets of two references.
 sub referents {
     my ($self, $at, $left, $right) = @_;
     my ($x, $y) = map { kind($_) } $left, $right;
@@ -272,8 +271,8 @@ sub ties {
     return '';
 }
 
-# Keys by what counts, with their slots. Not by \$hash->{$key}: perl refuses
-# that where the hash is restricted and the value is perl's own undef.
+# Returns keys by the part that counts, with their slots. Not by \$hash->{$key}: perl refuses
+# that if the hash is restricted and the value is perl's own undef.
 sub slots {
     my ($self, $hash) = @_;
     my @slots = map { \$_ } values %$hash;
@@ -336,7 +335,7 @@ sub scalar_difference {
     return "$mine, not $other";
 }
 
-# Everything that a value may count as, with these options; first what it is.
+# Returns all types that a value may have, with these options; the main one first.
 sub faces {
     my ($self, $slot, $flags) = @_;
     my $is = $self->{is};
@@ -355,8 +354,7 @@ sub faces {
     my $sv = B::svref_2object($slot);
     return dual_face($sv, $slot, $flags) if $is->{strict};
 
-    # The public flags decide; where there are none, the private ones, which
-    # stand 4 bits above them.
+    # The public flags decide; if there are none, the private ones, which are 4 bits above them.
     my $kind   = $flags & (POK | IOK | NOK) ? $flags : $flags >> 4;
     my $string = $kind & POK;
     my @faces  = $string ? $self->string_face($$slot) : $kind & IOK ? 'integer ' . integer($sv, $flags) : float_face($sv->NVX);

@@ -1,7 +1,8 @@
-# Cases of Sereal's allow lists, made from numbers: the same ones for the original and for ours.
+# Cases of Sereal's allow lists, generated from numbers: the same ones for the original and for
+# ours.
 #
-# A case is an encoder or a decoder with options, a value, and what came of both: bytes or a
-# picture of the value, the error, and the calls in their order.
+# A case is an encoder or a decoder with options, a value, and the results of both: bytes or a
+# picture of the value, the error, and the calls in order.
 package SerealLists;
 use strict;
 use warnings;
@@ -71,7 +72,7 @@ sub picture {
     return $text;
 }
 
-# The words of an error, without where it happened in a program or in the original's source.
+# Returns the words of an error, without its place in a program or in the original's source.
 sub words {
     my ($error) = @_;
     return 'an object: ' . picture($error) if ref $error;
@@ -124,12 +125,12 @@ sub value {
     my ($chance, $made, $level) = @_;
     my $what = $chance->below($level > 4 ? 4 : 12);
     return $chance->one_of(1, 'text', undef, -7) if $what < 3;
-    # Once more, also from inside of itself.
+    # The same value again, possibly inside of itself.
     return @$made ? $chance->one_of(@$made) : 'none' if $what == 3;
     return object($chance, $made, $level) if $what < 9;
     my $list;
     if ($what == 11) {
-        # One key: which of several comes first differs from one process to the next.
+        # One key only: which of several comes first differs between processes.
         push @$made, $list = {};
         $list->{ 'k' . $chance->below(3) } = value($chance, $made, $level + 1);
     } else {
@@ -164,7 +165,7 @@ my %actions = (
     undef => undef, empty => '', croak => 'croak', raw => 'raw', serialize => 'serialize', other => 'die', capital => 'RAW', 0 => 0, list => ['raw'],
 );
 
-# A list as text, which `list_of` makes.
+# Returns the text of a list, from which `list_of` makes one.
 sub list_text {
     my ($chance) = @_;
     my $how = $chance->below(8);
@@ -206,8 +207,8 @@ sub options_of {
 
 # ---- cases -----------------------------------------------------------------------------------
 
-# What a module makes of a case: `$module` has `encode(VALUE, OPTIONS)` and `decode(BYTES,
-# OPTIONS)`. Of a decoder the bytes are in the case.
+# Returns the result of a module for a case: `$module` has `encode(VALUE, OPTIONS)` and
+# `decode(BYTES, OPTIONS)`. The bytes for a decoder are in the case.
 sub outcome {
     my ($module, $case) = @_;
     @calls = ();
@@ -219,7 +220,7 @@ sub outcome {
     return { defined $result ? (result => $result) : (error => words($@)), calls => [@calls] };
 }
 
-# The case of a number; `$encode` makes the bytes that a decoder gets.
+# Returns the case with a number; `$encode` makes the bytes for a decoder.
 sub case_of {
     my ($number, $encode) = @_;
     my $chance = SerealLists::Chance->new($number);

@@ -1,12 +1,12 @@
 package Structures;
 
-# Several hundred named structures. Each is made anew at each call, because
-# freezing can change what a number counts as.
+# Several hundred named structures. Each call makes a new one, because freezing can change the
+# type of a number.
 #
 #   for my $s (Structures::all()) { $s->{name}; my $data = $s->{make}->() }
 #
 # Other keys:
-#   only      'storable' or 'sereal': the other has no word for it, or the data
+#   only      'storable' or 'sereal': the other one can't express it, or the data
 #             is about its hooks
 #   freezes   needs Sereal's freeze_callbacks
 #   code      needs $Storable::Deparse and $Storable::Eval
@@ -14,10 +14,10 @@ package Structures;
 #   plain     no reference: Sereal alone can freeze it
 #   large     takes longer: not every way of freezing it is worth the time
 #   storable, netorder, sereal
-#             what of it these lose: a reason, with the options of Same::difference
-#             that it takes to call it the same; without options nothing does.
-#             unreadable, refused: a message, when it can't even be read, or written;
-#             maybe: not by every version
+#             what these lose: a reason, with the options of Same::difference that
+#             are needed to call it the same; without options nothing is enough.
+#             unreadable, refused: a message, if it can't even be read, or written;
+#             maybe: not in every version
 
 use strict;
 use warnings;
@@ -38,8 +38,8 @@ sub structure {
     return;
 }
 
-# Each value behind a reference of its own, and all of them in an array; and what
-# is lost of one of them by its label.
+# Each value in a reference of its own, and all of them in an array; `lost` describes the losses
+# of one of them by its label.
 sub values_of {
     my ($family, $values, %lost) = @_;
     my @values = @$values;
@@ -815,7 +815,7 @@ sereal('nothing',   sub { return bless {}, 'Cold::Nothing' },
 
 # --- by chance --------------------------------------------------------------
 
-# A generator of its own: that of perl differs between builds.
+# A separate generator, because perl's own differs between builds.
 {
     package Structures::Chance;
 
@@ -852,7 +852,7 @@ sereal('nothing',   sub { return bless {}, 'Cold::Nothing' },
         return $self->one_of('id', 'name', 'kind', '$id', 'k' . $self->below(9), "caf\xe9", "\x{263a}", Structures::text("\xe9"), 'long' x 10);
     }
 
-    # Fills a variable that is in its place already.
+    # Fills a variable that is already in its place.
     sub fill {
         my ($self, $slot, $depth) = @_;
         return $$slot = $self->leaf if $self->{left}-- <= 0 || $depth > 8 || $self->below(4) == 0;

@@ -1,15 +1,14 @@
 package Ways;
 
-# One structure, one way to freeze it, two modules: the bytes must be equal,
-# and what either module reads must be the same, whoever wrote it.
+# One structure, one way to freeze it, two modules: the bytes must be equal, and the results of
+# both readers must be the same, whoever wrote the bytes.
 #
-# A way is { name, lost, write => sub ($m, $data), read => sub ($m, $bytes),
-# same => {...}, sorted => 1, plain => sub ($bytes) }: `lost` names the key under
-# which a structure says what is lost this way, `same` what is always lost,
-# `sorted` says that hashes are written in the order of their keys, `plain` gives
-# what must be equal of the bytes, `unreadable` is a message of the original for
-# what it wrote itself and can't read, `unfaithful` matches the names of
-# structures that it may bring back as something else.
+# A way is { name, lost, write => sub ($m, $data), read => sub ($m, $bytes), same => {...},
+# sorted => 1, plain => sub ($bytes) }: `lost` names the key under which a structure describes
+# its losses in this way, `same` the losses of all structures, `sorted` means that hashes are
+# written in the order of their keys, `plain` returns the part of the bytes that must be equal,
+# `unreadable` is a message of the original for data that it wrote itself and can't read,
+# `unfaithful` matches the names of structures that it may bring back as something else.
 
 use strict;
 use warnings;
@@ -22,15 +21,15 @@ use Same;
 
 our @EXPORT = qw(check_ways ways_ok);
 
-# A failure for each thing that is wrong; none when all is well.
+# Returns a failure for each error; none if everything is fine.
 sub check_ways {
     my ($structure, $way, $original, $ours) = @_;
     my @wrong;
     my $data = $structure->{make}->();
     my $lost = $structure->{ $way->{lost} } || {};
 
-    # Freezing can change what a number counts as, so the second time counts,
-    # and ours comes between the second and the third time of the original.
+    # Freezing can change the type of a number, so the second time counts, and ours runs between
+    # the second and the third time of the original.
     my ($first, $refusal) = attempt($way->{write}, $original, $data);
     if (defined $refusal) {
         my (undef, $our_refusal) = attempt($way->{write}, $ours, $data);
@@ -56,20 +55,20 @@ sub check_ways {
         push @wrong, 'other bytes: ' . parting($plain->($bytes), $plain->($before));
     }
 
-    # In the order of their keys even two fresh structures give the same bytes,
-    # and here nothing has touched them before.
+    # In the order of their keys even two new structures give the same bytes, and nothing has
+    # touched these before.
     if ($way->{sorted} && !$meant) {
         my ($ours_first, $original_first) = map { $plain->($way->{write}->($_, $structure->{make}->())) } $ours, $original;
         push @wrong, 'other bytes when fresh: ' . parting($ours_first, $original_first) if $ours_first ne $original_first;
     }
 
-    # Each reads into a variable of its own: a copy of a root that refers to
-    # itself would be another variable.
+    # Each reads into a variable of its own: a copy of a root that refers to itself would be
+    # another variable.
     my ($read, $cant) = attempt($way->{read}, $original, $before);
     if (defined $cant) {
         my $known = $lost->{unreadable} || $way->{unreadable};
         return (@wrong, "the original can't read what it wrote: $cant") unless $known && $cant =~ $known;
-        # Ours may write it otherwise, so that it can be read.
+        # Ours may write it differently, so that it can be read.
         @wrong = grep { !/^other bytes/ } @wrong;
         return (@wrong, readable_by($way, $original, $ours, $bytes, $data));
     }
@@ -81,8 +80,8 @@ sub check_ways {
         my ($what, $m, $image) = @$other;
         my ($got, $fault) = attempt($way->{read}, $m, $image);
         if (defined $fault) { push @wrong, "$what: $fault"; next }
-        # Whether an undef is perl's own or a variable is nothing that a program
-        # sees, except that it can write to the variable.
+        # A program can't see if an undef is perl's own or a variable, except that it can write
+        # to the variable.
         my $difference = $meant && $image eq $bytes ? difference($got, $data, %{ $way->{same} || {} }, %{ $lost->{same} || {} })
             : difference($got, $read, strict => 1, own => 1);
         # Ours may lose less than the original.
@@ -91,8 +90,8 @@ sub check_ways {
     return @wrong;
 }
 
-# What the original wrote and can't read: ours must read what ours wrote, and
-# the original too where ours wrote something else.
+# Data that the original wrote and can't read: ours must read its own bytes, and the original
+# too if ours wrote something else.
 sub readable_by {
     my ($way, $original, $ours, $bytes, $data) = @_;
     return if $ours->name eq $original->name;
@@ -119,7 +118,7 @@ sub against_source {
         return $difference ? "the original doesn't bring it back: $difference" : ();
     }
     return if $lost->{refused};
-    # What is said to be lost must be lost, or the note is out of date.
+    # A documented loss must happen, or the note is outdated.
     my @wrong;
     push @wrong, "nothing is lost, though: $lost->{why}" unless $lost->{maybe} || $way->{overlooks} || difference($read, $data, %usual);
     if ($lost->{same}) {

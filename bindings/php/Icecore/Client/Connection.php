@@ -7,16 +7,16 @@ namespace Icecore\Client;
 use Icecore\ClientException;
 
 /**
- * A connection to the daemon that is kept: HTTP/1.1, within bounds of bytes and time. It needs no extension;
- * for https PHP's openssl.
+ * A kept connection to the daemon: HTTP/1.1, with limits for bytes and time. It needs no
+ * extension, except PHP's openssl for https.
  *
  * @internal
  */
 final class Connection
 {
-    /** Over how many seconds it is used again; the daemon closes it after 20. */
+    /** For how many seconds it is reused; the daemon closes it after 20. */
     private const KEPT = 15.0;
-    /** How many bytes the head of an answer may have, and the line before a chunk. */
+    /** Size limits in bytes for the head of an answer, and for the line before a chunk. */
     private const LONGEST_HEAD = 64 << 10;
     private const LONGEST_LINE = 1 << 10;
 
@@ -29,7 +29,7 @@ final class Connection
     private int $process = 0;
     private string $buffer = '';
     private float $until = 0.0;
-    /** The first thing that PHP said of this request. */
+    /** PHP's first warning for this request. */
     private string $warning = '';
 
     public function __construct(
@@ -66,7 +66,7 @@ final class Connection
         if ($body !== null) {
             array_push($head, "Content-Type: $type", 'Content-Length: ' . strlen($body));
         }
-        // What PHP says of sockets is no warning of the program's.
+        // PHP's warnings about sockets are not shown to the program.
         $this->warning = '';
         set_error_handler(function (int $level, string $said): bool {
             $this->warning = $this->warning === '' ? $said : $this->warning;
@@ -94,13 +94,13 @@ final class Connection
     private function open(): void
     {
         if ($this->process !== getmypid()) {
-            // That of the parent process is its own.
+            // The connection of the parent process belongs to it.
             $this->stream = null;
         }
         if ($this->stream !== null) {
             $readable = [$this->stream];
             $none = null;
-            // One that says something by itself is about to end.
+            // If the server sends data on its own, it is about to close the connection.
             if (microtime(true) - $this->usedAt < self::KEPT && stream_select($readable, $none, $none, 0, 0) === 0) {
                 return;
             }
@@ -129,7 +129,7 @@ final class Connection
         for ($at = 0; $at < strlen($bytes);) {
             $sent = fwrite($this->stream, $at === 0 ? $bytes : substr($bytes, $at, 1 << 20));
             if ($sent === false) {
-                // What is refused may be answered before all of it was sent.
+                // A refused request may be answered before all of it was sent.
                 return;
             }
             $at += $sent;
@@ -139,7 +139,7 @@ final class Connection
         }
     }
 
-    /** Waits until it can be read from, or written to. */
+    /** Waits until the stream can be read from, or written to. */
     private function wait(bool $toRead): void
     {
         do {
@@ -150,12 +150,12 @@ final class Connection
             $read = $toRead ? [$this->stream] : null;
             $write = $toRead ? null : [$this->stream];
             $none = null;
-            // A signal ends the wait early, and is no reason to give up.
+            // A signal ends the wait early, and is not a reason to give up.
             $ready = stream_select($read, $write, $none, (int) $left, (int) (($left - (int) $left) * 1e6));
         } while ($ready === false || $ready === 0);
     }
 
-    /** Takes what there is; false at the end. */
+    /** Reads the available bytes; false at the end. */
     private function fill(): bool
     {
         while (true) {
@@ -181,7 +181,7 @@ final class Connection
         return new ClientException('answer', "{$this->url} is no daemon of Icecore: $why");
     }
 
-    /** What ends with this, without it. */
+    /** Returns the text up to `$end`, without it. */
     private function upTo(string $end, int $longest): string
     {
         $from = 0;
@@ -203,7 +203,7 @@ final class Connection
     private function head(): array
     {
         for ($read = 0; $read < self::LONGEST_HEAD; $read += strlen($text)) {
-            // The end of the answer shows whether it was one.
+            // The end of the answer shows if it was one.
             if (strlen($this->buffer) < 5 && !$this->fill()) {
                 throw $this->brokenOff();
             }
@@ -271,7 +271,7 @@ final class Connection
             }
             $length = (int) hexdec($found[1]);
             $body .= $this->exactly($length, strlen($body));
-            // Behind the last chunk may stand more headers.
+            // The last chunk may be followed by more headers.
             while (($rest = $this->upTo("\r\n", self::LONGEST_LINE)) !== '') {
                 if ($length > 0 || ($more = ($more ?? 0) + strlen($rest)) > self::LONGEST_HEAD) {
                     throw $this->nonsense('a chunk that is too long');
@@ -281,7 +281,7 @@ final class Connection
         return $body;
     }
 
-    /** So many bytes, behind so many others. */
+    /** Returns exactly `$length` bytes; `$before` bytes of the body were read before. */
     private function exactly(int $length, int $before): string
     {
         $this->bound($before + $length);

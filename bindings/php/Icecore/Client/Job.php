@@ -7,7 +7,7 @@ namespace Icecore\Client;
 use Icecore\ClientException;
 
 /**
- * A job that a worker has for a while.
+ * A job that a worker holds for a while.
  */
 final class Job
 {
@@ -50,22 +50,22 @@ final class Job
         return is_int($said['lease_until'] ?? null) ? $said['lease_until'] : 0;
     }
 
-    /** When the lease ends, by the clock of the database, in milliseconds since 1970. */
+    /** The end of the lease by the clock of the database, in milliseconds since 1970. */
     public function leaseUntil(): int
     {
         return $this->leaseUntil;
     }
 
-    /** How many seconds of the lease are left, by the clock of this machine. */
+    /** The remaining seconds of the lease, by the clock of this machine. */
     public function left(): float
     {
         return $this->ends - Requests::now();
     }
 
     /**
-     * Keeps the job for so many seconds from now on.
+     * Keeps the job for this many seconds from now on.
      *
-     * @throws ClientException of the kind `lease`, if it is another worker's by now
+     * @throws ClientException of the kind `lease`, if another worker has it already
      */
     public function extend(?float $lease = null): void
     {
@@ -76,7 +76,7 @@ final class Job
     }
 
     /**
-     * Says what became of it. The token stands in the body, where no log of a server shows it.
+     * Reports the result of the job. The token is in the body, where no server log shows it.
      *
      * @internal
      * @return array<string, mixed>

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Icecore\Client;
 
 /**
- * Plain data, which JSON has; no method of a value is called.
+ * Plain data, which JSON can express; no method of a value is called.
  *
  * @internal
  */
@@ -13,7 +13,7 @@ final class Plain
 {
     private const DEEPEST = 90;
 
-    /** As JSON; null, if it is not plain. */
+    /** Returns a value as JSON; null if it is not plain. */
     public static function json(mixed $value): ?string
     {
         if (!self::isPlain($value, self::DEEPEST)) {

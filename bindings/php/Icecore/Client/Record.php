@@ -5,11 +5,11 @@ declare(strict_types=1);
 namespace Icecore\Client;
 
 /**
- * What is known of an object. Times are milliseconds since 1970.
+ * Information about an object. Times are milliseconds since 1970.
  */
 final class Record
 {
-    /** Why it can't be restored; null, if it can. */
+    /** The reason why it can't be restored, or null. */
     public ?string $problem;
 
     private function __construct(

@@ -7,7 +7,7 @@ namespace Icecore\Client;
 use Icecore\ClientException;
 
 /**
- * Questions to the daemon, and its answers.
+ * Requests to the daemon, and its answers.
  *
  * @internal
  */
@@ -22,13 +22,16 @@ final class Requests
         return hrtime(true) / 1e9;
     }
 
-    /** A text within an address. */
+    /** Escapes a text for an address. */
     public static function escaped(string $text): string
     {
         return str_replace('.', '%2E', rawurlencode($text));
     }
 
-    /** A pause, or what the daemon asked for; other clients make another one. */
+    /**
+     * Returns a longer pause, or the one that the daemon requested; different clients get different
+     * ones.
+     */
     public static function longer(float $pause, ClientException $error): float
     {
         $asked = $error->retryAfter ?? 0;
@@ -41,7 +44,7 @@ final class Requests
     }
 
     /**
-     * Asks once.
+     * Sends one request.
      *
      * @param array<string, mixed> $query
      * @return array<string, mixed>
@@ -64,7 +67,7 @@ final class Requests
     }
 
     /**
-     * The same with a body in JSON.
+     * The same with a JSON body.
      *
      * @param string $said JSON
      * @return array<string, mixed>
@@ -75,9 +78,10 @@ final class Requests
     }
 
     /**
-     * Asks again while the daemon is away, for a while: only for what may be done twice.
+     * Repeats a request for a while if the daemon is away: only for requests that may be
+     * repeated.
      *
-     * @param mixed ...$parts those of ask
+     * @param mixed ...$parts the parameters of ask
      * @return array<string, mixed>
      */
     public function insist(mixed ...$parts): array

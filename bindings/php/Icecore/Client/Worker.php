@@ -7,7 +7,7 @@ namespace Icecore\Client;
 use Icecore\ClientException;
 
 /**
- * Takes jobs of a queue, one after the other, until it is told to stop.
+ * Takes jobs of a queue, one after the other, until it is stopped.
  *
  * @internal
  */
@@ -36,7 +36,7 @@ final class Worker
     ) {
     }
 
-    /** How many jobs it worked on. */
+    /** Returns the number of jobs that it worked on. */
     public function run(callable $do): int
     {
         $before = $this->trap();
@@ -49,7 +49,8 @@ final class Worker
     }
 
     /**
-     * SIGTERM and SIGINT: what was begun is done, then it ends. Only where PHP has pcntl.
+     * SIGTERM and SIGINT: the jobs that were begun are finished, then it ends. Only if PHP has
+     * pcntl.
      *
      * @return array<int, mixed>
      */
@@ -118,7 +119,7 @@ final class Worker
     private function work(Job $job, callable $do): void
     {
         $this->worked++;
-        // It waited behind others for too long: another worker may have it.
+        // It waited too long for other jobs: another worker may have it.
         if ($job->left() <= 0) {
             ($this->log)("job {$job->id}: its lease ended before it was begun");
             return;
@@ -130,7 +131,7 @@ final class Worker
             $this->end($job, 'nack', self::error($error::class . ": {$error->getMessage()}"));
             return;
         }
-        // What is no plain data is not kept.
+        // A result that is not plain data is not stored.
         $json = $result === null ? null : Plain::json($result);
         $refused = $this->end($job, 'ack', ...($json === null ? [] : ["\"result\":$json"]));
         if ($refused !== null) {
@@ -153,7 +154,10 @@ final class Worker
         }
     }
 
-    /** Says what became of a job, until that is heard or the lease is over. An error, if the daemon does not take the result. */
+    /**
+     * Reports the result of a job, until the daemon has received it or the lease is over. Returns
+     * an error if the daemon refuses it.
+     */
     private function end(Job $job, string $how, string ...$members): ?ClientException
     {
         [$pause, $isFirst] = [0.05, true];
@@ -166,7 +170,8 @@ final class Worker
                     if ($how === 'ack' && $members !== [] && in_array($error->status, [400, 413], true)) {
                         return $error;
                     }
-                    // Refused because an answer was not heard, it is done.
+                    // If it is refused because the first answer was lost, the report was
+                    // successful.
                     if ($isFirst || $error->kind !== 'lease') {
                         ($this->log)("job {$job->id}: $how: {$error->getMessage()}");
                     }
@@ -183,7 +188,7 @@ final class Worker
         }
     }
 
-    /** Sleeps, but not through a stop. */
+    /** Sleeps, but wakes up when the worker is stopped. */
     private function rest(float $seconds): void
     {
         $until = Requests::now() + $seconds;

@@ -1,6 +1,6 @@
 <?php
-// Which classes there are: missing ones, autoloaders, callbacks, enums, what PHP refuses,
-// and what PHP's own classes hold.
+// Availability of classes: missing ones, autoloaders, callbacks, enums, classes that PHP refuses,
+// and the contents of PHP's own classes.
 
 declare(strict_types=1);
 

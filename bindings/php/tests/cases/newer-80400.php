@@ -1,5 +1,5 @@
 <?php
-// What PHP has since 8.4: property hooks, other visibility for writing, lazy objects.
+// Features since PHP 8.4: property hooks, asymmetric visibility, lazy objects.
 
 declare(strict_types=1);
 

@@ -1,9 +1,9 @@
 <?php
-// The object model: visibility, types, hooks, and what fails in them.
+// The object model: visibility, types, hooks, and errors in them.
 
 declare(strict_types=1);
 
-// Serialized text, with names of the case's own classes and true lengths.
+// Serialized text, with names of the case's own classes and correct lengths.
 $text = fn (string $class, string $members) => "'O:' . strlen('$class') . ':\"$class\":' . $members";
 $declared = [
     'public $a; public $b = 2;', 'protected $a = 1; private $b = 2;', 'public int $a = 1; public ?string $b;', 'public readonly int $a;', 'protected readonly ?array $a; public $b = 1;',

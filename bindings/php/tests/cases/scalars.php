@@ -1,5 +1,5 @@
 <?php
-// Values without classes, well-formed and not. Each text is one case.
+// Values without classes, well-formed and malformed. Each text is one case.
 
 declare(strict_types=1);
 

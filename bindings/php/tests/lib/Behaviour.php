@@ -26,7 +26,7 @@ class Behaviour
     {
     }
 
-    // The lines of a file, as they are for this host.
+    // The lines of a file, with the changes for this host.
     public static function lines(string $file): iterable
     {
         foreach (file($file, FILE_IGNORE_NEW_LINES | FILE_SKIP_EMPTY_LINES) as $text) {
@@ -83,7 +83,7 @@ class Behaviour
         }
     }
 
-    // What the hooks of Reenters do: another document, while one is being made or read.
+    // The action of the hooks of Reenters: another document, while one is being made or read.
     private function nested(): void
     {
         $own = $this->own ?? Own::all()[0];
@@ -92,7 +92,7 @@ class Behaviour
         }
     }
 
-    // Calls what may be refused, and holds the error against what the step says.
+    // Calls code that may be refused, and compares the error with the one that the step expects.
     protected function guarded(array $step, Closure $call): mixed
     {
         $logged = count(Classes::$log);
@@ -114,7 +114,7 @@ class Behaviour
     private function holdError(array $step, Throwable $error, array $ran): void
     {
         $found = ['says' => $error->getMessage(), 'kind' => 'hook', 'offset' => null, 'path' => null];
-        // What PHP itself refuses to write has no place.
+        // Errors of PHP itself about writing have no path.
         if ($error::class === Exception::class) {
             $found['kind'] = 'value';
         }
@@ -127,7 +127,7 @@ class Behaviour
         if (!isset($step['error'])) {
             throw new Part("refused: $found[kind], $found[says]");
         }
-        // What was refused has built nothing, and run nothing.
+        // A refused call has built nothing, and run nothing.
         if ($ran && $found['kind'] !== 'hook') {
             throw new Part('ran: ' . implode(', ', $ran));
         }
@@ -149,7 +149,7 @@ class Behaviour
         return isset($said['written']) && is_array($said) ? $this->written : Bytes::of($said);
     }
 
-    // Every way to read a format: bytes and options to a value.
+    // Returns all functions that read a format: bytes and options to a value.
     private function readers(array $step): array
     {
         $format = $step['format'];
@@ -157,7 +157,7 @@ class Behaviour
             return [$this->own->read(...)];
         }
         $readers = [fn ($bytes, $options) => Icecore\decode($bytes, $format, $options + Own::DEPTH)];
-        // PHP's own functions ignore what is behind a document, and so do ours of these names.
+        // PHP's own functions ignore bytes after a document, and so do ours with these names.
         $isTrailing = in_array('trailing', (array) ($step['error']['kind'] ?? []), true);
         if (($own = Own::of($format)) && !$isTrailing) {
             $readers[] = $own->read(...);
@@ -187,7 +187,7 @@ class Behaviour
         $options = array_key_exists('classes', $step) ? ['classes' => $step['classes']] : [];
         $name = $step['as'] ?? 'it';
         foreach ($this->readers($step) as $read) {
-            // What was read before goes first, and says so in the log.
+            // The previous value is freed first, and its destructor appears in the log.
             unset($this->values[$name]);
             $value = $this->guarded($step, fn () => $read($bytes, $options));
             if (isset($step['error'])) {
@@ -232,7 +232,7 @@ class Behaviour
         $this->values = [];
     }
 
-    // The variable at a path: keys of arrays, members of objects.
+    // Returns the variable at a path: keys of arrays, members of objects.
     private function &place(array $step): mixed
     {
         $slot = &$this->values[$step['of'] ?? 'it'];
@@ -282,7 +282,7 @@ class Behaviour
         }
     }
 
-    // The bytes cut everywhere are refused everywhere.
+    // Cuts the bytes everywhere; all must be refused.
     protected function doCut(array $step): void
     {
         $bytes = $this->bytes($step['bytes']);
@@ -295,7 +295,7 @@ class Behaviour
         }
     }
 
-    // Each byte changed: refused, or read as something; what is wrong is said as an error.
+    // Changes each byte: it is refused with an error, or read as some value.
     protected function doChange(array $step): void
     {
         $bytes = $this->bytes($step['bytes']);
@@ -328,7 +328,7 @@ class Behaviour
         $before = self::resident();
         $this->doTimes($step);
         $grown = self::resident() - $before;
-        // A sanitizer keeps what was freed for a while.
+        // A sanitizer keeps freed memory for a while.
         if ($grown > $step['most'] + (getenv('SKIP_ASAN') ? 64 << 20 : 0)) {
             throw new Part("grew by $grown bytes");
         }

@@ -1,6 +1,6 @@
 <?php
-// Runs the code of a case on two sides, each with classes of its own: the code's `class A`
-// becomes another class for each side, with a name of the same length.
+// Runs the code of a case on two sides, each with its own classes: the code's `class A` becomes a
+// different class for each side, with a name of the same length.
 
 declare(strict_types=1);
 
@@ -18,7 +18,7 @@ final class Cases
         return [$this->said($this->ours, $code, sprintf('X%04d', $number)), $this->said($this->php, $code, sprintf('P%04d', $number))];
     }
 
-    // Names that begin with Q_ are the case's own, and every case has them anew.
+    // Names that begin with Q_ belong to the case, and every case gets new ones.
     private function said(Side $side, string $code, string $prefix): string
     {
         $code = preg_replace('/\bQ_/', "{$prefix}_", $code);
@@ -27,7 +27,7 @@ final class Cases
             $u = $side->unserialize(...);
             $show = fn (mixed $value) => Outcome::note(Shape::of($value));
             $say = fn (mixed $text) => Outcome::note((string) $text);
-            // What is refused with an exception, in one word.
+            // A refusal with an exception, as one word.
             $try = function (Closure $call) use ($show, $say) {
                 try {
                     $show($call());
@@ -38,7 +38,7 @@ final class Cases
             eval($code);
             return null;
         }));
-        // Names in messages and in texts are the same again.
+        // The original names are restored in messages and texts.
         return str_replace([$prefix, "'{$prefix}'"], ['Q', "'Q'"], $outcome->text());
     }
 }

@@ -1,6 +1,6 @@
 <?php
 
-/** `icecore serve` on a new database of SQLite, which ends with the program. */
+/** `icecore serve` on a new SQLite database, which ends with the program. */
 final class Daemon
 {
     public readonly string $url;
@@ -28,7 +28,7 @@ final class Daemon
         $this->folder = sys_get_temp_dir() . '/icecore-' . bin2hex(random_bytes(8));
         mkdir($this->folder);
         $this->startIn(0);
-        // It listens when it says so.
+        // It prints a line when it accepts connections.
         $line = (string) fgets($this->output);
         if (preg_match('~http://([0-9.:]+\d)~', $line, $found) !== 1) {
             throw new RuntimeException("the daemon did not begin: $line");
@@ -36,7 +36,7 @@ final class Daemon
         [$this->url, $this->listen] = $found;
     }
 
-    /** It listens some time after so many seconds. */
+    /** Starts the daemon after this many seconds. */
     public function startIn(float $seconds): void
     {
         $shell = ['sh', '-c', "sleep $seconds; exec \"\$@\"", 'sh', self::command(), 'serve', '--db', "sqlite:$this->folder/icecore.db", '--listen', $this->listen];
@@ -66,13 +66,13 @@ final class Daemon
     }
 }
 
-/** A server that says the same to each request, and closes. */
+/** A server that sends the same answer to each request, and closes. */
 final class FakeServer
 {
     public readonly string $url;
     private $process;
 
-    /** @param ?string $endless what is said again and again behind the answer; @param ?string $job what is said to a claim */
+    /** @param ?string $endless repeated for ever after the answer; @param ?string $job the answer to a claim */
     public function __construct(string $answer, ?string $endless = null, ?string $job = null)
     {
         $said = array_map(static fn ($text) => $text === null ? null : base64_encode($text), [$answer, $endless, $job]);
@@ -87,7 +87,7 @@ final class FakeServer
         return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " . strlen($body) . "\r\n\r\n$body";
     }
 
-    /** What runs in the process. */
+    /** The code that runs in the process. */
     public static function serve(): never
     {
         [$answer, $endless, $job] = array_map(static fn ($text) => $text === null ? null : base64_decode($text), json_decode(stream_get_contents(STDIN)));
@@ -99,7 +99,7 @@ final class FakeServer
             }
             @fwrite($client, $job !== null && str_contains($head, '/claim') ? $job : $answer);
             for ($count = 0; $endless !== null && $count < 100_000 && @fwrite($client, $endless); $count++);
-            // What was sent is not taken back.
+            // The rest of the request is read, so that the answer is not lost.
             @stream_socket_shutdown($client, STREAM_SHUT_WR);
             while (!feof($client) && fread($client, 65536) !== false);
             fclose($client);

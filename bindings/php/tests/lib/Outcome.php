@@ -1,6 +1,6 @@
 <?php
-// What a call did: its result as text that shows identity and references, or its
-// exception; the warnings; the hooks that ran; and the destructors when the result went.
+// The outcome of a call: its result as text that shows identity and references, or its exception;
+// the warnings; the hooks that ran; and the destructors when the result was freed.
 
 declare(strict_types=1);
 
@@ -24,7 +24,7 @@ final class Outcome
         self::$events[] = $event;
     }
 
-    // Names of functions differ between two sides; what is behind them must not.
+    // The names of functions differ between two sides; the rest of the message must not.
     public static function unnamed(string $message): string
     {
         return preg_replace('/^(?:Icecore\\\\)?(?:serialize|unserialize|var_export|var_import|igbinary_serialize|igbinary_unserialize)\(\): /', '', $message);
@@ -32,7 +32,7 @@ final class Outcome
 
     public static function of(Closure $call): self
     {
-        // What an earlier call left behind ends now, and not in this one.
+        // Garbage of earlier calls is collected now, and not during this one.
         gc_collect_cycles();
         self::$events = [];
         $warnings = [];
@@ -51,7 +51,7 @@ final class Outcome
         } catch (Throwable $error) {
             $log = self::$events;
             $text = 'exception ' . self::exception($error);
-            // The trace holds arguments, and so objects.
+            // The trace contains arguments, and so objects.
             $error = null;
         } finally {
             restore_error_handler();
@@ -59,7 +59,7 @@ final class Outcome
         self::$events = [];
         $value = null;
         gc_collect_cycles();
-        // What dies together dies in no order that anyone has promised.
+        // Objects that are freed together have no guaranteed order.
         $dropped = self::$events;
         sort($dropped);
         return new self($text, $warnings, $log, $dropped, $plain);
@@ -86,7 +86,7 @@ final class Outcome
         ]);
     }
 
-    // As text(), with each question of the autoloader once.
+    // Like text(), but each request of the autoloader appears once.
     public function textWithoutRepeats(): string
     {
         $log = [];

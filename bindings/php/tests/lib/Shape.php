@@ -1,8 +1,7 @@
 <?php
-// A value as text, in which two values are equal only if nothing that a program can see
-// tells them apart: types, order of keys, the next free key, which objects and which
-// variables are the same, which properties are not initialised, and what classes of PHP
-// itself hold inside.
+// A value as text. Two values have equal texts only if a program can't distinguish them: types,
+// order of keys, the next free key, identity of objects and variables, uninitialised properties,
+// and the contents of PHP's own classes.
 //
 //   Shape::of([&$a, &$a])    [0=>&1 int 1, 1=>&1] next 2
 
@@ -29,7 +28,7 @@ final class Shape
 
     private function value(mixed $value): string
     {
-        // Arrays that stand in each other often are long when they are written out.
+        // Nested shared arrays would become very long.
         if (++$this->nodes > 20_000) {
             return 'and more';
         }
@@ -82,7 +81,7 @@ final class Shape
 
     private function object(object $object): string
     {
-        // The object is kept, so that no other gets its number.
+        // The object is kept, so that its id is not reused.
         $id = spl_object_id($object);
         if (isset($this->objects[$id])) {
             return "#{$this->objects[$id][0]}";
@@ -91,7 +90,7 @@ final class Shape
         $this->objects[$id] = [$number, $object];
         $class = str_contains($object::class, '@anonymous') ? 'class@anonymous' : $object::class;
         $members = get_mangled_object_vars($object);
-        // An exception that was made by a call knows the way to it, and each side has its own.
+        // An exception that a call made contains its call stack, which differs between the sides.
         if ($object instanceof Throwable && str_starts_with((string) ($members["\0*\0file"] ?? ''), dirname(__DIR__))) {
             unset($members["\0Exception\0trace"], $members["\0Error\0trace"], $members["\0*\0line"], $members["\0*\0file"]);
         }
@@ -103,7 +102,7 @@ final class Shape
         }
     }
 
-    // What PHP's own classes hold beside their properties.
+    // The contents of PHP's own classes in addition to their properties.
     private function inside(object $object): string
     {
         $inside = match (true) {
@@ -114,7 +113,7 @@ final class Shape
             $object instanceof SplFixedArray => [$object->getSize(), SplFixedArray::fromArray($object->toArray())->toArray()],
             $object instanceof SplHeap => [$object->isCorrupted(), count($object), iterator_to_array(clone $object, false)],
             $object instanceof SplPriorityQueue => [$object->isCorrupted(), $object->getExtractFlags(), count($object), iterator_to_array(clone $object, false)],
-            // A text that PHP takes as the present.
+            // A text that PHP interprets as the present.
             $object instanceof DateTimeInterface && abs($object->getTimestamp() - time()) < 200_000 => 'about now',
             $object instanceof DateTimeInterface => [(array) $object, $object->format('Y-m-d H:i:s.u e P I')],
             $object instanceof DateTimeZone => [(array) $object, $object->getName()],
@@ -131,8 +130,8 @@ final class Shape
         return (new ReflectionMethod($class, '__serialize'))->invoke($object);
     }
 
-    // A variable that is a typed property too takes values of that type only, wherever it
-    // is written: each variable says which values it takes.
+    // A variable that is also a typed property accepts only values of that type, wherever it is
+    // written: lists the accepted values of each variable.
     private function typedReferences(): string
     {
         $text = '';

@@ -1,6 +1,6 @@
 <?php
-// An implementation of PHP's functions: PHP's own, or Icecore's. Hooks of test classes call
-// the one that is being tested through `Side::now()`.
+// An implementation of PHP's functions: PHP's own, or Icecore's. Hooks of test classes call the
+// tested one through `Side::now()`.
 
 declare(strict_types=1);
 
@@ -33,7 +33,7 @@ final class Side
         );
     }
 
-    // Icecore with everything allowed, as PHP's own functions have it.
+    // Icecore with all classes allowed, as in PHP's own functions.
     public static function icecore(): self
     {
         return new self(
@@ -52,7 +52,7 @@ final class Side
         return self::$now ?? self::php();
     }
 
-    // Runs a call with this side as the one that hooks use.
+    // Runs a call with this side for the hooks.
     public function during(Closure $call): mixed
     {
         $before = self::$now;

@@ -1,6 +1,6 @@
 <?php
-// Results of tests as TAP, one line for each; a failed one is also said on the error
-// output. The last line has the counts.
+// Results of tests as TAP, one line for each; failures are also printed on the error output. The
+// last line has the counts.
 
 declare(strict_types=1);
 
@@ -26,7 +26,7 @@ final class Tap
         echo 'ok ', $this->count(), ' - ', self::line($name), ' # SKIP ', self::line($why), "\n";
     }
 
-    // Prints the plan and the counts, and gives the exit code.
+    // Prints the plan and the counts, and returns the exit code.
     public function done(): int
     {
         echo '1..', $this->count(), "\n";

@@ -1,19 +1,18 @@
 <?php
-// Writes the expectations of new tests: runs each file that has none with the PHP that runs
-// this and appends what it said. Read what it wrote: an expectation that nobody understood
-// is no test.
+// Writes the expectations of new tests: runs each file that has none with the current PHP and
+// appends its output. Read the result: an expectation that nobody understood is not a test.
 //
 //   php expect.php [--anew] [--with icecore.so] FILE.phpt…
 //
 //   --anew    also files that have an expectation; one that was written by hand is lost
-//   --with    with the extension: for icecore/, whose expectations PHP alone does not know
+//   --with    with the extension: for icecore/, whose expectations PHP alone can't produce
 //
-// What no program can rely on becomes a pattern: files, lines, numbers of objects, and the
-// level of unserialize's messages, which is Notice until PHP 8.2 and Warning from 8.3 on.
+// Details on which no program can rely become patterns: files, lines, object ids, and the level of
+// unserialize's messages, which is Notice until PHP 8.2 and Warning from 8.3 on.
 
 declare(strict_types=1);
 
-// The values that run-tests.php sets and that can be seen in the output.
+// The values that run-tests.php sets and that are visible in the output.
 const INI = ['error_reporting=32767', 'display_errors=1', 'log_errors=0', 'html_errors=0', 'precision=14', 'serialize_precision=-1', 'memory_limit=128M', 'zend.assertions=1', 'zend.exception_ignore_args=0'];
 
 const PATTERNS = [
@@ -34,7 +33,7 @@ function sections(string $text): array
     return $sections;
 }
 
-// What a program says on stdout, with the ini values of a file.
+// Returns the standard output of a program, with the ini values of a file.
 function run(string $code, string $ini, string $file): string
 {
     global $with;
@@ -65,7 +64,7 @@ foreach (array_slice($argv, $first) as $name) {
         continue;
     }
     $said = run($has['FILE'], $has['INI'] ?? '', $program);
-    // A pattern has percent signs of its own only if the text has none.
+    // A pattern may contain percent signs only if the text has none.
     $pattern = $said;
     foreach (PATTERNS as $from => $to) {
         $pattern = preg_replace($from, $to, $pattern);

@@ -10,7 +10,7 @@ foreach (session_cases() as $name => $value) {
     check("$name: stored", apcu_store($name, $value));
     $read = apcu_fetch($name, $is_read);
     check("$name: fetched", $is_read);
-    // Of references between elements PHP's text says what was kept.
+    // For references between elements, PHP's text shows what was kept.
     same("$name: the same", serialize($value), serialize($read));
 }
 foreach ([null, true, 5, 1.5, 'text', '', [], Suit::Hearts, new Point(3, 4), (object) []] as $value) {
@@ -52,7 +52,7 @@ for ($i = 0; $i < 30_000; $i++) {
     }
 }
 check('memory does not grow', memory_get_usage() - $before < 4096, growth: memory_get_usage() - $before);
-// That it is Icecore who reads: with a list of classes for the process the others are refused.
+// Icecore is the reader: with a list of classes for the process the others are refused.
 $command = [PHP_BINARY, '-d', 'apc.enable_cli=1', '-d', 'apc.serializer=icecore', '-d', 'icecore.classes=Account'];
 if (is_file($module = getenv('ICECORE_SO') ?: '')) {
     array_push($command, '-d', "extension=$module");

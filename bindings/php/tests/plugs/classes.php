@@ -1,5 +1,5 @@
 <?php
-// Classes and values that are put into sessions and caches.
+// Classes and values for sessions and caches.
 
 enum Suit: string
 {
@@ -56,7 +56,8 @@ class Hooked
     }
 }
 
-// Old programs have classes with the interface alone, of which PHP complains at compile time.
+// Old programs have classes with this interface only, for which PHP issues a deprecation at compile
+// time.
 error_reporting(error_reporting() & ~E_DEPRECATED);
 eval('class Old implements Serializable
 {

@@ -3,8 +3,8 @@
 //
 //   php fpm.php EXTENSION_SO
 //
-// Everything is below a folder of its own and on a free port of the machine itself; the
-// servers end with this program.
+// Everything is below a folder of its own and on a free port of this machine; the servers end with
+// this program.
 require __DIR__ . '/lib.php';
 require __DIR__ . '/classes.php';
 
@@ -63,7 +63,7 @@ $with_setpriv = program('setpriv');
 function start(array $command): void
 {
     global $servers, $folder, $with_setpriv;
-    // They end even if this program is killed, where the system can see to that.
+    // They end even if this program is killed, if the system supports that.
     $command = $with_setpriv ? [$with_setpriv, '--pdeathsig', 'TERM', '--', ...$command] : $command;
     $log = ['file', "$folder/servers.log", 'a'];
     $servers[] = proc_open($command, [['file', '/dev/null', 'r'], $log, $log], $pipes, null, ['PLUGS' => __DIR__, 'PATH' => getenv('PATH')]);
@@ -82,13 +82,13 @@ file_put_contents("$folder/nginx.conf", ($is_root ? "user root;\n" : '') . "daem
     . "server {\nlisten $address;\nlocation ~ ^(/[a-z]+)*/page\\.php$ {\nfastcgi_param SCRIPT_FILENAME \"$root\$fastcgi_script_name\";\n"
     . "fastcgi_param DOCUMENT_ROOT \"$root\";\nfastcgi_param REQUEST_METHOD \$request_method;\nfastcgi_param QUERY_STRING \$query_string;\n"
     . "fastcgi_pass \"unix:$folder/fpm.sock\";\n}\n}\n}\n");
-// Newer PHPs end a process that is at twice the limit of memory; here the limit itself is tried.
+// Newer PHPs end a process at twice the memory limit; here the limit itself is tested.
 $settings = ['memory_hard_limit_percent=10000', "extension=$module", 'apc.serializer=icecore', 'display_errors=0', 'log_errors=1', "error_log=$folder/php.log",
     "session.save_path=$folder/sessions", 'session.use_strict_mode=0', 'user_ini.cache_ttl=0', 'session.gc_probability=0'];
 start([$fpm, '-F', '-y', "$folder/fpm.conf", ...($is_root ? ['-R'] : []), ...array_merge(...array_map(fn ($setting) => ['-d', $setting], $settings))]);
 start([$nginx, '-p', $folder, '-e', "$folder/nginx.log", '-c', "$folder/nginx.conf"]);
 
-/** Status and body of a page. */
+/** Returns the status and the body of a page. */
 function get(string $do, array $more = [], string $under = '', string $cookie = ''): array
 {
     global $address;
@@ -141,7 +141,7 @@ foreach ([...HANDLERS, ...HANDLERS, 'icecore', 'php'] as $at => $handler) {
     same("one session, handler $handler", [$at + 1, [1, 2]], [$reply['json']['count'] ?? null, $reply['json']['point'] ?? null]);
 }
 
-// -- Requests that end in the middle -------------------------------------------
+// -- Requests that are aborted ---------------------------------------------------
 
 $enough = fn (string $do) => check("after $do: a good request", get('work')['json']['same'] ?? false);
 $enough('nothing');
@@ -158,7 +158,7 @@ same('all of that in one worker', $pid, get('hello')['json']['pid'] ?? null);
 
 // -- Memory --------------------------------------------------------------------
 
-/** How many bytes the worker grows while it answers this many requests. */
+/** Returns the growth of the worker in bytes while it answers this many requests. */
 function growth(int $times, array $dos): int
 {
     $resident = function (int $times) use ($dos): int {
@@ -167,7 +167,7 @@ function growth(int $times, array $dos): int
         }
         return get('hello')['json']['resident'];
     };
-    // Allocators keep what they had; after the second round it is the same each time.
+    // Allocators keep memory; after the second round it is the same each time.
     $resident(max(20, intdiv($times, 3)));
     $before = $resident(max(20, intdiv($times, 3)));
     return $resident($times) - $before;
@@ -180,7 +180,7 @@ $bytes = growth(45, ['memory limit', 'memory limit, objects', 'memory limit, wri
 check('requests that the limit of memory ends: no growth', $bytes < 4 << 20, growth: $bytes);
 same('still the same worker', $pid, get('hello')['json']['pid'] ?? null);
 
-// -- Which classes -------------------------------------------------------------
+// -- Allowed classes -------------------------------------------------------------
 
 $refused = 'Icecore\ClassException';
 same('nothing is allowed', $refused, get('point')['json']['thrown'] ?? null);
@@ -194,7 +194,7 @@ same('and elsewhere again', $refused, get('account')['json']['thrown'] ?? null);
 same('and in the first folder', $refused, get('account', [], '/points')['json']['thrown'] ?? null);
 check('a program cannot set it', get('hello', [], '/points')['json']['set'] ?? false);
 
-// Sessions ask the list too, if there is one.
+// Sessions check the list too, if there is one.
 $cookie = get('session write', ['case' => 'objects', 'handler' => 'php'])['cookie'];
 same('a session with a class that the folder does not allow', 500, get('session read', [], '/points', $cookie)['status']);
 same('the same session, elsewhere', 200, get('session read', [], '/any', $cookie)['status']);

@@ -1,11 +1,11 @@
 <?php
-// What the tests of this folder share.
+// Functions that the tests of this folder share.
 
 error_reporting(E_ALL);
 
 $passed = $failed = 0;
 
-/** Counts, and shows what failed. */
+/** Counts a test, and prints failures. */
 function check(string $name, bool $is_right, mixed ...$seen): void
 {
     global $passed, $failed;
@@ -25,7 +25,7 @@ function same(string $name, mixed $wanted, mixed $got): void
     check($name, $wanted === $got, wanted: $wanted, got: $got);
 }
 
-/** What it throws: class and message; or null. */
+/** Returns the exception of a call, or null. */
 function thrown(callable $call): ?Throwable
 {
     try {

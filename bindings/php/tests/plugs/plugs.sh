@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# Tries what PHP programs plug serializers into, for real: sessions over php-fpm and nginx,
-# APCu, the global names. The last line says `N passed, M failed`; what could not run is
-# named before it.
+# Tests the plugs for serializers in PHP with real programs: sessions over php-fpm and nginx, APCu, the global
+# names. The last line is `N passed, M failed`; parts that could not run are listed before it.
 #
 #   plugs.sh EXTENSION_SO [PHP [PART…]]
 #
-# The parts are replace, apcu, sessions and fpm; all of them, if none is named.
+# The parts are replace, apcu, sessions and fpm; default: all.
 set -uo pipefail
 module=$(realpath "${1:?plugs.sh EXTENSION_SO [PHP]}")
 php=${2:-php}

@@ -6,7 +6,7 @@ require __DIR__ . '/classes.php';
 same('the ini value', '1', ini_get('icecore.replace'));
 same('it is not for programs', false, ini_set('icecore.replace', '0'));
 
-// What only Icecore does: an enum that is not listed is refused.
+// Only Icecore refuses an enum that is not listed.
 check('unserialize is replaced', thrown(fn () => unserialize('E:11:"Suit:Hearts";', ['allowed_classes' => []])) instanceof Icecore\ClassException);
 $point = new Point(1, 2);
 check('no list: all classes', unserialize(serialize($point)) == $point);

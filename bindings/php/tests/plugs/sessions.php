@@ -1,5 +1,5 @@
 <?php
-// Session texts, without a server: what session_encode and session_decode do with each
+// Session texts, without a server: the results of session_encode and session_decode with each
 // handler.
 require __DIR__ . '/lib.php';
 require __DIR__ . '/classes.php';
@@ -13,7 +13,7 @@ ini_set('session.use_cookies', '0');
 ini_set('session.cache_limiter', '');
 const HANDLERS = ['php', 'icecore'];
 
-/** The text, or false, and what PHP said. */
+/** Returns the text, or false, and PHP's messages. */
 function encoded(string $handler, array $variables): array
 {
     $said = [];
@@ -69,11 +69,11 @@ foreach (session_cases() as $name => $variables) {
     }
 }
 
-// -- What is wrong -------------------------------------------------------------
+// -- Malformed texts -----------------------------------------------------------
 
 $text = encoded('php', session_cases()['arrays'])[0];
 for ($end = 0; $end <= strlen($text); $end++) {
-    // PHP keeps the variables before the damage, and so does Icecore: both say the same.
+    // PHP keeps the variables before the damage, and so does Icecore: both give the same result.
     [$is_read, $thrown, $dump] = decoded('php', substr($text, 0, $end));
     [$ours_read, $ours_thrown, $ours_dump] = decoded('icecore', substr($text, 0, $end));
     same("cut at $end: whether it is read", $is_read, $ours_read);

@@ -9,7 +9,7 @@ import pyarrow as pa
 from ._paths import flat
 from .arrow import Kept
 
-#: Beside the rows: what is wrong with a bad one, and its blob.
+#: Columns in addition to the rows: the error of a bad row, and its blob.
 BESIDE = [pa.field("error", pa.string()), pa.field("kept", pa.large_binary())]
 
 

@@ -76,11 +76,11 @@ class Kept(NamedTuple):
 
     #: The rows; null where one is bad.
     column: Any
-    #: What is wrong with bad rows; null for all others.
+    #: The errors of bad rows; null for all others.
     errors: Any
     #: The blobs of bad rows; null for all others.
     kept: Any
-    #: How many rows have entries that no field has, and the number of the first; None, if none has.
+    #: How many rows have entries without a field, and the number of the first; None if there are none.
     extra: tuple[int, int] | None
 
 

@@ -53,7 +53,7 @@ def register(connection: duckdb.DuckDBPyConnection, *, format: str | None = None
     _create(connection, "icecore_get", _by_value(on_path), "path")
     _create(connection, "icecore_fields", _by_value(fields), "schema")
     _create_function(connection, "_icecore_structure", _structures, ["VARCHAR"])
-    # In CASE the function is bound with the arguments of the call, and not before.
+    # In CASE the function is bound with the arguments of the call, and not earlier.
     connection.execute(
         "create or replace temp macro icecore_struct(data, schema) as from_json("
         "case when schema is null then null else icecore_fields(data, schema) end, _icecore_structure(schema))"
@@ -100,7 +100,7 @@ def _create(
     try:
         connection.execute(f"{macro}{as_blob}, {as_text}")
     except duckdb.ParserException:
-        # DuckDB before 1.4: macros have no types. The function takes a BLOB, as it says.
+        # DuckDB before 1.4: macros have no types. The function takes a BLOB, as declared.
         connection.execute(f"{macro}(data{more}) as {inner}(data{more})")
 
 

@@ -36,7 +36,7 @@ __all__ = ["Counts", "Job", "arguments", "main", "plan"]
 
 #: Rows that are read and decoded at once: enough to keep a processor busy, and some megabytes.
 BATCH = 65_536
-#: So many files are asked for at once whether they are done.
+#: Number of files whose state is requested at once.
 ASKED = 32
 
 
@@ -165,7 +165,7 @@ class _Table:
             self._files.create_dir(posixpath.dirname(self._final), recursive=True)
             self._files.move(self._path, self._final)
         elif self._files.get_file_info(self._final).is_file:
-            # Of an earlier state of the file.
+            # Left from an earlier state of the file.
             self._files.delete_file(self._final)
 
     def drop(self) -> None:

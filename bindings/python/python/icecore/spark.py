@@ -47,7 +47,7 @@ def decode(
         added = [*added, *(_spark_field(part.with_name(f"{column}_{part.name}")) for part in BESIDE)]
     names = [field.name for field in kept]
     result = StructType(kept + added)
-    # Functions are sent to the workers as text of their own: plain values only.
+    # Functions are sent to the workers as separate text: only plain values can be captured.
     arrow_schema = to_arrow_schema(result)
     plan = (column, names, into, wanted, format, on_error)
 
@@ -92,7 +92,7 @@ def register(spark: SparkSession, *, format: str | None = None) -> None:
             results[rows] = _on_path(blobs[rows], path, format)
         return results
 
-    # Spark reads the kind of a function from types, which must not be text.
+    # Spark reads the kind of a function from its type annotations, which must not be strings.
     whole.__annotations__ = {"blobs": pd.Series, "return": pd.Series}
     on_path.__annotations__ = {"blobs": pd.Series, "paths": pd.Series, "return": pd.Series}
     spark.udf.register("icecore_json", pandas_udf(whole, "string"))

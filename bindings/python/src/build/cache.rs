@@ -1,26 +1,26 @@
-//! Keys and names of classes as strings of Python, kept by their ids.
+//! Keys and names of classes as Python strings, cached by their ids.
 
 use crate::reading::{Reading, Strings};
 use icecore::raw::Tape;
 use pyo3::prelude::*;
 
-/// Strings for the ids of one tape, which is used again and again.
+/// Strings for the ids of one tape, which is reused from call to call.
 #[derive(Default)]
 pub(crate) struct Cache {
     /// Keys of maps.
     pub(super) keys: Vec<Option<Py<PyAny>>>,
-    /// The same as names of members of objects.
+    /// The keys as names of members of objects.
     pub(super) members: Vec<Option<Py<PyAny>>>,
     /// Names of classes.
     pub(super) classes: Vec<Option<Py<PyAny>>>,
-    /// What the ids meant when these were made.
+    /// Generations of the ids when these strings were made.
     generations: (u64, u64),
     strings: Strings,
     plain_symbols: bool,
 }
 
 impl Cache {
-    /// Forgets what does not hold for this tape and these arguments.
+    /// Forgets strings that are not valid for this tape and these arguments.
     #[inline]
     pub(super) fn fit(&mut self, tape: &Tape, reading: &Reading<'_>) {
         let generations = (tape.keys().generation(), tape.classes().generation());
@@ -35,7 +35,7 @@ impl Cache {
     }
 }
 
-/// What is kept for an id; it is made, if it is not there.
+/// Returns the cached string for an id; makes it first if necessary.
 #[inline]
 pub(super) fn kept<'py>(
     py: Python<'py>,

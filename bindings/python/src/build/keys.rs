@@ -13,7 +13,7 @@ use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString};
 use std::collections::{HashMap, HashSet};
 
 impl<'py> Builder<'_, 'py> {
-    /// Where a value goes whose key has this id.
+    /// Returns the slot of a value whose key has this id.
     #[inline]
     pub(super) fn named_slot(&mut self, id: u16, at: u32) -> PyResult<Slot<'py>> {
         let py = self.py;
@@ -34,7 +34,7 @@ impl<'py> Builder<'_, 'py> {
         Ok(Slot::Entry(kept))
     }
 
-    /// A key of a map.
+    /// Returns a key of a map.
     fn key(&self, at: u32, name: Name<'_>) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
         match name.node.kind {
@@ -51,8 +51,8 @@ impl<'py> Builder<'_, 'py> {
         }
     }
 
-    /// The name of a member: without what its language puts before it, which is noted where a
-    /// writer needs it.
+    /// Returns the name of a member without the prefix of its language; the visibility is recorded
+    /// if a writer needs it.
     fn member(&mut self, id: u16, name: Name<'_>) -> PyResult<Slot<'py>> {
         let py = self.py;
         if name.node.kind == Kind::Int {
@@ -65,7 +65,7 @@ impl<'py> Builder<'_, 'py> {
             },
             Kind::Bytes => match Visibility::of(name.bytes) {
                 Some((Visibility::Protected, bare)) => (bare, Some("protected")),
-                // That of a class above may have the same name as one of this class.
+                // A member of a base class may have the same name as one of this class.
                 Some((Visibility::Private(class), bare)) if self.is_class(class) => (bare, Some("private")),
                 _ => (name.bytes, None),
             },
@@ -85,7 +85,7 @@ impl<'py> Builder<'_, 'py> {
         Ok(Slot::Entry(key))
     }
 
-    /// Whether this is the class of the object whose members are read.
+    /// Whether this is the class of the object whose members are being read.
     fn is_class(&self, name: &[u8]) -> bool {
         match self.stack.last().map(|frame| &frame.open) {
             Some(Open::Map(_, Members::Of { class, .. } | Members::ForFactory { class })) => {
@@ -95,8 +95,8 @@ impl<'py> Builder<'_, 'py> {
         }
     }
 
-    /// Checks a dict that has fewer entries than its map: the same key twice is that of the
-    /// last one; other keys that are one in Python are an error.
+    /// Checks a dict that has fewer entries than its map. If the same key occurs twice, the last
+    /// one wins; different keys that are equal in Python are an error.
     #[cold]
     pub(super) fn check_keys(&self, map: u32, dict: &Bound<'py, PyDict>) -> PyResult<()> {
         let Some(here) = self.document.at(map) else { return Ok(()) };
@@ -126,13 +126,14 @@ impl<'py> Builder<'_, 'py> {
     }
 }
 
-/// Maps with fewer keys are quick with any hashes.
+/// Maps with fewer keys are fast with any hashes.
 pub(super) const FEW: usize = 1024;
-/// How many keys of a larger map may have the same hash.
+/// Number of keys of a larger map that may share a hash.
 pub(super) const MOST_ALIKE: u32 = 64;
 
-/// Counts keys with the same hash, where the data can choose it: Python hashes numbers modulo a prime, and integers may
-/// have any size. Hashes of text and bytes depend on a secret of the process.
+/// Counts keys with the same hash, for types whose hash the data can choose: Python hashes numbers
+/// modulo a prime, and integers may have any size. Hashes of text and bytes depend on a secret of
+/// the process.
 #[derive(Default)]
 pub(super) struct Collisions {
     /// By the node of the map and the hash.
@@ -140,10 +141,10 @@ pub(super) struct Collisions {
 }
 
 impl Collisions {
-    /// Notes a key. False: too many of the map have the same hash.
+    /// Counts a key. False: too many keys of the map have the same hash.
     pub(super) fn take(&mut self, map: u32, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let is_keyed = key.is_exact_instance_of::<PyString>() || key.is_exact_instance_of::<PyBytes>();
-        // A handful of integers of 64 bits share a hash.
+        // Only a handful of 64-bit integers share a hash.
         if is_keyed || (key.is_exact_instance_of::<PyInt>() && key.extract::<i64>().is_ok()) {
             return Ok(true);
         }
@@ -153,7 +154,7 @@ impl Collisions {
     }
 }
 
-/// A value as the key of a dict: a list as a tuple.
+/// Returns a value as the key of a dict: a list becomes a tuple.
 pub(super) fn hashable(value: Bound<'_, PyAny>) -> Result<Bound<'_, PyAny>, String> {
     let value = match value.cast::<PyList>() {
         Ok(list) => list.to_tuple().into_any(),

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyString};
 
 impl<'py> Builder<'_, 'py> {
-    /// The value of a node without parts.
+    /// Returns the value of a node without parts.
     #[inline]
     pub(super) fn leaf(&self, at: u32, node: &Node) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
@@ -56,7 +56,7 @@ impl<'py> Builder<'_, 'py> {
         }
     }
 
-    /// A symbol, or plain text if symbols are such.
+    /// Returns a symbol, or plain text if symbols become text.
     pub(super) fn symbol(&self, name: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         if self.reading.plain_symbols || !name.is_instance_of::<PyString>() {
             return Ok(name);
@@ -64,7 +64,7 @@ impl<'py> Builder<'_, 'py> {
         Names::of(self.py)?.symbol(self.py).call1((name,))
     }
 
-    /// A string in an encoding that has a name: text, if it is such.
+    /// Returns a string in a named encoding: text, if the bytes are valid in it.
     pub(super) fn encoded(&self, node: &Node, bytes: &[u8]) -> Bound<'py, PyAny> {
         let encoding = self.document.tape().encodings().get(u32::from(node.encoding()));
         let text = encoding.and_then(|name| decoded(std::str::from_utf8(name.bytes).ok()?, bytes));
@@ -74,7 +74,7 @@ impl<'py> Builder<'_, 'py> {
         }
     }
 
-    /// What Python has for a value of a class that is known.
+    /// Returns the Python value for a value of a well-known class.
     pub(super) fn known(&self, at: u32) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(here) = self.document.at(at) else { return Ok(None) };
         let described = match Known::of(here) {
@@ -103,7 +103,7 @@ impl<'py> Builder<'_, 'py> {
     }
 }
 
-/// An object of PHP's for a moment: date and zone.
+/// The date and the zone of a PHP object for a moment.
 fn php_time(here: icecore::Cursor<'_>) -> Option<(&'static str, String, String)> {
     let class = here.class();
     let is_time = class.eq_ignore_ascii_case(b"DateTime") || class.eq_ignore_ascii_case(b"DateTimeImmutable");
@@ -114,7 +114,7 @@ fn php_time(here: icecore::Cursor<'_>) -> Option<(&'static str, String, String)>
     Some(("php", here.get("date")?.as_str()?.to_owned(), here.get("timezone")?.as_str()?.to_owned()))
 }
 
-/// A string by the rule; `None`, if it has to be text and is not.
+/// Returns a string according to the rule; `None` if it has to be text and is not UTF-8.
 #[inline]
 pub(super) fn string<'py>(py: Python<'py>, kind: Kind, bytes: &[u8], rule: Strings) -> Option<Bound<'py, PyAny>> {
     match (kind, rule) {
@@ -128,7 +128,7 @@ pub(super) fn string<'py>(py: Python<'py>, kind: Kind, bytes: &[u8], rule: Strin
     }
 }
 
-/// Text if it is UTF-8, else bytes.
+/// Returns text if the bytes are UTF-8, else bytes.
 #[inline]
 pub(super) fn lenient<'py>(py: Python<'py>, bytes: &[u8]) -> Bound<'py, PyAny> {
     match std::str::from_utf8(bytes) {

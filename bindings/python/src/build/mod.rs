@@ -1,7 +1,7 @@
-//! A tape becomes values of Python.
+//! Builds Python values from a tape.
 //!
-//! One loop with a stack of its own. A container is made when it begins, so that links in it
-//! find it, and goes into the one around it when it ends.
+//! One loop with a stack of its own. A container is made when it begins, so that links in it find
+//! it, and is added to the outer one when it ends.
 
 mod cache;
 mod keys;
@@ -27,20 +27,20 @@ pub(crate) struct Builder<'b, 'py> {
     cache: &'b mut Cache,
     reading: &'b Reading<'py>,
     codec: &'b Codec,
-    /// What links may name.
+    /// Values to which links may refer.
     made: HashMap<u32, Bound<'py, PyAny>>,
-    /// What the caller has for a class, by its id.
+    /// The caller's factory for a class, by its id.
     factories: HashMap<u32, Option<Bound<'py, PyAny>>>,
     stack: Vec<Frame<'py>>,
-    /// Keys of large maps whose hashes the data chose.
+    /// Hash collisions in large maps.
     collisions: keys::Collisions,
 }
 
-/// Where a value goes in its container.
+/// The place of a value in its container.
 enum Slot<'py> {
-    /// Behind those before it.
+    /// After the items so far.
     Item,
-    /// It is the key of the next one.
+    /// The value is the key of the next one.
     Key,
     /// Under this key.
     Entry(Bound<'py, PyAny>),
@@ -48,7 +48,7 @@ enum Slot<'py> {
     Absent,
 }
 
-/// A value, or one that is begun.
+/// A complete value, or a container that begins.
 enum Begun<'py> {
     Whole(Bound<'py, PyAny>),
     Open(Open<'py>),
@@ -77,7 +77,7 @@ impl<'b, 'py> Builder<'b, 'py> {
         }
     }
 
-    /// The value of the root.
+    /// Builds the value of the root.
     pub(crate) fn build(mut self) -> PyResult<Bound<'py, PyAny>> {
         let mut at = self.document.tape().root();
         while let Some(node) = self.nodes.get(at as usize) {
@@ -109,11 +109,12 @@ impl<'b, 'py> Builder<'b, 'py> {
                 return Ok(value);
             }
         }
-        // The tape broke off: readers said so before.
+        // The tape is truncated; the reader has reported that already.
         Ok(self.py.None().into_bound(self.py))
     }
 
-    /// Ends the containers that go no further than `at`; the value, if it was the outermost.
+    /// Ends the containers that end at or before `at`; returns the value if the outermost one
+    /// ended.
     #[inline]
     fn ended(&mut self, at: u32) -> PyResult<Option<Bound<'py, PyAny>>> {
         while let Some(frame) = self.stack.pop_if(|frame| frame.end <= at) {
@@ -126,8 +127,8 @@ impl<'b, 'py> Builder<'b, 'py> {
         Ok(None)
     }
 
-    /// Puts a run of leaves with nothing special about them into the container that is open; where
-    /// it ends, if there was one. What it does not take the loop takes, in the same way.
+    /// Adds a run of plain leaves to the open container; returns its end, if there was one. All
+    /// other nodes are left to the loop, which treats leaves in the same way.
     #[inline]
     fn leaves(&self, from: u32) -> PyResult<Option<u32>> {
         let Some(frame) = self.stack.last() else { return Ok(None) };
@@ -154,7 +155,7 @@ impl<'b, 'py> Builder<'b, 'py> {
         Ok((at > from).then_some(at))
     }
 
-    /// Where the value at `at` belongs.
+    /// Returns the slot of the value at `at`.
     #[inline]
     fn slot(&mut self, at: u32, node: &Node) -> PyResult<Slot<'py>> {
         match node.key {
@@ -175,7 +176,7 @@ impl<'b, 'py> Builder<'b, 'py> {
         }
     }
 
-    /// The value at `at`, or its beginning, and where the next one is.
+    /// Builds the value at `at`, or begins it; also returns the next node.
     #[inline]
     fn begin(&mut self, at: u32, node: &Node) -> PyResult<(Begun<'py>, u32)> {
         if !node.kind.is_container() {
@@ -205,7 +206,8 @@ impl<'b, 'py> Builder<'b, 'py> {
         Ok((Begun::Open(open), at + 1))
     }
 
-    /// Of a leaf with flags: a reference to it, if it was reached by one, and links may name it.
+    /// Handles a leaf with flags: wraps it in a reference if it was reached by one, and registers
+    /// it if links may refer to it.
     #[cold]
     fn noted(&mut self, at: u32, node: &Node, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         if node.kind.is_again() {
@@ -221,10 +223,10 @@ impl<'b, 'py> Builder<'b, 'py> {
         Ok(value)
     }
 
-    /// What a link names.
+    /// Returns the target of a link.
     fn linked(&self, at: u32, node: &Node) -> PyResult<Bound<'py, PyAny>> {
         let mut target = node.payload as u32;
-        // A link may name a link, but none that comes behind it.
+        // A link may refer to a link, but not to one after it.
         while let Some(next) = self.nodes.get(target as usize).filter(|next| next.kind.is_again()) {
             if next.payload as u32 >= target {
                 break;
@@ -241,7 +243,7 @@ impl<'b, 'py> Builder<'b, 'py> {
         })
     }
 
-    /// Puts a value where it belongs in the container that is open.
+    /// Puts a value into its slot of the open container.
     #[inline]
     fn put(&mut self, slot: Slot<'py>, value: Bound<'py, PyAny>) -> PyResult<()> {
         let Some(frame) = self.stack.last_mut() else { return Ok(()) };
@@ -269,7 +271,7 @@ impl<'b, 'py> Builder<'b, 'py> {
         }
     }
 
-    /// An error of a tape that is not as readers leave it.
+    /// Returns an error for a tape that no reader would produce.
     #[cold]
     fn broken(&self, at: u32, expected: &'static str) -> PyErr {
         let error =

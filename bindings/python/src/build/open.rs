@@ -1,4 +1,4 @@
-//! Containers that are begun, and what they are when they end.
+//! Containers that are open, and the values that they become.
 
 use super::cache::kept;
 use super::leaf::lenient;
@@ -15,7 +15,7 @@ use pyo3::types::{PyDict, PyList};
 /// A container that is open.
 pub(super) struct Frame<'py> {
     pub(super) open: Open<'py>,
-    /// Where it goes when it ends.
+    /// Its slot in the outer container.
     pub(super) slot: Slot<'py>,
     pub(super) node: u32,
     pub(super) end: u32,
@@ -29,31 +29,32 @@ impl<'py> Frame<'py> {
     }
 }
 
-/// Whose members the entries of a map are.
+/// The owner of the members that are the entries of a map.
 pub(super) enum Members<'py> {
-    /// It is a map.
+    /// None: it is a plain map.
     Nobodys,
-    /// Those of this object.
+    /// This object.
     Of { record: Bound<'py, Record>, class: u32 },
-    /// Those of an object that a factory makes.
+    /// An object that a factory makes.
     ForFactory { class: u32 },
 }
 
-/// What it becomes.
+/// The value that a container becomes.
 pub(super) enum Open<'py> {
     List(Bound<'py, PyList>),
     Map(Bound<'py, PyDict>, Members<'py>),
     Record(Bound<'py, Record>, u32),
-    /// The factory, the class if it takes that too, its id, and the fields when they are there.
+    /// The factory, the name of the class if the factory takes it too, its id, and the fields once
+    /// they are known.
     Factory(Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, u32, Option<Bound<'py, PyAny>>),
-    /// A value with entries beside it.
+    /// A value with additional entries.
     Attributes(Bound<'py, Record>, Bound<'py, PyDict>),
-    /// What a class of its own stands for: the object, and its parts.
+    /// An object of a class of this package, and its parts.
     Parts(Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>),
 }
 
 impl<'py> Open<'py> {
-    /// What a link to it gives; a factory has made nothing yet.
+    /// Returns the target of links to it; a factory has made nothing yet.
     pub(super) fn value(&self) -> Option<Bound<'py, PyAny>> {
         Some(match self {
             Open::List(list) => list.clone().into_any(),
@@ -70,7 +71,7 @@ impl<'py> Open<'py> {
         matches!(self, Open::Map(_, Members::Of { .. } | Members::ForFactory { .. }) | Open::Attributes(..))
     }
 
-    /// Takes a value without a key.
+    /// Adds a value without a key.
     #[inline]
     pub(super) fn item(&mut self, value: Bound<'py, PyAny>) -> PyResult<()> {
         match self {
@@ -96,7 +97,7 @@ impl<'py> Open<'py> {
         }
     }
 
-    /// Takes a value with a key.
+    /// Adds a value with a key.
     #[inline]
     pub(super) fn entry(&mut self, key: Bound<'py, PyAny>, value: Bound<'py, PyAny>) -> PyResult<()> {
         match self {
@@ -176,7 +177,7 @@ impl<'py> Builder<'_, 'py> {
         }
     }
 
-    /// What the caller has for a class.
+    /// Returns the caller's factory for a class.
     fn factory(&self, name: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Classes::Named(mapping) = &self.reading.classes else { return Ok(None) };
         match mapping.get_item(name) {
@@ -191,14 +192,14 @@ impl<'py> Builder<'_, 'py> {
         Bound::new(self.py, Record::empty(self.py, class, node.form(), Some(self.codec.stage().format())))
     }
 
-    /// The name of the class of a node.
+    /// Returns the name of the class of a node.
     fn class(&mut self, node: &Node) -> PyResult<Bound<'py, PyAny>> {
         let (py, tape) = (self.py, self.document.tape());
         let name = || tape.classes().get(node.class()).map_or(&[][..], |name| name.bytes);
         kept(py, &mut self.cache.classes, node.class(), || Ok(lenient(py, name())))
     }
 
-    /// What a container is, now that all that is in it is there.
+    /// Returns the value of a container whose contents are complete.
     pub(super) fn close(&mut self, open: Open<'py>, at: u32) -> PyResult<Bound<'py, PyAny>> {
         match open {
             Open::List(list) => Ok(list.into_any()),

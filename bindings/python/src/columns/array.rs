@@ -1,4 +1,4 @@
-//! An array of Arrow.
+//! An Arrow array.
 
 use super::types::exported;
 use arrow_array::{Array, ArrayRef};
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 use pyo3_arrow::ffi::to_array_pycapsules;
 
-/// An array of Arrow, for any library that takes such.
+/// An Arrow array, for any library that accepts one.
 #[pyclass(module = "icecore.arrow", frozen)]
 pub(crate) struct Column {
     array: ArrayRef,
@@ -22,7 +22,7 @@ impl Column {
 
 #[pymethods]
 impl Column {
-    /// The array and its type, as the PyCapsule interface has them.
+    /// The array and its type, by the PyCapsule interface.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_array__<'py>(
         &self,
@@ -41,7 +41,7 @@ impl Column {
         self.array.len()
     }
 
-    /// How many rows are null.
+    /// Number of null rows.
     #[getter]
     fn null_count(&self) -> usize {
         self.array.null_count()

@@ -1,4 +1,4 @@
-//! Columns of values to columns of blobs.
+//! From columns of values to columns of blobs.
 
 use super::{BadRows, Chunks, bad_rows, failed, options_of, reader_of};
 use crate::dumps::stage_of;
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
 
-/// The values of a column or a stream as blobs of a format.
+/// Encodes the values of a column or a stream as blobs of a format.
 #[pyfunction]
 #[pyo3(signature = (column, format, on_error="raise", losses=None, limits=None))]
 pub(crate) fn encode(

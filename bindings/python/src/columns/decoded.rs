@@ -1,4 +1,4 @@
-//! What decoding a column gives.
+//! The result of decoding a column.
 
 use super::array::Column;
 use super::stream::Chunks;
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::sync::Arc;
 
-/// The rows, and what is to be known of them.
+/// The rows, and information about them.
 #[pyclass(module = "icecore.arrow", frozen)]
 pub(crate) struct Decoded {
     /// The rows: a `Column` of an array, and `Chunks` of several.
@@ -21,28 +21,28 @@ pub(crate) struct Decoded {
     /// Bad rows: the number of each, and its error.
     #[pyo3(get)]
     errors: Py<PyList>,
-    /// A column of what is wrong with bad rows, null for all others.
+    /// A column of the error messages of bad rows; null for all others.
     #[pyo3(get)]
     texts: Option<Py<PyAny>>,
     /// A column of the blobs of bad rows.
     #[pyo3(get)]
     kept: Option<Py<PyAny>>,
-    /// How many rows have entries that no field has, and the first of them.
+    /// Number of rows with entries for which there is no field, and the first of these rows.
     #[pyo3(get)]
     extra: Option<(usize, usize)>,
 }
 
-/// How a result is made of its parts.
+/// How a result is made from its parts.
 pub(super) struct Shape<'f> {
     pub field: &'f FieldRef,
-    /// One array, and not several.
+    /// Whether the result is one array, not several.
     pub is_whole: bool,
-    /// Whether blobs of bad rows are wanted.
+    /// Whether blobs of bad rows are kept.
     pub keeps: bool,
 }
 
 impl Decoded {
-    /// Of the parts of the arrays that were decoded.
+    /// Creates the result from the parts of the decoded arrays.
     pub(super) fn new(py: Python<'_>, arrays: &[ArrayRef], parts: Vec<Part>, shape: &Shape<'_>) -> PyResult<Decoded> {
         let errors = parts.iter().flat_map(|part| part.bad.iter().map(|bad| (part.start + bad.row, &bad.error)));
         let errors: BadRows = errors.map(|(row, error)| (row, raised(py, error).into_value(py).into_any())).collect();
@@ -76,7 +76,7 @@ fn joined(py: Python<'_>, mut parts: Vec<ArrayRef>, field: FieldRef, is_whole: b
     Ok(Py::new(py, Column::new(whole, field))?.into_any())
 }
 
-/// The blobs of bad rows, part by part: each lies in one of the arrays.
+/// Returns the blobs of bad rows, part by part: each is in one of the arrays.
 fn kept_of(arrays: &[ArrayRef], parts: &[Part]) -> Result<Vec<ArrayRef>, Error> {
     let mut arrays = arrays.iter();
     let (mut array, mut begin) = (arrays.next(), 0);

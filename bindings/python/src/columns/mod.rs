@@ -1,4 +1,4 @@
-//! Columns of Arrow: blobs to values of a type.
+//! Arrow columns: from blobs to values of a type.
 
 mod array;
 mod back;
@@ -34,18 +34,18 @@ use std::thread::available_parallelism;
 pub(crate) struct Decoder {
     kernel: Arc<Mutex<Kernel>>,
     field: FieldRef,
-    /// What other kernels are made with, on several threads.
+    /// The source for further kernels, on several threads.
     source: Source,
     options: Options,
-    /// Whether the blobs of bad rows are wanted.
+    /// Whether the blobs of bad rows are kept.
     keeps: bool,
     threads: NonZeroUsize,
 }
 
-/// From so many rows on, several threads share the work.
+/// From this many rows on, several threads share the work.
 const SHARED: usize = 100_000;
 
-/// The rows that are bad, with what is wrong with each.
+/// Bad rows, each with its error.
 type BadRows = Vec<(usize, Py<PyAny>)>;
 
 #[pymethods]
@@ -81,18 +81,18 @@ impl Decoder {
         self.run(py, &[array], true)
     }
 
-    /// Decodes the arrays of a stream, to as many or more.
+    /// Decodes the arrays of a stream, to at least as many arrays.
     fn decode_chunks(&self, py: Python<'_>, column: &Bound<'_, PyAny>) -> PyResult<Decoded> {
         let mut reader = reader_of(column)?;
         let mut arrays = Vec::new();
-        // What gives the arrays may need Python's lock.
+        // The source of the arrays may need Python's lock.
         while let Some(array) = py.detach(|| reader.next()) {
             arrays.push(array.map_err(|error| PyTypeError::new_err(error.to_string()))?);
         }
         self.run(py, &arrays, false)
     }
 
-    /// The arrays of a stream, decoded when they are asked for.
+    /// Returns the arrays of a stream, decoded when they are requested.
     fn stream(&self, column: &Bound<'_, PyAny>) -> PyResult<Chunks> {
         if self.keeps {
             let wanted = "on_error to be raise or null, as a stream has no place for bad blobs";
@@ -110,7 +110,7 @@ impl Decoder {
         Ok(Chunks::lazy(decoded, self.field.clone()))
     }
 
-    /// The type of the columns that it gives.
+    /// The type of the decoded columns.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         types::exported(py, &self.field)
     }
@@ -129,8 +129,8 @@ impl Decoder {
         Decoded::new(py, arrays, decoded, &Shape { field: &self.field, is_whole, keeps: self.keeps })
     }
 
-    /// With the memory of the arrays before. The kernel is locked where Python's lock is not held: else
-    /// each thread could wait for the other.
+    /// Decodes the arrays one after the other, reusing memory. The kernel is locked while Python's
+    /// lock is not held: otherwise each thread could wait for the other.
     fn one_by_one(&self, arrays: &[ArrayRef]) -> Result<Vec<Part>, Error> {
         let mut kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
         let mut start = 0;
@@ -144,7 +144,7 @@ impl Decoder {
     }
 }
 
-/// And whether the blobs of bad rows are wanted.
+/// Returns the options, and whether the blobs of bad rows are kept.
 fn options_of(py: Python<'_>, on_error: &str, limits: Option<&Bound<'_, PyDict>>) -> PyResult<(Options, bool)> {
     let mut options = Options::default();
     options.limits = limits_of(limits)?;
@@ -156,7 +156,7 @@ fn options_of(py: Python<'_>, on_error: &str, limits: Option<&Bound<'_, PyDict>>
     Ok((options, on_error == "keep"))
 }
 
-/// The column of a batch that has one: streams of batches are streams of structs.
+/// Returns the column of a batch that has exactly one: streams of batches are streams of structs.
 fn only_column(array: ArrayRef) -> ArrayRef {
     match array.as_struct_opt() {
         Some(batch) if batch.num_columns() == 1 && batch.null_count() == 0 => batch.column(0).clone(),
@@ -168,7 +168,7 @@ fn reader_of(column: &Bound<'_, PyAny>) -> PyResult<Box<dyn ArrayReader + Send>>
     column.extract::<AnyArray>()?.into_reader()
 }
 
-/// What blobs are read as: a stage, or what the bytes of each say.
+/// Returns the source format of blobs: a stage, or detection from the bytes of each.
 fn source_of(py: Python<'_>, format: Option<&str>) -> PyResult<Source> {
     match format {
         None => Ok(Source::Detect),
@@ -180,7 +180,7 @@ fn bad_rows(py: Python<'_>, bad: &[Bad], before: usize) -> BadRows {
     bad.iter().map(|bad| (before + bad.row, raised(py, &bad.error).into_value(py).into_any())).collect()
 }
 
-/// The exception for an error of the kernel.
+/// Returns the exception for an error of the kernel.
 fn failed(py: Python<'_>, error: Error) -> PyErr {
     match error {
         Error::Row { row, error } => raised_in_row(py, &error, row),

@@ -9,7 +9,7 @@ use pyo3::types::PyCapsule;
 use pyo3_arrow::ffi::{ArrayIterator, ArrayReader, to_stream_pycapsule};
 use std::sync::{Mutex, PoisonError};
 
-/// Arrays of Arrow, for any library that takes a stream of such.
+/// Arrow arrays, for any library that accepts a stream of arrays.
 #[pyclass(module = "icecore.arrow", frozen)]
 pub(crate) struct Chunks {
     field: FieldRef,
@@ -17,9 +17,9 @@ pub(crate) struct Chunks {
 }
 
 enum Arrays {
-    /// They are there.
+    /// They exist already.
     Whole(Vec<ArrayRef>),
-    /// They are made when they are asked for, once.
+    /// They are made when they are requested, once.
     Lazy(Mutex<Option<Box<dyn ArrayReader + Send>>>),
 }
 
@@ -39,7 +39,7 @@ impl Chunks {
 
 #[pymethods]
 impl Chunks {
-    /// The arrays, as the PyCapsule interface has them.
+    /// The arrays, by the PyCapsule interface.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,

@@ -1,4 +1,4 @@
-//! Types of columns: as text, of other libraries, learned.
+//! Types of columns: from text, from other libraries, or learned.
 
 use super::{failed, source_of};
 use crate::limits::limits_of;
@@ -12,11 +12,11 @@ use pyo3_arrow::ffi::to_schema_pycapsule;
 use pyo3_arrow::input::AnyArray;
 use std::sync::Arc;
 
-/// The type of a column: most often a struct, whose fields are a schema.
+/// The type of a column: usually a struct, whose fields are a schema.
 #[pyclass(module = "icecore.arrow", frozen)]
 pub(crate) struct Type {
     field: FieldRef,
-    /// Whether it comes from a sample: then entries that it has no field for are a surprise.
+    /// Whether it was learned from a sample: then entries without a field are unexpected.
     #[pyo3(get)]
     learned: bool,
 }
@@ -29,7 +29,7 @@ impl From<FieldRef> for Type {
 
 #[pymethods]
 impl Type {
-    /// That of a text, of what has `__arrow_c_schema__`, or of a column.
+    /// Creates the type from a text, from an object with `__arrow_c_schema__`, or from a column.
     #[new]
     fn new(given: &Bound<'_, PyAny>) -> PyResult<Type> {
         let py = given.py();
@@ -52,7 +52,7 @@ impl Type {
         }
     }
 
-    /// A struct of these fields.
+    /// Returns a struct of these fields.
     #[staticmethod]
     fn structure(parts: Vec<(String, Py<Type>)>) -> Type {
         let fields: Fields = parts
@@ -62,14 +62,14 @@ impl Type {
         Type::from(Arc::new(Field::new("", DataType::Struct(fields), true)))
     }
 
-    /// A list of such items.
+    /// Returns a list of such items.
     #[staticmethod]
     fn list(item: &Type) -> Type {
         let item = Field::clone(&item.field).with_name("item").with_nullable(true);
         Type::from(Arc::new(Field::new("", DataType::List(Arc::new(item)), true)))
     }
 
-    /// The type, as the PyCapsule interface has it.
+    /// The type, by the PyCapsule interface.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         exported(py, &self.field)
     }
@@ -85,13 +85,13 @@ impl Type {
 }
 
 impl Type {
-    /// The field that a decoder fills: views are the arrays that they look into.
+    /// Returns the field that a decoder fills: views become the arrays that they point into.
     pub(super) fn filled(&self) -> FieldRef {
         Arc::new(without_views(&self.field).with_nullable(true))
     }
 }
 
-/// Strings as views are filled as large strings, which other libraries make views of as they like.
+/// Replaces string views by large strings; other libraries convert these to views on demand.
 fn without_views(field: &Field) -> Field {
     let inner = |field: &FieldRef| Arc::new(without_views(field));
     let data_type = match field.data_type() {
@@ -110,7 +110,7 @@ pub(super) fn exported<'py>(py: Python<'py>, field: &FieldRef) -> PyResult<Bound
     Ok(to_schema_pycapsule(py, field.as_ref())?)
 }
 
-/// The type that fits the blobs of a column or a stream.
+/// Learns the type that fits the blobs of a column or a stream.
 #[pyfunction]
 #[pyo3(signature = (column, format=None, limits=None))]
 pub(crate) fn learn(

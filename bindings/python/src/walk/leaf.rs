@@ -8,11 +8,12 @@ use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyString};
 
-/// Keys of dicts with more entries than this have nodes of their own: they are seldom seen again.
+/// Keys of dicts with more entries than this get nodes of their own, because they are rarely met
+/// again.
 pub(super) const MANY: u32 = 256;
 
 impl<'py> Walker<'_, 'py> {
-    /// What text is on the tape.
+    /// Returns the kind of text on the tape.
     #[inline]
     fn text_kind(&self, text: &str) -> Kind {
         if self.is_php || self.is_perl && text.is_ascii() { Kind::Bytes } else { Kind::Text }
@@ -24,7 +25,7 @@ impl<'py> Walker<'_, 'py> {
         self.string(self.text_kind(text), text.as_bytes(), key)
     }
 
-    /// A string of this kind.
+    /// Appends a string of this kind.
     #[inline]
     pub(super) fn string(&mut self, kind: Kind, bytes: &[u8], key: u16) -> PyResult<()> {
         let place = Location::Arena(self.arena.len() as u64);
@@ -55,7 +56,7 @@ impl<'py> Walker<'_, 'py> {
         Ok(())
     }
 
-    /// The bytes of a bytearray, a memoryview or whatever has a buffer of bytes.
+    /// Appends the bytes of a bytearray, a memoryview or another object with a buffer of bytes.
     pub(super) fn buffer(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<bool> {
         if let Ok(bytes) = value.cast::<PyBytes>() {
             self.string(Kind::Bytes, bytes.as_bytes(), key)?;
@@ -71,7 +72,7 @@ impl<'py> Walker<'_, 'py> {
         }
     }
 
-    /// The id of a key, if it can have one. Otherwise it is written as a value of its own.
+    /// Returns the id of a key, if it can have one. Otherwise it is written as a value of its own.
     #[inline]
     pub(super) fn key(&mut self, key: &Bound<'py, PyAny>) -> PyResult<Option<u16>> {
         if self.stack.last().is_some_and(|level| level.count >= MANY) {

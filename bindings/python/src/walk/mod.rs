@@ -1,7 +1,7 @@
-//! Values of Python become a tape.
+//! Fills a tape from Python values.
 //!
-//! One loop with a stack of its own. What may be shared is noted where it is first met; where
-//! it is met again stands a link.
+//! One loop with a stack of its own. Values that may be shared are registered when they are first
+//! met, and become links when they are met again.
 
 mod leaf;
 mod object;
@@ -25,13 +25,13 @@ pub(crate) struct Walker<'w, 'py> {
     nodes: Vec<Node>,
     arena: Vec<u8>,
     codec: &'w Codec,
-    /// What is asked for values of other types.
+    /// Called for values of other types.
     default: Option<Bound<'py, PyAny>>,
-    /// Where containers stand that may be met again, by their address; they are kept, so
-    /// that no other value gets it.
+    /// Nodes of containers that may be met again, by their address; they are kept alive, so that no
+    /// other value gets the address.
     seen: HashMap<usize, (u32, Bound<'py, PyAny>)>,
     stack: Vec<Level<'py>>,
-    /// Text is written as perl has it if it is ASCII, and as PHP always: as a string of bytes.
+    /// Text is written as in perl if it is ASCII, and always as in PHP: as a string of bytes.
     is_perl: bool,
     is_php: bool,
     /// Whether there is an object with names of another language.
@@ -43,19 +43,19 @@ struct Level<'py> {
     node: u32,
     count: u32,
     source: Source<'py>,
-    /// The value of the key that is being written.
+    /// The value whose key is being written.
     pending: Option<Bound<'py, PyAny>>,
 }
 
-/// What a walk filled.
+/// The result of a walk.
 pub(crate) struct Filled {
     pub(crate) nodes: Vec<Node>,
     pub(crate) arena: Vec<u8>,
-    /// Whether classes and members are called as the format's language does.
+    /// Whether classes and members have the names of the format's language.
     pub(crate) has_own_names: bool,
 }
 
-/// How often `default` is asked for one value, as it may give such a value again.
+/// Limit for repeated calls of `default` for one value, because its result may need another call.
 const ASKED: u32 = 64;
 
 impl<'w, 'py> Walker<'w, 'py> {
@@ -84,7 +84,7 @@ impl<'w, 'py> Walker<'w, 'py> {
         }
     }
 
-    /// Walks a value and all in it.
+    /// Walks a value and its contents.
     pub(crate) fn walk(mut self, value: &Bound<'py, PyAny>) -> PyResult<Filled> {
         self.value(value, NO_KEY)?;
         while let Some(level) = self.stack.last_mut() {
@@ -103,7 +103,7 @@ impl<'w, 'py> Walker<'w, 'py> {
                     self.value(&value, NO_KEY)?;
                 }
                 Some(Step::Entry(key, value)) => self.entry(&key, value)?,
-                // It has no key and does not count.
+                // It has no key, and is not counted.
                 Some(Step::Default(value)) => self.value(&value, NO_KEY)?,
             }
         }
@@ -179,9 +179,9 @@ impl<'w, 'py> Walker<'w, 'py> {
         self.rare(value, key)
     }
 
-    /// Puts a link in the place of what stands on the tape already; else notes where it will.
+    /// Appends a link if the value is on the tape already; registers it otherwise.
     fn again(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<bool> {
-        // Only one other refers to it: the container that it is in.
+        // Only one other object refers to it: its container.
         if refcount::of(value) <= 2 && !self.stack.is_empty() {
             return Ok(false);
         }
@@ -195,7 +195,7 @@ impl<'w, 'py> Walker<'w, 'py> {
         let mut kind = Kind::Link;
         if let Some(node) = self.nodes.get_mut(first as usize) {
             node.flags |= flag::TARGET;
-            // An array of PHP is the same only as the same variable.
+            // In PHP, two arrays are shared only if they are the same variable.
             if self.is_php && matches!(node.kind, Kind::Array | Kind::Map) {
                 kind = Kind::Alias;
             }
@@ -204,7 +204,7 @@ impl<'w, 'py> Walker<'w, 'py> {
         Ok(true)
     }
 
-    /// Writes the key of an entry, and the value if that can follow at once.
+    /// Writes the key of an entry, and also the value if it can follow at once.
     fn entry(&mut self, key: &Bound<'py, PyAny>, value: Bound<'py, PyAny>) -> PyResult<()> {
         match self.key(key)? {
             Some(id) => {
@@ -222,14 +222,14 @@ impl<'w, 'py> Walker<'w, 'py> {
         }
     }
 
-    /// An error where the walk is.
+    /// Returns an error at the current position of the walk.
     #[cold]
     fn refused(&mut self, kind: ErrorKind, expected: &'static str, found: &'static str) -> PyErr {
         let path = self.path();
         raised(self.py, &Error::new(kind).expecting(expected).finding(found).on_path(path))
     }
 
-    /// Where the next value stands: the path of the container that is open.
+    /// Returns the path of the open container, where the next value belongs.
     #[cold]
     fn path(&mut self) -> String {
         let Some(node) = self.stack.last().map(|level| level.node) else { return "$".to_owned() };
@@ -237,12 +237,13 @@ impl<'w, 'py> Walker<'w, 'py> {
         tape.fill(std::mem::take(&mut self.nodes), std::mem::take(&mut self.arena), 0, None);
         let document = Document::from_tape(Vec::new(), tape);
         let path = document.path(node);
-        // Its ids are known elsewhere, too.
+        // Its ids are used elsewhere, too.
         *self.tape = document.into_tape();
         path
     }
 
-    /// Any other value: by what it is below, by what stands for it, by what the caller says.
+    /// Writes any other value: as a class of this package, by its base class, by the value that
+    /// describes it, or by the result of the caller's `default`.
     fn rare(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<()> {
         let mut value = value.clone();
         for _ in 0..ASKED {
@@ -262,7 +263,7 @@ impl<'w, 'py> Walker<'w, 'py> {
         Err(self.unknown(&value))
     }
 
-    /// Whether `value` takes it at once.
+    /// Whether `value` handles it directly.
     fn exact(&self, value: &Bound<'py, PyAny>) -> bool {
         value.is_none()
             || value.is_exact_instance_of::<PyString>()
@@ -274,7 +275,7 @@ impl<'w, 'py> Walker<'w, 'py> {
             || value.is_exact_instance_of::<PyBytes>()
     }
 
-    /// Subclasses of the plain types, and others that are like them.
+    /// Writes subclasses of the plain types, and similar types.
     fn subclass(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<bool> {
         if let Ok(text) = value.cast::<PyString>() {
             self.text(text, key)?;

@@ -74,7 +74,7 @@ impl<'py> Walker<'_, 'py> {
         self.open(node, key, Source::Parts(steps.into_iter())).map(drop)
     }
 
-    /// A dict of a class of its own; one with a value for absent keys, as Ruby has.
+    /// Writes a dict subclass; one with a value for absent keys, as in Ruby.
     pub(super) fn hash(&mut self, dict: &Bound<'py, PyDict>, key: u16) -> PyResult<()> {
         let is_hash = dict.get_type().is(Names::of(self.py)?.hash(self.py));
         let default = if is_hash { Some(dict.getattr("default")?) } else { None };
@@ -130,7 +130,7 @@ impl<'py> Walker<'_, 'py> {
         form_of(self.py, name.extract::<&str>()?)
     }
 
-    /// The id of the name of a class.
+    /// Returns the id of the name of a class.
     fn class(&mut self, name: &Bound<'py, PyAny>) -> PyResult<u32> {
         let bytes = bytes_of(name)?;
         if bytes.is_empty() {
@@ -142,11 +142,11 @@ impl<'py> Walker<'_, 'py> {
     }
 }
 
-/// What the names of members are on the tape.
+/// How names of members are written to the tape.
 struct Marks<'py> {
     class: Vec<u8>,
     visibility: Option<Bound<'py, PyDict>>,
-    /// Names are symbols, and of variables of objects begin with @.
+    /// Names are symbols, and names of an object's variables begin with @.
     is_ruby: bool,
 }
 
@@ -155,7 +155,7 @@ impl<'py> Marks<'py> {
         self.is_ruby || self.visibility.is_some()
     }
 
-    /// The key for a member.
+    /// Returns the key for a member.
     fn name(&self, py: Python<'py>, name: &Bound<'py, PyAny>, form: Form) -> PyResult<Bound<'py, PyAny>> {
         let Ok(text) = name.cast::<PyString>() else { return Ok(name.clone()) };
         let said = match &self.visibility {
@@ -177,7 +177,7 @@ impl<'py> Marks<'py> {
     }
 }
 
-/// The bytes of a name, which is text or bytes.
+/// Returns the bytes of a name, which is text or bytes.
 fn bytes_of(name: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     match name.cast::<PyString>() {
         Ok(text) => Ok(text.to_str()?.as_bytes().to_vec()),

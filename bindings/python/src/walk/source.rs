@@ -1,17 +1,17 @@
-//! Where the parts of a container come from.
+//! The sources of a container's parts.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use std::vec::IntoIter;
 
-/// The parts that are still to come.
+/// The parts that are still to be written.
 pub(super) enum Source<'py> {
     List(Bound<'py, PyList>, usize),
     Tuple(Bound<'py, PyTuple>, usize),
-    /// The entries, as they are now: a hook may change the dict meanwhile.
+    /// A snapshot of the entries, because a hook may change the dict during the walk.
     Dict(IntoIter<(Bound<'py, PyAny>, Bound<'py, PyAny>)>, Option<Bound<'py, PyAny>>),
-    /// Parts of an object, each with its key if it has one.
+    /// The parts of an object, each with its key if it has one.
     Parts(IntoIter<Step<'py>>),
 }
 
@@ -23,7 +23,7 @@ pub(super) enum Step<'py> {
 }
 
 impl<'py> Source<'py> {
-    /// The entries of a dict, and the value for absent keys.
+    /// Returns the entries of a dict, and the value for absent keys.
     pub(super) fn dict(dict: &Bound<'py, PyDict>, default: Option<Bound<'py, PyAny>>) -> Source<'py> {
         let entries: Vec<_> = dict.iter().collect();
         Source::Dict(entries.into_iter(), default)

@@ -4,8 +4,7 @@
 #
 #   ICECORE_LIB=/path/of/libicecore_capi.a ruby extconf.rb
 #
-# Without ICECORE_LIB cargo builds the engine: that of the checkout, or the one that the gem
-# brings along.
+# Without ICECORE_LIB cargo builds the engine: that of the checkout, or the one in the gem.
 
 require "mkmf"
 require "fileutils"
@@ -13,8 +12,8 @@ require "fileutils"
 here = __dir__
 gem_root = File.expand_path("../..", here)
 
-# What the modules of all languages share, and the engine, stand in the gem, or in the checkout
-# around bindings/ruby.
+# The engine and the pieces that the modules of all languages share are in the gem, or in the
+# checkout around bindings/ruby.
 in_gem = File.exist?(File.join(gem_root, "engine", "Cargo.toml"))
 pieces = in_gem ? gem_root : File.expand_path("..", gem_root)
 engine = in_gem ? File.join(gem_root, "engine") : File.expand_path("../..", gem_root)
@@ -28,7 +27,8 @@ if library.empty?
   find_executable("cargo") or
     abort "Rust is missing: install Rust 1.88 or later, or name the engine's library with ICECORE_LIB."
   message "building the engine with cargo\n"
-  # What cargo leaves is large. In a gem only the library stays, and only until it is linked.
+  # The output of cargo is large. In a gem only the library is kept, and only until it is
+  # linked.
   target = in_gem ? File.expand_path("engine-target") : ENV["CARGO_TARGET_DIR"] || File.join(engine, "target")
   Dir.chdir(engine) do
     system({ "CARGO_TARGET_DIR" => target },
@@ -46,7 +46,7 @@ end
 library = File.expand_path(library)
 File.exist?(library) or abort "#{library} is missing: build it with `cargo build --release -p icecore-capi`."
 
-# A file of C is found by its name alone, so a name comes once.
+# A C file is found by its name alone, so names are unique.
 folders = [here, *Dir[File.join(here, "*/")].map { |folder| folder.chomp("/") }.sort]
 $srcs = folders.flat_map { |folder| Dir[File.join(folder, "*.c")].sort }
 # core/common.c includes the shared pieces.
@@ -58,7 +58,7 @@ $VPATH.concat(folders)
 $INCFLAGS = [$INCFLAGS, *[here, pieces, File.join(engine, "crates", "icecore-capi", "include")]
   .map { |folder| "-I#{folder.quote}" }].join(" ")
 
-# Ruby finds Init_icecore, which says RUBY_FUNC_EXPORTED; nothing else is seen from outside.
+# Ruby finds Init_icecore, which has RUBY_FUNC_EXPORTED; nothing else is visible from outside.
 ["-O3", "-fvisibility=hidden"].each do |flag|
   $CFLAGS << " #{flag}" if try_cflags(flag)
 end
@@ -70,7 +70,7 @@ $libs = append_library($libs, "pthread")
 $libs = append_library($libs, "dl") if have_library("dl")
 $libs = append_library($libs, "m") if have_library("m")
 
-# Not in the headers, but exported by some versions: a call of a method less for each hash.
+# Not in the headers, but exported by some versions: saves a method call for each hash.
 have_func("rb_hash_compare_by_id_p")
 
 create_makefile("icecore/icecore")
@@ -81,7 +81,7 @@ File.open("Makefile", "a") do |makefile|
     # RubyGems keeps this folder.
     makefile.puts "install: drop-engine", "drop-engine: install-so", "\t-$(Q)$(RM) #{made_here.quote}"
   else
-    # The engine is linked statically: a new one asks for a new link.
+    # The engine is linked statically: a new engine needs a new link.
     makefile.puts "$(TARGET_SO): #{library.quote}"
   end
 end

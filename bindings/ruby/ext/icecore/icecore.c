@@ -1,4 +1,4 @@
-/* What Ruby sees when the extension is loaded. */
+/* The modules and methods that Ruby sees when the extension is loaded. */
 #include "core/documents.h"
 #include "formats/formats.h"
 

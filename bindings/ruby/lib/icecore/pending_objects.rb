@@ -3,23 +3,23 @@
 require "icecore"
 
 module Icecore
-  # Objects that wait in a database: frozen in a column of any model, restored later.
+  # Objects that wait in a database: frozen in a column of any model, and restored later.
   #
   #   pending = Icecore::PendingObjects.new(PendingJob, column: :object, classes: [Order])
   #   record = pending.store(order, queue: "mail")
   #   pending.restore(record)
   #   pending.each { |record, order| ... }
   #
-  # A binary column takes the bytes; a text column takes strict Base64. With a model that
-  # has no `columns_hash` (one of Mongoid's, say), Base64 is used unless `base64: false` says
-  # otherwise. What is read is looked at: both forms are read from both kinds of columns.
+  # A binary column contains the bytes; a text column contains strict Base64. With a model that
+  # has no `columns_hash` (such as one of Mongoid), Base64 is used unless `base64: false` is
+  # given. When reading, the form is detected: both forms are read from both kinds of columns.
   class PendingObjects
     include Enumerable
 
     attr_reader :model, :column
 
-    # model: answers to create! and find_each (or each): a class of ActiveRecord, a relation,
-    # a class of Mongoid. classes: as for Icecore::Marshal.load.
+    # model: an object with create! and find_each (or each): a class of ActiveRecord, a
+    # relation, a class of Mongoid. classes: as for Icecore::Marshal.load.
     def initialize(model, column: :object, classes: nil, base64: nil, batch_size: 1000)
       @model = model
       @column = column.to_sym
@@ -28,12 +28,12 @@ module Icecore
       @batch_size = batch_size
     end
 
-    # The record that holds the object now, and these attributes.
+    # Creates and returns a record with the object and these attributes.
     def store(object, **attributes)
       @model.create!(**attributes, @column => freeze_object(object))
     end
 
-    # The object of a record. Nothing is built of a class that is not allowed.
+    # Returns the object of a record. Classes that are not allowed are never built.
     def restore(record)
       frozen = record[@column]
       raise Icecore::TypeError, "there is no object" unless frozen.is_a?(String)
@@ -42,7 +42,7 @@ module Icecore
       raise error.exception("#{error.message} (in #{@column} of #{name_of(record)})")
     end
 
-    # Each record with its object, in batches where the model has find_each.
+    # Yields each record with its object, in batches if the model has find_each.
     def each
       return enum_for(:each) unless block_given?
       records { |record| yield record, restore(record) }
@@ -68,7 +68,7 @@ module Icecore
       raise Icecore::TypeError, "neither a dump of Marshal nor its Base64"
     end
 
-    # Asked when it is needed: a model may be named before there is a database.
+    # Determined when it is first needed: a model may be named before there is a database.
     def base64?
       return @base64 unless @base64.nil?
       column = @model.columns_hash[@column.to_s] if @model.respond_to?(:columns_hash)

@@ -3,7 +3,7 @@
 require "icecore"
 
 module Icecore
-  # Icecore in the places where Rails uses Marshal: caches, signed and encrypted messages.
+  # Icecore for the places where Rails uses Marshal: caches, signed and encrypted messages.
   #
   # All three take `classes:` as Icecore::Marshal.load does. The preset :rails (times with a zone,
   # durations, hashes with indifferent access and so on) is always allowed as well.
@@ -15,7 +15,7 @@ module Icecore
     autoload :MessageSerializer, "icecore/rails/message_serializer"
     private_constant :Entries, :LazyEntry
 
-    # The list of a caller with what Rails needs.
+    # The caller's list plus the classes that Rails needs.
     module Lists
       def self.with_preset(classes, *more)
         list = [:rails, *more, *classes]

@@ -2,17 +2,18 @@
 
 require "icecore"
 
-# Puts Icecore under ::Marshal, for code that nobody can change:
+# Replaces the methods of ::Marshal by Icecore's, for code that can't be changed:
 #
 #   require "icecore/replace"
 #   Icecore.allow("Employee", "Billing::*")
 #
 # From then on Marshal.load, Marshal.restore and Marshal.dump are Icecore's, for all code of the
-# process, gems and Ruby's own libraries included. Such code brings no list of classes, so the list
-# of the process decides: a class that Icecore.allow never named raises Icecore::ClassError.
+# process, including gems and Ruby's own libraries. Such code passes no list of classes, so the
+# list of the process decides: a class that Icecore.allow never named raises
+# Icecore::ClassError.
 module Icecore
   module Marshal
-    # Ruby's own, whatever stands under ::Marshal.
+    # Ruby's own methods, whatever ::Marshal is.
     module Original
       LOAD = ::Marshal.method(:load).unbind.bind(::Marshal)
       DUMP = ::Marshal.method(:dump).unbind.bind(::Marshal)
@@ -25,7 +26,7 @@ module Icecore
       end
     end
 
-    # What stands before Ruby's methods.
+    # Prepended to Ruby's methods.
     module Replacement
       def load(...) = Icecore::Marshal.load(...)
       def restore(...) = Icecore::Marshal.load(...)

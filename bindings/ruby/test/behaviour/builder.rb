@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 module Behaviour
-  # The value and what is said of it part.
+  # The value differs from its description.
   class Part < StandardError; end
 
-  # What a line says that this host has not.
+  # The line uses a feature that this host does not have.
   class Unsaid < StandardError; end
 
   # Strings and names of a description.
@@ -33,10 +33,10 @@ module Behaviour
       [said["bytes"] || said["string"]].pack("H*").force_encoding(said["encoding"] || "BINARY")
     end
 
-    # The name of a class, in Ruby's words.
+    # Returns the name of a class in Ruby's notation.
     def name(said) = string(said).gsub("\\", "::")
 
-    # The name of a member: PHP's say who may see them, Ruby's have a @.
+    # Returns the name of a member: PHP's contain the visibility, Ruby's have an @.
     def member(said)
       return string(said["symbol"]).to_sym if said.is_a?(Hash) && said.key?("symbol")
       plain = string(said).split("\0").last.to_s
@@ -48,7 +48,7 @@ module Behaviour
     def float(said) = said == "nan" ? Float::NAN : [said].pack("H*").unpack1("G")
   end
 
-  # A value of a description.
+  # Builds a value from a description.
   class Builder
     include Words
 

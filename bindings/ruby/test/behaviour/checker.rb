@@ -3,7 +3,7 @@
 require_relative "builder"
 
 module Behaviour
-  # Holds a value against a description; raises Part where they part.
+  # Compares a value with a description; raises Part at the first difference.
   class Checker
     include Words
 
@@ -15,7 +15,7 @@ module Behaviour
       end
     end
 
-    # Lines of JSON have their keys in an order of their own.
+    # The keys of JSON lines may have another order.
     def initialize(ordered: true)
       @ordered = ordered
       @objects = {}
@@ -41,7 +41,7 @@ module Behaviour
       raise Part, "at #{path}: expected #{what}, found #{got.is_a?(String) && path.nil? ? got : shown(got)}" unless good
     end
 
-    # What can be changed in one place and seen in another has been met in no other place.
+    # A mutable value must not have been met in another place.
     def meet(value, path)
       return if value.is_a?(String) && value.frozen?
       raise Part, "at #{path}: the same object as at #{@met[value]}" if @met.key?(value)
@@ -98,7 +98,7 @@ module Behaviour
       want(good, path, "the float #{bits}", value.is_a?(Float) ? [value].pack("G").unpack1("H*").to_sym : value)
     end
 
-    # Text is in UTF-8; bytes are binary, or text that is broken.
+    # Text is UTF-8; bytes are binary, or broken text.
     def text(said, value, path)
       wanted = string(said)
       good = value.is_a?(String) && value.b == wanted.b
@@ -126,7 +126,7 @@ module Behaviour
       end
     end
 
-    # Keys that are strings are the hash's own.
+    # String keys belong to the hash itself.
     def check_key(said, key, path)
       return check(said, key, "#{path}, key") unless key.is_a?(String) && (said.is_a?(String) || %w[text bytes string].include?(said.keys[0]))
       want(key.b == string(said).b, path, "the key #{string(said).inspect}", key)

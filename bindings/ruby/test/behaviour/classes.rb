@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-# The classes that the behaviour list names. What their hooks do is noted, so that a line
-# can say that nothing ran.
+# The classes that the behaviour list names. The calls of their hooks are logged, so that a line
+# can require that nothing ran.
 module Behaviour
   LOG = []
 
   class HookSaysNo < StandardError; end
 
-  # Hooks that give and take all members.
+  # Hooks that dump and load all members.
   module Hooked
     def marshal_dump
       LOG << "freeze #{self.class}"
@@ -25,7 +25,7 @@ module Behaviour
     def thawing; end
   end
 
-  # Makes the classes that a line names, where there are none.
+  # Defines the classes that a line names, if they do not exist.
   module Classes
     module_function
 
@@ -37,7 +37,7 @@ module Behaviour
         scope.const_set(part, part.equal?(parts.last) && make ? make.call : Class.new)
       end
     rescue NameError
-      # A word of Ruby; such a class is nowhere.
+      # A reserved word of Ruby: such a class can't exist.
     end
 
     def all_of(said)
@@ -71,7 +71,7 @@ class Reenters
   def thawing = Behaviour::Driver.nested
 end
 
-# As make/oracle.rb has them, which made the lines.
+# The same as in make/oracle.rb, which made the lines.
 class Point; end
 class Node; end
 module Shop; class Item; end; end

@@ -8,7 +8,7 @@ module Behaviour
   class Driver
     HOST = "ruby"
     HAS = %w[bool regexp code freeze-hooks thaw-hooks].freeze
-    # The default is less, and some lines go beyond it.
+    # The default is smaller, and some lines exceed it.
     DEPTH = { max_depth: 10_000 }.freeze
 
     def self.lines(file)
@@ -35,7 +35,7 @@ module Behaviour
       [:failed, "#{error.class}: #{error.message} at #{error.backtrace&.first}"]
     end
 
-    # What the hooks of Reenters do: another document, while one is being made or read.
+    # The action of the hooks of Reenters: another document, while one is being made or read.
     def self.nested
       value = [1, { "a" => 2 }]
       raise Part, "a nested document was not read" unless IMPL.load(IMPL.dump(value)) == value
@@ -58,7 +58,7 @@ module Behaviour
 
     private
 
-    # Calls what may be refused, and holds the error against what the step says.
+    # Calls code that may be refused, and compares the error with the one that the step expects.
     def guarded(step)
       logged = LOG.size
       result = yield
@@ -77,7 +77,7 @@ module Behaviour
         raise Part, "the kind #{found['kind']} in #{error.class}" if (found["kind"] == "class") != error.is_a?(Icecore::ClassError)
       end
       raise Part, "refused: #{found['kind']}, #{found['says']}" unless step["error"]
-      # What was refused has built nothing, and run nothing.
+      # A refused call has built nothing, and run nothing.
       raise Part, "ran: #{ran.join(', ')}" if ran.any? && found["kind"] != "hook"
       step["error"].each { |fact, want| fact(found, fact, want) }
     end
@@ -85,7 +85,7 @@ module Behaviour
     def fact(found, fact, want)
       got = found[fact]
       good = if want.is_a?(Array) then want.include?(got)
-             # A class is named as the data names it.
+             # A class may be named as in the data.
              elsif fact == "says" then got.include?(want) || got.include?(Words.name(want))
              else got == want
              end
@@ -94,13 +94,13 @@ module Behaviour
 
     def bytes(said) = Words.bytes(said, @written)
 
-    # Every way to read a format.
+    # Returns all functions that read a format.
     def readers(step)
       format = step["format"]
       marshal = ->(bytes, options) { IMPL.load(bytes, **options) }
       return [marshal] if format == "own"
       readers = [->(bytes, options) { Icecore.decode(bytes, format, **options) }]
-      # Marshal ignores what is behind a document, and so does ours.
+      # Marshal ignores bytes after a document, and so does ours.
       trailing = Array((step["error"] || {})["kind"]).include?("trailing")
       readers << marshal if format == "marshal" && !trailing
       readers
@@ -113,7 +113,7 @@ module Behaviour
       [->(value) { Icecore.encode(value, format) }] + (format == "marshal" ? [marshal] : [])
     end
 
-    # A pattern is asked for in Ruby, and names of PHP are those of Ruby's modules.
+    # Patterns are written in Ruby's notation, and names of PHP become those of Ruby's modules.
     def options(step)
       classes = step["classes"]
       return DEPTH.merge(classes: classes.to_sym) if classes.is_a?(String)
@@ -156,7 +156,7 @@ module Behaviour
 
     def do_get(step) = Checker.new.check(step["value"], step["path"].reduce(@values[step["of"] || "it"]) { |value, part| place(value, part) })
 
-    # What is not there shows in the value that is compared.
+    # Missing parts are found when the value is compared.
     def place(value, part)
       case value
       when Array, Hash, Struct then value[part]
@@ -178,7 +178,7 @@ module Behaviour
 
     def do_times(step) = step["times"].times { steps(step["steps"]) }
 
-    # The bytes cut everywhere are refused everywhere.
+    # Cuts the bytes everywhere; all must be refused.
     def do_cut(step)
       whole = bytes(step["bytes"])
       (step["from"] || 0).upto(whole.bytesize - 1) do |length|
@@ -188,7 +188,7 @@ module Behaviour
       end
     end
 
-    # Each byte changed: refused, or read as something; what is wrong is said as an error.
+    # Changes each byte: it is refused with an error, or read as some value.
     def do_change(step)
       whole = bytes(step["bytes"])
       readers(step).product((0...whole.bytesize).to_a, [1, 0x20, 0x80, 0xff]).each do |reader, at, xor|

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# The classes and modules that values are made of.
+# The classes and modules of the values.
 module Chance
   module Ma; end
   module Mb; end
@@ -45,7 +45,7 @@ module Chance
     end
   end
 
-  # The hooks note that they ran, and on what.
+  # The hooks record that they ran, and with which data.
   class Dumped
     attr_accessor :data
 
@@ -64,7 +64,7 @@ module Chance
 
   class SubDumped < Dumped; end
 
-  # What it dumps is made anew in each call.
+  # Each call makes a new dump.
   class Fresh < Dumped
     def marshal_dump
       Outcome.note("marshal_dump Fresh")
@@ -98,7 +98,7 @@ module Chance
     def marshal_load(data) = @data = data
   end
 
-  # It answers by method_missing.
+  # It responds by method_missing.
   class Missing
     attr_accessor :data
 
@@ -154,7 +154,7 @@ module Chance
     def marshal_load(_data) = raise(Fault, "the hook says no")
   end
 
-  # In C it keeps data of its own, and so it has _dump_data and _load_data.
+  # Its data is in C, so it has _dump_data and _load_data.
   class Carried < StringIO
     def _dump_data = [string, pos]
 
@@ -172,7 +172,7 @@ module Chance
     def _load_data(data) = @data = data
   end
 
-  # As time zones of other libraries are.
+  # Like time zones of other libraries.
   class Zone
     def initialize(name) = @name = name
     attr_reader :name

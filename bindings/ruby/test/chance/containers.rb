@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module Chance
-  # What has places for other values. All are kept before they are filled: cycles.
+  # Values that contain other values. All are registered before they are filled, so that there
+  # are cycles.
   module Containers
     def array
       list = keep(pick([Array, Array, Array, Arr, Mixed]).new)
@@ -43,7 +44,7 @@ module Chance
       keep(Hash.ruby2_keywords_hash(map))
     end
 
-    # Keys of all kinds; a string that is not frozen is copied by the hash.
+    # Keys of all kinds; a hash copies a string that is not frozen.
     def key
       case below(13)
       when 0 then symbol

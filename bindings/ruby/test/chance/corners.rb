@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Chance
-  # Values that must be there in each run, each with its name.
+  # Values that occur in each run, each with its name.
   module Corners
     def self.all = numbers.merge(strings, containers, objects, times, links)
 

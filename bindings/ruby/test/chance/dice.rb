@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Choices by a seed. All that were made are kept, and can be made again: a case is
-# shortened by leaving choices out and making them smaller. 0 is always the simplest.
+# Choices by a seed. All choices are recorded, and can be repeated: a case is shortened by
+# removing choices and making them smaller. 0 is always the simplest choice.
 class Dice
   attr_reader :made
 
@@ -27,7 +27,7 @@ class Dice
 
   def bytes(count) = Array.new(count) { below(256) }.pack("C*")
 
-  # The shortest choices for which the block still says true.
+  # Returns the shortest choices for which the block still returns true.
   def self.shorten(choices, seconds: 4)
     stop = now + seconds
     loop do
@@ -44,7 +44,7 @@ class Dice
 
   def self.now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-  # Candidates; where the block takes one, the next ones are made of that.
+  # Yields candidates; if the block accepts one, the next ones are derived from it.
   def self.each_shorter(choices)
     [64, 16, 8, 4, 3, 2, 1].each do |size|
       at = choices.size - size

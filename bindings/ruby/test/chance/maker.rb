@@ -8,21 +8,22 @@ require_relative "containers"
 require_relative "objects"
 
 module Chance
-  # A random value of all that Marshal knows.
+  # A random value of any type that Marshal supports.
   class Maker
     include Scalars
     include Times
     include Containers
     include Objects
 
-    # How often each is made. What stands first is the simplest.
+    # The frequency of each kind. The first one is the simplest.
     WEIGHTS = {
       none: 4, yes: 2, no: 2, integer: 8, float: 5, symbol: 5, kept_string: 8, literal: 4, again: 12,
       array: 10, hash: 10, object: 10, struct: 4, keyed: 1, data: 2, set: 3, range: 3,
       constant: 2, encoding: 1, kept_number: 4, kept_regexp: 2, kept_time: 4, kept_date: 2, exception: 2,
       hooked: 4, packed: 3, carried: 1, open_struct: 1, library: 1, str: 3, arrays_of_one: 2, long_array: 1, large_hash: 1, keywords: 1
     }.freeze
-    # Kinds with a known defect may be left out, to look for others: ICECORE_WITHOUT=set,exception
+    # Kinds with a known defect can be excluded, to look for others:
+    # ICECORE_WITHOUT=set,exception
     WITHOUT = ENV["ICECORE_WITHOUT"].to_s.split(",").map(&:to_sym).freeze
     KINDS = WEIGHTS.except(*WITHOUT).flat_map { |kind, weight| [kind] * weight }.freeze
     LEAVES = KINDS.select { |kind| %i[none yes no integer float symbol kept_string literal again constant kept_number kept_time str].include?(kind) }.freeze
@@ -47,13 +48,13 @@ module Chance
       return unloadable if @broken && one(400)
       kind = pick(KINDS)
       item = send(kind)
-      # What stands in another place too may not be complete, and must not be frozen.
+      # A value that is in another place too may be incomplete, and must not be frozen.
       one(6) && kind != :again ? dressed(item) : item
     ensure
       @depth -= 1
     end
 
-    # A value that may stand in another place too.
+    # Registers a value that may be used in another place too.
     def keep(item)
       @kept << item
       item
@@ -76,7 +77,7 @@ module Chance
       item
     end
 
-    # With variables, modules, a singleton class, frozen.
+    # Adds variables, modules, a singleton class, or freezes it.
     def dressed(item)
       return item if [Module, Encoding, Bare].any? { |type| type === item } || item.frozen?
       case below(6)

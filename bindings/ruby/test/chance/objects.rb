@@ -14,9 +14,9 @@ module Chance
       item
     end
 
-    # In an order that is different for each: objects of one class have different shapes.
+    # The order differs for each object, so objects of one class have different shapes.
     def variables(item, count)
-      # Before 3.2 Ruby's stack ends, and the process may, at a _dump that comes back to itself.
+      # Before 3.2 a recursive _dump exhausts Ruby's stack, and may crash the process.
       by_dump = [Time, Packed].any? { |type| type === item }
       @kept.delete_if { |other| other.equal?(item) } if by_dump
       set_variables(item, count)
@@ -48,7 +48,7 @@ module Chance
     def raised
       yield
     rescue StandardError => error
-      # The lines of the program that called are no part of the test.
+      # The calling lines of the program are not part of the test.
       error.set_backtrace(error.backtrace.first(2)) unless one(3)
       keep(error)
     end
@@ -80,7 +80,7 @@ module Chance
       keep(Carrier.new).tap { |item| item.data = value }
     end
 
-    # What other parts of Ruby have hooks for.
+    # Values for which other parts of Ruby have hooks.
     def library
       case below(3)
       when 0 then keep(Random.new(below(3)))
@@ -90,7 +90,7 @@ module Chance
     end
     ENCODED = [Encoding::UTF_8, Encoding::Shift_JIS].freeze
 
-    # What can't be dumped.
+    # Values that can't be dumped.
     def undumpable
       case below(14)
       when 0 then proc { 1 }
@@ -110,7 +110,7 @@ module Chance
       end
     end
 
-    # Dumps, but can't be loaded.
+    # Can be dumped, but not loaded.
     def unloadable = pick([NoLoad.new, NoMarshalLoad.new, RaisesLater.new(1)])
   end
 end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Chance
-  # Numbers, strings, symbols and what else has no place for other values.
+  # Numbers, strings, symbols and other values that contain no values.
   module Scalars
     EDGES = [0, 1, 4, 5, 122, 123, 124, 127, 128, 255, 256, 257, 65_535, 65_536, 2**24, 2**30, 2**31, 2**32, 2**53, 2**61, 2**62, 2**63, 2**64, 2**70, 2**128, 10**40, 2**1000].freeze
     FLOATS = [
@@ -31,13 +31,13 @@ module Chance
       whole(text.force_encoding(one(5) ? pick(Encoding.list) : pick(ENCODINGS)))
     end
 
-    # Half a character at the end: as a key of a hash Ruby then reads beyond its end.
+    # Avoids half a character at the end: as a key of a hash, Ruby would read beyond its end.
     def whole(text)
       size = { "UTF-16" => 2, "UTF-32" => 4 }[text.encoding.name[0, 6]] or return text
       text << ("\0" * (-text.bytesize % size)).force_encoding(text.encoding)
     end
 
-    # As a program has them: the same literal in many places, and strings of its own.
+    # As in programs: the same literal in many places, and separate strings.
     def literal = one(3) ? -string : pick(LITERALS)
 
     def symbol = pick(SYMBOLS)

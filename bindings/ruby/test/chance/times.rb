@@ -29,7 +29,7 @@ module Chance
       else Date.new(2001, 2, 3) >> below(20)
       end
     rescue Date::Error
-      # Days that the calendar left out in that country.
+      # Days that the calendar of that country skipped.
       Date.new(2001, 2, 3)
     end
   end

@@ -6,7 +6,7 @@ require_relative "wanted"
 require_relative "../shape"
 
 module Chance
-  # One value, dumped and loaded by both. What differs is kept as [check, ours, Marshal's].
+  # One value, dumped and loaded by both. Differences are recorded as [check, ours, Marshal's].
   class Trial
     EXTRAS = %i[plain frozen traced replaced raising limited through_io through_pipe frozen_and_traced].freeze
 
@@ -44,7 +44,7 @@ module Chance
 
     def again = self.class.new(@value, @extra, @number, @side)
 
-    # For a person: the short value, its extra, and Marshal's bytes of it.
+    # For people: the short value, its extra, and Marshal's bytes of it.
     def describe = "#{@extra} #{@number} #{Shape.of(@value, most: 30).join(' | ')}\nbytes: #{@bytes&.byteslice(0, 300).inspect}"
 
     private
@@ -74,12 +74,13 @@ module Chance
       same("#{check}, dumped again", *again, &:itself)
     end
 
-    # Ruby interns a binary string and then makes it an instance of the subclass: from then
-    # on that literal is one everywhere, and no result can be relied on.
+    # Ruby interns a binary string and then makes it an instance of the subclass: from then on
+    # every use of that literal is affected, and no result is reliable.
     def freezable? = !@bytes.match?(/(?<!I)C(?::.[\w:]+?|;.)"/mn)
 
     def plain = nil
-    # Before 3.3 Ruby did not freeze all: not strings that are linked, not what hooks made.
+    # Before 3.3 Ruby did not freeze everything: not strings with links, and not the results of
+    # hooks.
     def loosely
       @loose = RUBY_VERSION < "3.3"
       yield if freezable?
@@ -120,7 +121,7 @@ module Chance
       same("dump, limit #{limit}", ours, theirs, &:itself)
     end
 
-    # Several documents one behind the other; where the reader stands is part of the test.
+    # Several documents in sequence; the position of the reader is part of the test.
     def through_io
       said = [@side, Oracle].map do |side|
         Outcome.of do

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Chance
-  # Differences that are wanted: what Ruby does there is a defect of Ruby. Each is counted
-  # and printed; a value with one of them is not compared further.
+  # Deliberate differences, where Ruby has a defect. Each is counted and printed; a value with
+  # one of them is not compared further.
   module Wanted
     WHY = {
       "a class whose name is not ASCII" => "Ruby 3.1 dumps it and can't load it by `c`",
@@ -15,7 +15,7 @@ module Chance
       "a Data with variables" => "Marshal refuses it at the first variable, ours when all are read, and hooks in them have run"
     }.freeze
 
-    # Whether this Ruby is one of those that forget the variables of a Regexp.
+    # Whether this Ruby forgets the variables of a Regexp.
     FORGETS = ::Marshal.load("\x04\bI/\x00\x00\a:\x06EF:\a@a0".b).instance_variables.empty?
 
     def self.name(bytes, ours, theirs, check, value)
@@ -30,7 +30,7 @@ module Chance
       "a pattern in UTF-8, of a subclass or extended" if bytes.match?(%r{I(?:[Ce](?::.[\w:]+?|;.))+/}mn)
     end
 
-    # A String that is a key, and equal to another key or to what is linked to it.
+    # Whether a String is a key, and equals another key or a value with links.
     def self.key_twice?(value)
       lines = Shape.of(value)
       return true if lines.any? { |line| line.match(/\Akey same (\d+)\z/) { |same| lines.any? { |other| other.match?(/##{same[1]} String/) } } }

@@ -3,11 +3,11 @@
 require "socket"
 require "tmpdir"
 
-# `icecore serve` on a new database of SQLite, and servers that answer whatever a test wants.
+# `icecore serve` on a new SQLite database, and servers with arbitrary answers.
 class Daemon
   ROOT = File.expand_path("../../../..", __dir__)
 
-  # The command, if it was built.
+  # Returns the path of the command, if it was built.
   def self.command
     target = ENV["CARGO_TARGET_DIR"] || "#{ROOT}/target"
     [ENV["ICECORE_COMMAND"], "#{target}/debug/icecore", "#{target}/release/icecore"].find { |file| file && File.file?(file) && File.executable?(file) }
@@ -22,17 +22,17 @@ class Daemon
     at_exit { stop && FileUtils.remove_entry(@folder) }
   end
 
-  # It listens when this returns.
+  # It accepts connections when this returns.
   def start
     output = start_in(0)
     line = output.gets.to_s
     @url = line[%r{http://[0-9.:]+\d}] or raise "the daemon did not begin: #{line}"
     @listen = @url.delete_prefix("http://")
-    # What it says later is not looked at.
+    # Its later output is ignored.
     Thread.new { IO.copy_stream(output, File::NULL) }
   end
 
-  # It listens some time after so many seconds.
+  # Starts the daemon after this many seconds.
   def start_in(seconds)
     read, write = IO.pipe
     environment = { "ICECORE_TOKEN" => @token, "ICECORE_DB" => nil }
@@ -51,7 +51,7 @@ class Daemon
   end
 end
 
-# A server that says this to each request, and closes.
+# A server that sends this answer to each request, and closes.
 class FakeServer
   attr_reader :url
 
@@ -70,7 +70,7 @@ class FakeServer
 
   def self.ok(body) = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: #{body.bytesize}\r\n\r\n#{body}"
 
-  # Says the first text, then the second again and again.
+  # Sends the first text, then the second again and again.
   def self.endless(head, piece)
     new { |client, _| client.write(head) && 100_000.times { client.write(piece) } }
   end
@@ -81,7 +81,7 @@ class FakeServer
     head = +""
     head << client.readpartial(4096) until head.include?("\r\n\r\n")
     answer ? client.write(answer) : yield(client, head)
-    # What was sent is not taken back.
+    # The rest of the request is read, so that the answer is not lost.
     client.close_write
     nil while client.read(65_536)
   rescue SystemCallError, IOError

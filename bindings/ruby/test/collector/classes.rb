@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Hooks that do what hooks should not.
+# Hooks with forbidden actions.
 module Collect
   class Plain
     attr_accessor :a, :b
@@ -9,7 +9,7 @@ module Collect
   class Text < String; end
   module Mixed; end
 
-  # What the next hooks do, and how often they ran.
+  # The actions of the next hooks, and how often they ran.
   class << self
     attr_accessor :dumping, :loading
     attr_reader :runs
@@ -51,7 +51,7 @@ module Collect
     end
   end
 
-  # Runs the block with hooks that do this.
+  # Runs the block with these actions of hooks.
   def self.with(dumping: nil, loading: nil)
     self.dumping = dumping
     self.loading = loading
@@ -60,7 +60,7 @@ module Collect
     self.dumping = self.loading = nil
   end
 
-  # A moderate set of everything.
+  # A moderate selection of all kinds of values.
   def self.values
     plain = Plain.new
     plain.a = [plain, +"shared"]

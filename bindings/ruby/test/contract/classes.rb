@@ -33,7 +33,7 @@ module Shop
     def marshal_load(data) = @data = data
   end
 
-  # What runs when it is loaded can do anything.
+  # A class whose loading hook can do anything.
   class Hostile
     FILE = "#{Watch::FOLDER}/written"
     def marshal_dump = 1
@@ -41,7 +41,7 @@ module Shop
     def self._load(_data) = File.write(FILE, "by _load")
   end
 
-  # Each use of it is noted.
+  # Each use of it is recorded.
   class Guarded
     singleton_class.prepend(Watch::Touched)
     prepend Watch::Felt

@@ -3,13 +3,13 @@
 require "fileutils"
 require "tmpdir"
 
-# Notes whatever is looked up, loaded or called because of data.
+# Records all lookups, loads and calls that data causes.
 module Watch
   EVENTS = []
   FOLDER = Dir.mktmpdir("icecore")
   at_exit { FileUtils.remove_entry(FOLDER) if File.directory?(FOLDER) }
 
-  # No constant is asked for that is not there.
+  # Requests for missing constants.
   module Missing
     def const_missing(name)
       EVENTS << "const_missing #{name}"
@@ -18,7 +18,7 @@ module Watch
   end
   Module.prepend(Missing)
 
-  # What a class can see of being used.
+  # Class methods that a use of the class calls.
   module Touched
     %i[allocate new _load respond_to? method_missing const_get instance_method method_defined? inherited name].each do |name|
       define_method(name) do |*args, &block|
@@ -28,7 +28,7 @@ module Watch
     end
   end
 
-  # What its objects can.
+  # Methods of its objects.
   module Felt
     %i[marshal_load _load_data initialize respond_to? method_missing hash eql? == inspect to_s instance_variable_set freeze frozen? extended replace push []=].each do |name|
       define_method(name) do |*args, &block|
@@ -38,14 +38,14 @@ module Watch
     end
   end
 
-  # A file that says so when it is loaded.
+  # A file that records when it is loaded.
   def self.trap(scope, name)
     file = "#{FOLDER}/trap_#{name.to_s.downcase}.rb"
     File.write(file, "Watch::EVENTS << 'loaded #{name}'\nclass #{scope == Object ? '' : "#{scope.name}::"}#{name}; end\n")
     scope.autoload(name, file)
   end
 
-  # What happened while the block ran.
+  # Returns the events during the block.
   def self.during
     EVENTS.clear
     loaded = $LOADED_FEATURES.dup

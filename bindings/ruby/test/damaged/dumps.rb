@@ -3,7 +3,7 @@
 require_relative "../chance/classes"
 
 module Damaged
-  # Dumps whose bytes are changed. Small, so that each byte can be.
+  # Dumps whose bytes are changed. They are small, so that each byte can be changed.
   module Dumps
     def self.all = values.transform_values { |value| Oracle.dump(value) }.merge(by_hand)
 
@@ -31,7 +31,7 @@ module Damaged
       }
     end
 
-    # What Ruby of today doesn't write, and what no Ruby wrote.
+    # Data that current Rubies don't write, and data that no Ruby wrote.
     def self.by_hand
       {
         "version 4.0" => "\x04\x00i\x06", "an old module" => "M\x0bString", "an old float" => "f\x0a1.5\x00\xff", "an old string" => "[\x07\"\x06a\"\x06b", "a float of words" => "[\x08f\x08inff\x09-inff\x08nan",

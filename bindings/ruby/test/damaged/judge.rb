@@ -3,12 +3,12 @@
 require_relative "../shape"
 
 module Damaged
-  # Says of one text whether ours does what Marshal does.
+  # Decides for one text if ours does the same as Marshal.
   class Judge
-    # Where ours may accept what Marshal refuses: [why, what Marshal says].
+    # Cases in which ours may accept data that Marshal refuses: [why, Marshal's message].
     LAXER = [].freeze
 
-    # Where both accept, and the values may differ: [why, condition on the bytes].
+    # Cases in which both accept, and the values may differ: [why, condition on the bytes].
     OTHERWISE = [
       ["a hexadecimal float that ends behind its p", /f.0[xX]\h*[pP]/mn],
       ["two encodings, the second of which is none: the tape has one", /:\x06E[TF]:\rencoding/n]
@@ -40,11 +40,11 @@ module Damaged
     def shape(outcome)
       Shape.of(outcome.value, most: 5000) unless outcome.error?
     rescue StandardError, SystemStackError => error
-      # A value that Ruby itself can't show, made of damaged bytes.
+      # A value from damaged bytes that Ruby itself can't inspect.
       ["shown: #{error.class}"]
     end
 
-    # Exceptions of hooks go through as they are.
+    # Exceptions of hooks are passed on unchanged.
     def foreign?(error) = error && !error.is_a?(Icecore::Error) && !error.is_a?(StandardError)
 
     def compare(bytes, ours, theirs, said)
@@ -65,7 +65,7 @@ module Damaged
 
     def count(what) = @counts[what] += 1
 
-    # Without what is different in each text.
+    # Without the parts that vary between texts.
     def plain(message) = message.b.gsub(/at \$\S*|\d+|"[^"]*"|`[^`']*'|0x\h+|[^ -~]/n, "…")[0, 90]
 
     def fail_with(bytes, what, ours, theirs, found = nil, said = nil)

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Caches of the Rails that is installed, with ours in the place of Marshal.
+# Caches of the installed Rails, with ours instead of Marshal.
 
 require_relative "lib"
 needs "active_support/all", "ActiveSupport: ruby-activesupport"
@@ -27,7 +27,7 @@ class Employee
   def ==(other) = other.is_a?(Employee) && name == other.name && boss == other.boss
 end
 
-# Says that it was built.
+# Records that it was built.
 class Hostile
   @built = 0
   class << self
@@ -104,14 +104,14 @@ Dir.mktmpdir do |folder|
         same("#{title}, version", [LONG, nil], [theirs[name].read("version", version: "v1"), theirs[name].read("version", version: "v2")])
         theirs[name].write("version", "text", version: "Grüße")
         same("#{title}, version, theirs", ["text", nil], [ours[name].read("version", version: "Grüße"), ours[name].read("version", version: "v2")])
-        # An entry that just expired is written again, to live a little longer.
+        # An entry that has just expired is written again, with a short extension.
         theirs[name].write("race", LONG, expires_in: 0.001)
         sleep 0.002
         seen = nil
         ours[name].fetch("race", race_condition_ttl: 10) { seen = ours[name].read("race"); "new" }
         same("#{title}, race", [LONG, "new"], [seen, theirs[name].read("race")])
 
-        # A class that is not allowed is a miss; nothing is built, and the log says so.
+        # A class that is not allowed is a miss; nothing is built, and it is logged.
         [Hostile.new, [LONG, Hostile.new]].each do |hostile|
           theirs[name].write("hostile", hostile)
           Hostile.built = 0
@@ -145,7 +145,7 @@ Dir.mktmpdir do |folder|
   same("damaged entries", 0, wrong)
 end
 
-# A store in memory that freezes what it holds.
+# A memory store that freezes its contents.
 memories = { "coder" => { coder: Coder.new(classes: [Employee]) } }
 memories["serializer"] = { serializer: Icecore::Rails::CacheSerializer.new(classes: [Employee]) } if HAS_SERIALIZER
 memories.each do |kind, options|
@@ -155,7 +155,7 @@ memories.each do |kind, options|
   same("MemoryStore, #{kind}: what is read is nobody else's", false, memory.read("employee").equal?(memory.read("employee")))
 end
 
-# -- Entries of other versions, made by hand -------------------------------------
+# -- Entries of other versions, handmade -----------------------------------------
 
 CODER = Coder.new(classes: Employee)
 LATER = Time.now.to_f + 1000
@@ -220,7 +220,7 @@ bombs.each do |name, bytes|
 end
 same("a limit that is none", ArgumentError, raised { Coder.new(max_inflated: "1M") }&.first)
 
-# What is no entry.
+# Data that is not an entry.
 {
   "nothing" => "", "zeros" => "\x00" * 3, "no array" => "\x00".b + Marshal.dump(1), "short head" => "\x00\x11\x01", "no entry" => Marshal.dump([1]),
   "a version that is longer" => ["\x00\x11".b, 1, -1.0, 100].pack("a2CEl<"), "an expiry of text" => "\x00".b + Marshal.dump([1, "x"]),

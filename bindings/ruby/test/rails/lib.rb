@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What the tests of this folder share. Warnings of Rails itself are none of ours, and zlib's
-# says that a damaged entry ends early.
+# Code that the tests of this folder share. Warnings of Rails itself are ignored, and so is
+# zlib's warning that a damaged entry ends early.
 module Warning
   OURS = File.expand_path("../..", __dir__)
 
@@ -12,14 +12,14 @@ end
 
 $passed = $failed = 0
 
-# Counts, and shows what failed.
+# Counts a test, and prints failures.
 def same(name, wanted, got)
   return $passed += 1 if wanted == got
   $failed += 1
   puts "not ok - #{name}", "    wanted: #{wanted.inspect[0, 500]}", "    got:    #{got.inspect[0, 500]}"
 end
 
-# The class of what the block raises, or nil, and its message.
+# Returns the class of the block's exception, or nil, and its message.
 def raised
   yield
   nil
@@ -32,7 +32,7 @@ def raises(name, type, words)
   same(name, "#{type} with #{words.inspect}", error && error <= type && message.include?(words) ? "#{type} with #{words.inspect}" : "#{error}: #{message}")
 end
 
-# Left out, if a library is missing.
+# Skips the test if a library is missing.
 def needs(library, package)
   require library
 rescue LoadError

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Signed and encrypted messages of Rails, with ours in the place of Marshal.
+# Signed and encrypted messages of Rails, with ours instead of Marshal.
 
 require_relative "lib"
 needs "active_support/all", "ActiveSupport: ruby-activesupport"
@@ -18,7 +18,7 @@ class Note
   def ==(other) = other.is_a?(Note) && text == other.text
 end
 
-# Says that it was built.
+# Records that it was built.
 class Hostile
   @built = 0
   class << self

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Objects in the columns of a database, by ActiveRecord and by models that are like it.
+# Objects in the columns of a database, with ActiveRecord and with similar models.
 
 require_relative "lib"
 needs "active_record", "ActiveRecord: ruby-activerecord"
@@ -41,7 +41,7 @@ end
   same("#{name}: the column", base64 ? Base64.strict_encode64(bytes) : bytes, model.find(record.id).object.then { |s| base64 ? s : s.b })
   same("#{name}: the object", order, pending.restore(model.find(record.id)))
 
-  # What another program put there.
+  # Data from another program.
   { "strict Base64" => Base64.strict_encode64(bytes), "Base64 with lines" => Base64.encode64(bytes) }.each do |kind, text|
     same("#{name}: #{kind}", order, pending.restore(model.new(object: text)))
   end
@@ -61,7 +61,7 @@ end
   same("#{name}: a relation", [order], part.map { |_, object| object })
   same("#{name}: stored in a relation", "mail", part.store(Order.new).queue)
 
-  # What is wrong names the record.
+  # Errors name the record.
   bad = model.create!(object: base64 ? [Marshal.dump([Hostile.new])].pack("m0") : Marshal.dump([Hostile.new]))
   raises("#{name}: hostile", Icecore::ClassError, "Hostile") { pending.restore(bad) }
   raises("#{name}: hostile, where", Icecore::ClassError, "(in object of #{name} #{bad.id})") { pending.each {} }
@@ -76,7 +76,7 @@ end
   raises("#{name}: half a dump", Icecore::Error, name) { pending.restore(model.create!(object: base64 ? [bytes[0..-3]].pack("m0") : bytes[0..-3])) }
 end
 
-# A class that is loaded before its table is there.
+# A class that is loaded before its table exists.
 same("no question too early", Icecore::PendingObjects, Icecore::PendingObjects.new(Class.new(ActiveRecord::Base) { self.table_name = "not_there" }).class)
 
 # A model that is not of ActiveRecord.

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# `require "icecore/replace"`: ours under ::Marshal.
+# `require "icecore/replace"`: ours instead of ::Marshal.
 
 require_relative "lib"
 require "icecore"

@@ -1,20 +1,20 @@
 # frozen_string_literal: true
 
-# A value by chance that can be made twice: with its texts as they are, and with what they
-# become. Both are frozen by Ruby itself, texts in texts too, so what replacing must give is
-# known without looking into any bytes.
+# A random value that can be made twice: with the original texts, and with the replaced ones.
+# Both are frozen by Ruby itself, including texts in texts, so the expected result of replacing
+# is known without looking into any bytes.
 class Plan
   Plain = Class.new
   Row = Struct.new(:one, :two)
   Own = Class.new(String)
 
-  # Pieces of texts. No two of them make data of some format.
+  # Pieces of texts. No two of them together form data of any format.
   WORDS = ["old", "older", "an old one", "Old", "o", "ld", " ", "\n", "text", '"', "'", "\\", "/", "ink", "\0", "é", "☺", ";}", "$1"].freeze
 
-  # Held, so that equal keys are one object, however the collector runs.
+  # Kept, so that equal keys are one object, however the collector runs.
   KEYS = Array.new(30) { |at| -"key#{at}" }.freeze
 
-  # `is_plain`: texts that JSON writes in one way only may be put in.
+  # `is_plain`: the new texts have only one notation in JSON.
   def initialize(dice, is_plain)
     @dice = dice
     @left = dice.pick([5, 30, 200])
@@ -24,7 +24,7 @@ class Plan
     @root = node(0)
   end
 
-  # Whether JSON can say it.
+  # Whether JSON can express it.
   def json? = @json
 
   def render(&change)
@@ -57,12 +57,12 @@ class Plan
 
   def several(depth) = Array.new(@dice.below(@dice.one(20) ? 30 : 5)) { node(depth + 1) }
 
-  # In JSON there are texts and scalars of its own only.
+  # JSON contains only texts and its own scalars.
   def plain(one) = %i[text scalar].include?(one[0]) && ![2**70, :old_symbol, 1e100, 3.25r, 1..2, Float::INFINITY].include?(one[1]) ? one : [:text, text]
 
   def text = Array.new(@dice.pick([0, 1, 1, 2, 3, 5, 60])) { @dice.pick(WORDS) }.join
 
-  # A document of its own: links do not lead out of it.
+  # A document of its own: links do not leave it.
   def apart
     shared, @shared = @shared, 0
     yield
@@ -85,7 +85,7 @@ class Plan
     private
 
     def text(text) = @change.call(text)
-    # Of another encoding than that of the texts that are looked for: bytes count.
+    # In another encoding than the texts that are searched: bytes are compared.
     alias latin text
 
     def binary(text) = @change.call(text.b)

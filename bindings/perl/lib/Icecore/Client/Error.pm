@@ -1,6 +1,6 @@
 package Icecore::Client::Error;
 
-# What a client dies with: a kind for programs, a message for people.
+# The exceptions of a client: a kind for programs, a message for people.
 
 use v5.30;
 use warnings;
@@ -9,24 +9,24 @@ use overload '""' => sub { 'Icecore: ' . $_[0]{message} . "\n" }, bool => sub { 
 
 sub throw {
     my ($class, %fields) = @_;
-    # What a server says is shown, and does nothing on a terminal.
+    # Text from a server is shown, but must not control a terminal.
     $fields{message} =~ s/([\p{Cc}\p{Cf}])/sprintf '\x{%02x}', ord $1/ge;
     die bless { status => 0, %fields }, $class;
 }
 
-# What the daemon said, or that it said nothing.
+# The daemon's error, or the information that it did not answer.
 sub kind    { return $_[0]{kind} }
 sub message { return $_[0]{message} }
 
-# The code of the answer; 0 if there was none.
+# The status code of the answer; 0 if there was none.
 sub status { return $_[0]{status} }
 
-# Where in the payload, at which byte of it, and all that is wrong, if it is more than one thing.
+# The path and the byte offset in the payload, and all errors if there are several.
 sub path   { return $_[0]{path} }
 sub offset { return $_[0]{offset} }
 sub errors { return @{ $_[0]{errors} // [] } }
 
-# Whether it may go well a little later.
+# Whether the request may succeed a little later.
 sub is_passing {
     my ($self) = @_;
     my $status = $self->{status};

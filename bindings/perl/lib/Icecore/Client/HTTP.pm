@@ -1,6 +1,6 @@
 package Icecore::Client::HTTP;
 
-# Requests to the daemon over one kept connection, within bounds.
+# Requests to the daemon over one kept connection, with limits.
 
 use v5.30;
 use warnings;
@@ -38,15 +38,16 @@ sub refuse {
 
 sub now { return clock_gettime(CLOCK_MONOTONIC) }
 
-# A text within an address.
+# Escapes a text for an address.
 sub escaped {
     my ($text) = @_;
     utf8::encode($text);
     return $text =~ s/([^A-Za-z0-9_~-])/sprintf '%%%02X', ord $1/ger;
 }
 
-# Asks once; the answer, decoded. %parts: query, content, type, longer (how many seconds more
-# than usual the answer may take), raw (the answer as bytes).
+# Sends one request and returns the decoded answer. %parts: query, content, type, longer (number
+# of seconds that the answer may take in addition to the timeout), raw (returns the answer as
+# bytes).
 sub ask {
     my ($self, $method, $path, %parts) = @_;
     my $query = $parts{query} // {};
@@ -66,7 +67,7 @@ sub ask {
         // Icecore::Client::Error->throw(kind => 'answer', status => $response->{status}, message => "$self->{url} is no daemon of Icecore: its answer is not JSON");
 }
 
-# Asks again while the daemon is away, for a while: only for what may be done twice.
+# Repeats a request for a while if the daemon is away: only for requests that may be repeated.
 sub insist {
     my ($self, @request) = @_;
     my ($until, $pause) = (now() + $self->{patience}, 0.05);
@@ -80,15 +81,16 @@ sub insist {
     }
 }
 
-# A pause, or what the daemon asked for; other clients make another one.
+# Returns a longer pause, or the one that the daemon requested; different clients get different
+# ones.
 sub longer {
     my ($pause, $error) = @_;
     my $asked = $error->{retry_after} // 0;
     return $asked > $pause ? min($asked, 30) : $pause * (0.75 + rand 0.5);
 }
 
-# HTTP::Tiny sends head and body one after the other; by default the body waits until the server has said
-# that it has the head, and that takes its time.
+# HTTP::Tiny sends head and body one after the other; by default the body waits until the server
+# has acknowledged the head, which takes time.
 sub hurry {
     my ($handle) = @_;
     my $socket = $handle ? $handle->{fh} : undef;

@@ -1,6 +1,6 @@
 package Icecore::Client::Job;
 
-# A job that a worker has for a while.
+# A job that a worker holds for a while.
 
 use v5.30;
 use warnings;
@@ -15,14 +15,14 @@ sub bytes    { return $_[0]{bytes} }
 sub format   { return $_[0]{format} }
 sub checksum { return $_[0]{checksum} }
 
-# When the lease ends, by the clock of the database, in milliseconds since 1970.
+# The end of the lease by the clock of the database, in milliseconds since 1970.
 sub lease_until { return $_[0]{lease_until} }
 
-# How many seconds of the lease are left, by the clock of this machine.
+# The remaining seconds of the lease, by the clock of this machine.
 sub left { return $_[0]{ends} - Icecore::Client::HTTP::now() }
 
-# Keeps the job for so many seconds from now on; dies, with the kind `lease`, if it is another
-# worker's by now.
+# Keeps the job for this many seconds from now on; dies with the kind `lease` if another worker
+# has it already.
 sub extend {
     my ($self, $lease) = @_;
     $lease //= $self->{lease};
@@ -32,7 +32,7 @@ sub extend {
     return;
 }
 
-# The token in a body, where no log of a server shows it.
+# The token is in the body, where no server log shows it.
 sub _token {
     my ($self, %more) = @_;
     return (content => Icecore::JSON->new->utf8->encode({ token => $self->{token}, %more }), type => 'application/json');

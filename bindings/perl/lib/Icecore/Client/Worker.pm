@@ -1,6 +1,6 @@
 package Icecore::Client::Worker;
 
-# Takes jobs of a queue, one after the other, until it is told to stop.
+# Takes jobs of a queue, one after the other, until it is stopped.
 
 use v5.30;
 use warnings;
@@ -14,7 +14,7 @@ use Icecore ();
 use Icecore::Client::HTTP;
 use Icecore::Client::Job;
 
-# As long as an error that is kept.
+# The length of an error that the daemon stores.
 my $LONGEST_ERROR = 4_000;
 
 sub new {
@@ -24,10 +24,10 @@ sub new {
     return $self;
 }
 
-# How many jobs it worked on.
+# Returns the number of jobs that it worked on.
 sub run {
     my ($self, $code) = @_;
-    # The current job is done, the next one is not begun.
+    # The current job is finished, and no other one is begun.
     local $SIG{INT}  = sub { $self->{stop} = 1 };
     local $SIG{TERM} = $SIG{INT};
     my ($worked, $pause) = (0, 0.1);
@@ -79,7 +79,7 @@ sub job {
 
 sub work {
     my ($self, $job, $code) = @_;
-    # It waited behind others for too long: another worker may have it.
+    # It waited too long for other jobs: another worker may have it.
     return $self->{log}->("job $job->{id}: its lease ended before it was begun") if $job->left <= 0;
     if (!eval { $job->{value} = $self->{thaw}->($job->{bytes}, $job->{format}); 1 }) {
         return $self->end($job, 'nack', error => told($@));
@@ -88,7 +88,7 @@ sub work {
     if (!eval { $result = $code->($job); 1 }) {
         return $self->end($job, 'nack', error => told($@));
     }
-    # What is no plain data is not kept.
+    # A result that is not plain data is not stored.
     my %result = eval { Icecore::JSON->new->utf8->encode({ result => $result }); 1 } && defined $result ? (result => $result) : ();
     my $refused = $self->end($job, 'ack', %result) or return;
     $self->end($job, 'nack', error => 'the result was refused: ' . $refused->message);
@@ -108,8 +108,8 @@ sub give_back {
     return;
 }
 
-# Says what became of a job, until that is heard or the lease is over. An error, if the daemon
-# does not take what was said.
+# Reports the result of a job, until the daemon has received it or the lease is over. Returns an
+# error if the daemon refuses the report.
 sub end {
     my ($self, $job, $how, %said) = @_;
     my ($pause, $tries) = (0.05, 0);
@@ -119,7 +119,7 @@ sub end {
         die $error unless ref $error;
         if (!$error->is_passing) {
             return $error if exists $said{result} && ($error->status == 400 || $error->status == 413);
-            # Refused because an answer was not heard, it is done.
+            # If it is refused because the first answer was lost, the report was successful.
             $self->{log}->("job $job->{id}: $how: " . $error->message) if $tries == 0 || $error->kind ne 'lease';
             return;
         }
@@ -133,7 +133,7 @@ sub end {
     }
 }
 
-# Sleeps, but not through a stop.
+# Sleeps, but wakes up when the worker is stopped.
 sub rest {
     my ($self, $seconds) = @_;
     my $until = Icecore::Client::HTTP::now() + $seconds;

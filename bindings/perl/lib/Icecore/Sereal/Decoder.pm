@@ -15,7 +15,7 @@ our %EXPORT_TAGS = (all => \@EXPORT_OK);
 
 sub decode_sereal_with_header_data { goto &Icecore::Sereal::decode_sereal_with_header_data }
 
-# A function, a class method and an object's method.
+# A function, a class method and an object method.
 sub looks_like_sereal {
     my $version = Icecore::Sereal::_looks_like($_[-1]);
     return $version < 0 ? !!0 : $version;
@@ -63,7 +63,7 @@ sub decode_from_file {
     return @results;
 }
 
-# An object holds the address of something that is not shared between threads.
+# An object contains the address of memory that threads don't share.
 sub CLONE_SKIP { return 1 }
 
 1;

@@ -25,7 +25,7 @@ sub encode_to_file {
     return 1;
 }
 
-# An object holds the address of something that is not shared between threads.
+# An object contains the address of memory that threads don't share.
 sub CLONE_SKIP { return 1 }
 
 1;

@@ -1,7 +1,7 @@
 package Behaviour::Classes;
 
-# The classes with hooks that the behaviour list names. What they do is noted, so that
-# a line can say that nothing ran. Both hooks of Storable and of Sereal are there.
+# The classes with hooks that the behaviour list names. Their calls are logged, so that a line
+# can require that nothing ran. They have the hooks of both Storable and Sereal.
 
 use v5.30;
 use warnings;

@@ -1,7 +1,7 @@
 package Behaviour::Values;
 
-# The words of the behaviour list for values, in Perl: builds what a line describes,
-# and holds what Icecore built against what a line describes.
+# The behaviour list's words for values, in Perl: builds the value that a line describes, and
+# compares Icecore's value with such a description.
 #
 #   my $value = Behaviour::Values::build($description);
 #   Behaviour::Values::check($description, $value);      # dies where they part
@@ -13,8 +13,8 @@ use experimental 'refaliasing';
 use B            ();
 use Scalar::Util qw(blessed isweak refaddr reftype weaken);
 
-# What the bytes of a line are: text, {"hex": …}, {"join": [ … ]}, {"times": [N, …]},
-# {"count": [FROM, TO, BEFORE, AFTER]}.
+# Returns the bytes of a line: text, {"hex": …}, {"join": [ … ]}, {"times": [N, …]}, {"count":
+# [FROM, TO, BEFORE, AFTER]}.
 sub bytes {
     my ($said) = @_;
     if (!ref $said) { utf8::encode(my $bytes = $said); return $bytes }
@@ -116,7 +116,7 @@ sub hold {
         return;
     }
     if (ref $want eq 'HASH' && $want->{var}) { $s->{ids}{"var $want->{var}"} = refaddr $slot; $want = $want->{is} }
-    # Perl's own undef and booleans stand in many places.
+    # Perl's own undef and booleans occur in many places.
     my $is_perls = Internals::SvREADONLY($$slot) && !ref $got;
     die "at $path: the same variable as at $s->{slots}{ refaddr $slot }\n" if !$is_perls && exists $s->{slots}{ refaddr $slot };
     $s->{slots}{ refaddr $slot } = $path;

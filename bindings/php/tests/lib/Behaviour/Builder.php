@@ -1,5 +1,5 @@
 <?php
-// A value of a description, by PHP's own means.
+// Builds a value from a description, by PHP's own means.
 //
 //   $value = (new Builder)->build($description);
 
@@ -72,7 +72,7 @@ final class Builder
         $this->put($item, $array[$key]);
     }
 
-    // The name tells who may see it: \0*\0name, \0Class\0name.
+    // The name contains the visibility: \0*\0name, \0Class\0name.
     private function member(object $object, string $key, mixed $item): void
     {
         $parts = explode("\0", $key);

@@ -1,5 +1,5 @@
 <?php
-// Bytes and strings as lines write them.
+// Bytes and strings in the notation of the lines.
 
 declare(strict_types=1);
 

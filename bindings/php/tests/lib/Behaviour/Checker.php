@@ -1,6 +1,6 @@
 <?php
-// Holds a value against a description: walks both in the order of the description, and
-// throws at the first place where they part.
+// Compares a value with a description: walks both in the order of the description, and throws at
+// the first difference.
 //
 //   (new Checker)->check($description, $value);
 
@@ -13,7 +13,7 @@ final class Checker
     private array $metObjects = [];   // where each was met
     private array $metVariables = [];
 
-    // Lines of JSON have their keys in an order of their own.
+    // The keys of JSON lines may have another order.
     public function __construct(private readonly bool $isOrdered = true)
     {
     }
@@ -37,7 +37,7 @@ final class Checker
         throw new Part("at $path: expected $want, found " . (is_string($got) ? $got : self::shown($got)));
     }
 
-    // An element of an array: it may be a variable that stands in other places too.
+    // An element of an array: it may be a variable that is in other places too.
     private function element(mixed $said, array $array, int|string $key, string $path): void
     {
         $id = ReflectionReference::fromArrayElement($array, $key)?->getId();
@@ -173,7 +173,7 @@ final class Checker
         if (!is_object($got)) {
             $this->part($path, $word === 'record' ? 'a record' : 'an object', self::shown($got));
         }
-        // Kept by the object itself, so that its number is not another's soon.
+        // The object is kept, so that its id is not reused.
         $id = spl_object_id($got);
         if (isset($this->metObjects[$id])) {
             throw new Part("at $path: the same object as at {$this->metObjects[$id][0]}");
@@ -201,7 +201,7 @@ final class Checker
     {
         $members = (array) $got;
         $class = $got::class;
-        // A class that no one has defined.
+        // A class that is not defined.
         if ($got instanceof __PHP_Incomplete_Class) {
             $class = $members['__PHP_Incomplete_Class_Name'];
             unset($members['__PHP_Incomplete_Class_Name']);

@@ -1,13 +1,13 @@
 <?php
-// The classes that the behaviour list names. What their hooks do is noted, so that a line
-// can say that nothing ran.
+// The classes that the behaviour list names. The calls of their hooks are logged, so that a line
+// can require that nothing ran.
 
 declare(strict_types=1);
 
 final class Classes
 {
     public static array $log = [];
-    // What the hooks of Reenters do: write and read another document.
+    // The action of the hooks of Reenters: writes and reads another document.
     public static ?Closure $nested = null;
 
     // A class that a line names and that has no hooks.
@@ -23,7 +23,7 @@ final class Classes
         try {
             eval(($parts ? 'namespace ' . implode('\\', $parts) . ';' : '') . "#[\\AllowDynamicProperties] class $short {}");
         } catch (ParseError) {
-            // A word of the language; such a class is nowhere.
+            // A reserved word: such a class can't exist.
         }
     }
 }
@@ -92,7 +92,7 @@ class Reenters extends Notes
     }
 }
 
-// What var_export writes is a call of it.
+// The code that var_export writes calls it.
 trait State
 {
     public static function __set_state(array $members): static
@@ -105,7 +105,7 @@ trait State
     }
 }
 
-// What the generated lines were made with.
+// The classes with which the generated lines were made.
 class Point { use State; public $x = 1; public $y = 2; }
 class Hidden { use State; public $a = 1; protected $b = [2]; private $c = 'three'; }
 class Node { use State; public $next; public $name = 'node'; }

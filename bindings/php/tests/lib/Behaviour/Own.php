@@ -1,13 +1,12 @@
 <?php
-// A pair of functions for a format of PHP's own. Functions that say false or null to bytes
-// that are damaged are asked again through decode: what it throws are the facts, and
-// both must refuse.
+// A pair of functions for a format of PHP's own. If they return false or null for damaged bytes,
+// decode is called too: its exception has the details, and both must refuse.
 
 declare(strict_types=1);
 
 final class Own
 {
-    // PHP's own default is 4096, which some lines go beyond.
+    // PHP's own default is 4096, which some lines exceed.
     public const DEPTH = ['max_depth' => 10_000];
 
     private function __construct(public readonly string $name, private readonly string $format, private readonly Closure $writer, private readonly Closure $reader)
@@ -24,7 +23,7 @@ final class Own
         ];
     }
 
-    // The pair of a format that has functions of its own names.
+    // Returns the pair for a format that has functions with names of its own.
     public static function of(string $format): ?self
     {
         foreach (self::all() as $own) {

@@ -1,5 +1,5 @@
 <?php
-// The place where a value, an error or a log parts from what a line says.
+// The place where a value, an error or a log differs from a line.
 
 declare(strict_types=1);
 

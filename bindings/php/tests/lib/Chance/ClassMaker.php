@@ -1,6 +1,6 @@
 <?php
-// Classes of every kind by a seed: names of properties are few, so that parents and
-// children have private properties of the same name.
+// Random classes of all kinds by a seed: there are few names of properties, so that parents and
+// children have private properties with the same name.
 
 declare(strict_types=1);
 
@@ -10,7 +10,7 @@ final class ClassMaker
     public const TYPES = ['int', '?int', 'float', 'string', '?string', 'bool', 'array', '?array', 'iterable', 'mixed', 'object', '?object', '?self', 'int|string', 'int|float|null', 'stdClass', '?stdClass', 'Suit', '?Suit', '?Level', '?ArrayObject', '?DateTimeInterface', 'Countable&Traversable', 'bool|array'];
     private const DEFAULTS = ['int' => '7', '?int' => 'null', 'float' => '1.5', 'string' => "'d'", '?string' => 'null', 'bool' => 'true', 'array' => '[1]', '?array' => 'null', 'int|string' => '5', 'int|float|null' => '2.5', 'Suit' => 'Suit::Spades', 'mixed' => 'null', '?stdClass' => 'null'];
 
-    // Name to [source, parent, members that children have to repeat as they are].
+    // Name => [source, parent, members that children have to repeat unchanged].
     public array $classes = [];
 
     public function __construct(int $count, private readonly string $prefix)
@@ -32,14 +32,14 @@ final class ClassMaker
         $source = (Dice::one(2) ? '#[\AllowDynamicProperties] ' : '') . ($isFinal ? 'final ' : '') . 'class ' . substr((string) strrchr("\\$name", '\\'), 1)
             . ($parent === null ? '' : " extends \\$parent") . ($interfaces ? ' implements ' . implode(', ', $interfaces) : '') . "\n{\n$body$hooks}\n";
         $namespace = str_contains($name, '\\') ? 'namespace ' . substr($name, 0, (int) strrpos($name, '\\')) . '; use Suit, Level, stdClass, ArrayObject, DateTimeInterface, Countable, Traversable, Outcome, Hooks; ' : '';
-        // Serializable alone is deprecated, and that is said when the class is made.
+        // Serializable alone is deprecated, which PHP reports when the class is made.
         $before = error_reporting(E_ALL & ~E_DEPRECATED);
         eval($namespace . $source);
         error_reporting($before);
         $this->classes[$name] = ['source' => $source, 'final' => $isFinal, 'visible' => $visible];
     }
 
-    // What children see must be declared by them as it is here, or not at all.
+    // Members that children see must be declared by them in the same way, or not at all.
     private function properties(array $visible): array
     {
         $body = '';
@@ -174,7 +174,7 @@ final class HookException extends Exception
 {
 }
 
-// What hooks do.
+// The actions of hooks.
 final class Hooks
 {
     public static function dies(string $where): never
@@ -191,7 +191,7 @@ final class Hooks
         return implode(',', $text);
     }
 
-    // Puts members back in the class that declares each.
+    // Puts members back into the class that declares each.
     public static function assign(object $object, array $data): void
     {
         foreach ($data as $key => $value) {

@@ -1,5 +1,5 @@
 <?php
-// Chance by a seed.
+// Random choices by a seed.
 
 declare(strict_types=1);
 
@@ -25,7 +25,7 @@ final class Dice
         return $from[mt_rand(0, count($from) - 1)];
     }
 
-    // One of the keys, each as often as its number says.
+    // Returns one of the keys, with the frequency that its number gives.
     public static function weighted(array $weights): string
     {
         $left = mt_rand(1, array_sum($weights));

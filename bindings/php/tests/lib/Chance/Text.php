@@ -1,8 +1,8 @@
 <?php
-// Serialized text as a tree that can be changed and printed with lengths and counts that
-// are true, so that damage is about what is said and not how it is written.
+// Serialized text as a tree that can be changed and printed with correct lengths and counts, so
+// that damage changes the content and not the notation.
 //
-//   $tree = Text::parse($text);    null where it is not plain enough
+//   $tree = Text::parse($text);    null if it is not simple enough
 //   Text::change($tree);
 //   $text = Text::print($tree);
 
@@ -111,7 +111,7 @@ final class Text
         }
     }
 
-    // One change by chance.
+    // Makes one random change.
     public static function change(array &$tree, array $classes): void
     {
         $nodes = [];
@@ -160,7 +160,7 @@ final class Text
         }
     }
 
-    // Trees that are one step smaller.
+    // Returns trees that are one step smaller.
     public static function smaller(array $tree): iterable
     {
         yield from $tree['items'] ?? [];

@@ -1,5 +1,5 @@
 <?php
-// Values of every kind by chance.
+// Random values of all kinds.
 
 declare(strict_types=1);
 
@@ -10,7 +10,7 @@ final class ValueMaker
     private int $left;
     private array $made;
 
-    // $isSafe leaves out what follows itself, and what no format can hold.
+    // $isSafe excludes recursive values, and values that no format can express.
     public function __construct(array $classes, private readonly bool $isSafe = false, private readonly int $depth = 5)
     {
         $this->made = array_keys($classes);
@@ -24,7 +24,7 @@ final class ValueMaker
         try {
             $this->put($root, Dice::weighted(['any' => 1, 'container' => 4]), 0);
         } catch (TypeError) {
-            // What there is so far is a value too.
+            // The part that was made is a value too.
         } finally {
             error_reporting($before);
         }
@@ -105,7 +105,7 @@ final class ValueMaker
         };
     }
 
-    // The array is filled where it stands, so that what is inside can be what it is.
+    // The array is filled in place, so that its contents can refer to it.
     private function array(mixed &$slot, int $depth): void
     {
         $slot = [];
@@ -127,7 +127,7 @@ final class ValueMaker
                 'sparse' => Dice::below(30) - 10,
                 default => $n,
             };
-            // A variable inside may have been this one, and hold something else since.
+            // A variable inside may have been this one, and have got another value.
             if (!is_array($slot)) {
                 return;
             }
@@ -152,7 +152,7 @@ final class ValueMaker
         $this->putWhereItFits($array[$key], $depth + 1);
     }
 
-    // A variable may have become a typed property too, and take no other types since.
+    // A variable may also have become a typed property, and accept no other types now.
     private function putWhereItFits(mixed &$slot, int $depth): void
     {
         try {
@@ -164,7 +164,7 @@ final class ValueMaker
     private function object(mixed &$slot, string $class, int $depth): void
     {
         $object = $slot = $this->keep((new ReflectionClass($class))->newInstanceWithoutConstructor());
-        // PHP then keeps a table of the properties beside the slots, now or when all is set.
+        // PHP then keeps a table of the properties next to the slots, now or when all is set.
         $hasTable = $object instanceof Traversable ? 0 : Dice::below(6);
         if ($hasTable === 1) {
             self::makeTable($object);
@@ -221,7 +221,7 @@ final class ValueMaker
                 }
             })->bindTo($object, $property->class)();
         } catch (Error) {
-            // This value has no room in that property.
+            // The type of that property does not allow this value.
         }
     }
 
@@ -330,7 +330,7 @@ final class ValueMaker
         $slot = $this->keep(\unserialize('O:' . Dice::pick(['7:"Missing"', '14:"Also\\Not\\There"', '1:"X"']) . ':' . Dice::pick(['0:{}', '1:{s:1:"p";i:1;}', "2:{s:4:\"\0*\0p\";i:1;s:4:\"\0X\0q\";a:1:{i:0;N;}}"]), ['allowed_classes' => false]));
     }
 
-    // What cannot be frozen, or is frozen as something else.
+    // Values that can't be frozen, or are frozen as something else.
     private function other(mixed &$slot): void
     {
         $slot = $this->isSafe ? new stdClass : match (Dice::below(8)) {

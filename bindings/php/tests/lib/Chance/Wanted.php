@@ -1,5 +1,5 @@
 <?php
-// Differences from PHP that are wanted. Nothing else may differ.
+// Deliberate differences from PHP. Nothing else may differ.
 
 declare(strict_types=1);
 

@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Hooks;
 
-/** The calls that were made while bytes were read, and while the value was freed. */
+/** The calls while bytes were read, and while the value was freed. */
 final class Calls
 {
-    /** Classes that lists of these tests name. The others have the same letters behind a `U`. */
+    /** Classes that the lists of these tests name. The others have the same letters after a `U`. */
     public const LISTED = [
         'LPlain', 'LArrayed', 'LThrows', 'LNested', 'LSleeps', 'LFrozen', 'LReadonly', 'LTyped', 'LEnum', 'LCards', 'LArray', 'LStorage',
         'LQueue', 'LDate', 'LState', 'LLazy',
@@ -15,9 +15,9 @@ final class Calls
 
     private static array $all = [];
     private static bool $are_recorded = false;
-    /** Names in small letters, or null: all are. */
+    /** Names in lower case, or null: all are allowed. */
     private static ?array $allowed = null;
-    /** Names that records and incomplete objects have. */
+    /** Names of records and incomplete objects. */
     private const NEUTRAL = ['stdclass', '__php_incomplete_class', 'icecore\record'];
 
     public static function begin(?array $allowed): void
@@ -56,7 +56,7 @@ final class Calls
         self::$all = [];
     }
 
-    /** The calls of classes that no list names. */
+    /** Returns the calls of classes that no list names. */
     public static function unlisted(): array
     {
         return array_values(array_filter(self::$all, fn ($call) => !self::isAllowed(substr($call, 0, (int) strpos($call, '::')))));
@@ -71,7 +71,7 @@ final class Calls
 
     public static function mayBeBuilt(string $class): bool
     {
-        // A child of DateTime makes a DateTime of what var_export wrote, without a word of ours.
+        // A child of DateTime makes a DateTime from var_export's text, without our code.
         $is_date = $class === 'DateTime' && self::isAllowed('LDate');
         return self::isAllowed($class) || $is_date || in_array(strtolower($class), self::NEUTRAL, true) || str_contains($class, '@anonymous');
     }

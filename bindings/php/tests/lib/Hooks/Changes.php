@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Hooks;
 
-/** The same bytes, but for something. */
+/** The same bytes with a change. */
 final class Changes
 {
     public static function of(string $bytes, bool $is_text): string
@@ -32,7 +32,7 @@ final class Changes
         }
     }
 
-    /** From a class to its twin, or to another one of a name as long. */
+    /** Replaces a class by its twin, or by another one with a name of the same length. */
     private static function otherClass(string $bytes): string
     {
         if (!preg_match_all('/(?<![a-z])[LU](?:' . implode('|', array_map(fn ($name) => substr($name, 1), Calls::LISTED)) . ')/', $bytes, $found, PREG_OFFSET_CAPTURE)) {

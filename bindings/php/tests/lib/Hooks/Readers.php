@@ -6,7 +6,7 @@ namespace Hooks;
 
 use Icecore;
 
-/** The functions that read, each with the bytes that it reads. */
+/** The functions that read, each with its bytes. */
 final class Readers
 {
     private function __construct(
@@ -14,9 +14,9 @@ final class Readers
         public readonly bool $isText,
         private \Closure $read,
         private ?\Closure $write = null,
-        /** Whether allowed_classes and max_depth are options of it. */
+        /** Whether it has the options allowed_classes and max_depth. */
         private bool $is_like_php = false,
-        /** Where no option is given: the names that hold, or null for all. */
+        /** The names that are allowed without options, or null for all. */
         private ?array $without = [],
         private bool $takes_lists = true,
     ) {
@@ -94,14 +94,14 @@ final class Readers
         return ($this->read)($bytes, $list);
     }
 
-    /** Drops what a call before left, that was ended by an exception. */
+    /** Drops state of an earlier call that an exception ended. */
     public static function clean(): void
     {
         $_SESSION = [];
         gc_collect_cycles();
     }
 
-    /** Whether this is no document of the format. */
+    /** Whether this is not a document of the format. */
     public function isMalformed(string $bytes): bool
     {
         if ($this->format === '') {
@@ -111,28 +111,32 @@ final class Readers
             // PHP cuts integers to 64 bits.
             Icecore\convert($bytes, $this->is_like_php && $this->format === 'php' ? 'php:lenient' : $this->format, 'json:typed');
         } catch (Icecore\Exception $e) {
-            // Bytes behind a document are no fault to PHP; what has no form in JSON is well-formed.
+            // For PHP, bytes after a document are not an error; data that JSON can't express is
+            // well-formed.
             return $e instanceof Icecore\DecodeException && !in_array($e->kind, ['trailing', 'limit', 'unsupported'], true);
         }
         return false;
     }
 
-    /** Whether PHP's own reader, which builds nothing here, returns false; frozen objects and enums it would look up. */
+    /**
+     * Whether PHP's own reader, which builds nothing here, returns false; it would look up frozen
+     * objects and enums.
+     */
     public function isRefusedByPhp(string $bytes): bool
     {
         return $this->is_like_php && $this->format === 'php' && !ini_get('icecore.replace') && !preg_match('/[CE]:/', $bytes) && !str_starts_with($bytes, 'b:0;')
             && \unserialize($bytes, ['allowed_classes' => false]) === false;
     }
 
-    /** Options with a list, and the names that it allows; null: all. */
+    /** Returns options with a list, and the names that it allows; null: all. */
     public static function anyList(Readers $reader): array
     {
         if (!$reader->takes_lists) {
             return [[], $reader->without];
         }
-        // LNested lists two itself.
+        // LNested itself lists two.
         $names = array_values(array_filter(Calls::LISTED, fn ($name) => $name === 'LPlain' || $name === 'LEnum' || mt_rand(0, 7) > 0));
-        // What the process lists, holds beside `classes`.
+        // The list of the process is valid in addition to `classes`.
         $with = fn (array $names) => $reader->without === null || $reader->without === [] ? $names : [...$reader->without, ...$names];
         $chosen = match (mt_rand(0, $reader->is_like_php ? 11 : 7)) {
             0, 1 => [['classes' => $names], $with($names)],
@@ -149,7 +153,7 @@ final class Readers
         if ($reader->is_like_php && mt_rand(0, 5) === 0) {
             $chosen[0]['max_depth'] = mt_rand(0, 6);
         }
-        // LNested reads once more, without allowed_classes: there the list of the process holds.
+        // LNested reads again, without allowed_classes: there the list of the process is valid.
         if ($chosen[1] !== null && $reader->without) {
             $nests = in_array('lnested', array_map('strtolower', $chosen[1]), true) || in_array('L*', $chosen[1], true);
             $chosen[1] = $nests ? [...$chosen[1], ...$reader->without] : $chosen[1];
@@ -158,7 +162,7 @@ final class Readers
     }
 }
 
-/** Sessions that are stored nowhere. */
+/** Sessions that are not stored. */
 final class Sessions implements \SessionHandlerInterface
 {
     public function open(string $path, string $name): bool { return true; }

@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Hooks;
 
-/** Values by chance, of all kinds of classes. */
+/** Random values of all kinds of classes. */
 final class Values
 {
-    /** Classes of PHP that are in no list: some can't be made, some should not, and some are nobody's. */
+    /** Classes of PHP that are in no list: some can't be made, some should not be, and some do not exist. */
     public const HOSTS = [
         'ArrayObject', 'ArrayIterator', 'SplObjectStorage', 'SplDoublyLinkedList', 'SplQueue', 'SplFixedArray', 'SplMinHeap', 'SplFileObject',
         'DateTime', 'DateTimeImmutable', 'DateInterval', 'DatePeriod', 'DateTimeZone', 'Closure', 'Generator', 'PDO', 'PDORow', 'PDOStatement',
@@ -21,7 +21,7 @@ final class Values
         return $from[mt_rand(0, count($from) - 1)];
     }
 
-    /** The name of a class of these tests, the listed ones more often. */
+    /** Returns the name of a class of these tests, more often a listed one. */
     public static function name(): string
     {
         $name = self::pick(Calls::LISTED);

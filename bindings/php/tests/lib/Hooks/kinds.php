@@ -1,7 +1,7 @@
 <?php
 
-// Each kind of class twice: as `L…`, which lists name, and as `U…`, which they don't. The names differ in one letter, so
-// that a byte that changed leads from one to the other.
+// Each kind of class twice: as `L…`, which lists name, and as `U…`, which they don't. The names
+// differ in one letter, so that a changed byte leads from one to the other.
 
 declare(strict_types=1);
 

@@ -1,7 +1,7 @@
 <?php
-// Plans of values by chance. A plan is rendered twice: with its texts as they are, and with
-// what they become. Both are frozen by PHP itself, each text in a text by its own function:
-// so what replacing must give is known without looking into any bytes.
+// Plans of random values. A plan is rendered twice: with the original texts, and with the replaced
+// ones. Both are frozen by PHP itself, each text in a text by its own function, so the expected
+// result of replacing is known without looking into any bytes.
 
 declare(strict_types=1);
 
@@ -23,7 +23,7 @@ class OldThing
     }
 }
 
-// What the other one becomes, where names of classes are changed.
+// The new name of the other class, if names of classes are changed.
 class RenamedThing
 {
     public mixed $a = null;
@@ -71,7 +71,7 @@ enum OldSuit: string
     case Spades = 'x';
 }
 
-/** A node of a plan: what it is, and what is in it. */
+/** A node of a plan: its kind and its contents. */
 final class Node
 {
     public function __construct(public string $kind, public array $parts = [], public mixed $value = null)
@@ -82,14 +82,14 @@ final class Node
 final class Plan
 {
     public Node $root;
-    /** How many values may still be made. */
+    /** Number of values that may still be made. */
     private int $left;
     private int $objects = 0;
     private int $variables = 0;
-    /** In how many texts of JSON the values stand that are made. */
+    /** Number of JSON texts around the values that are being made. */
     private int $around = 0;
 
-    /** `isUtf8`: all texts are UTF-8, so that JSON can say them. */
+    /** `isUtf8`: all texts are UTF-8, so that JSON can express them. */
     public function __construct(private readonly array $words, private readonly bool $isUtf8, private readonly bool $hasBase64)
     {
         $this->left = Dice::pick([5, 30, 200]);
@@ -110,7 +110,7 @@ final class Plan
             'text' => $this->text(),
             'scalar' => new Node('scalar', value: self::scalar($inJson)),
             'list', 'map', 'std' => new Node($kind, $this->several($few, $depth, $inJson)),
-            // A document of its own: links do not lead out of it.
+            // A document of its own: links do not leave it.
             'php' => $this->apart(fn () => new Node('php', [$this->node($depth + 1, false)])),
             'json' => $this->apart(fn () => $this->json($few + 1, $depth)),
             'base64' => $this->apart(fn () => new Node('base64', [new Node('list', $this->several($few + 1, $depth, false))])),
@@ -162,7 +162,7 @@ final class Plan
         return new Node('text', value: $text);
     }
 
-    /** The value. `change` makes of each text what it becomes, `changeKey` of each key. */
+    /** Returns the value. `change` replaces each text, `changeKey` each key. */
     public function render(callable $change, callable $changeKey, bool $isRenamed): mixed
     {
         return (new Rendering($change, $changeKey, $isRenamed))->root($this->root);
@@ -236,11 +236,11 @@ final class Rendering
         }
     }
 
-    /** The place of a value; that of a variable which stands in several places is the same. */
+    /** Returns the place of a value; a variable that is in several places has only one. */
     private function &slot(Node $node): mixed
     {
         if ($node->kind === 'variable') {
-            // Each variable stands in two places at least: it is asked for once more below.
+            // Each variable is in at least two places: it is requested again below.
             $this->variables[$node->value] ??= $this->value($node);
             return $this->variables[$node->value];
         }

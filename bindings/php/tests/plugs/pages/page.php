@@ -1,5 +1,5 @@
 <?php
-// What the driver asks for: page.php?do=…
+// The page that the driver requests: page.php?do=…
 require getenv('PLUGS') . '/classes.php';
 header('Content-Type: application/json');
 header('Cache-Control: no-store');
@@ -59,7 +59,7 @@ function resident(): int
     return (int) explode(' ', file_get_contents('/proc/self/statm'))[1] * 4096;
 }
 
-/** From here on there is only so much more. */
+/** Limits the memory to this many bytes more. */
 function little_memory(int $bytes): void
 {
     gc_mem_caches();
@@ -104,7 +104,7 @@ switch ($_GET['do']) {
         ob_start();
         var_dump($_SESSION);
         $dump = preg_replace('/#\d+/', '#', ob_get_clean());
-        // What refers to what shows when something is changed.
+        // Changing values shows which of them are references.
         foreach ($_SESSION as &$value) {
             if (is_int($value)) {
                 $value += 100;

@@ -1,12 +1,12 @@
-/* The machine that builds values: a frame for each container that holds others, so depth
- * costs memory and no stack.
+/* The machine that builds values. It has a frame for each container that holds others,
+ * so depth takes memory, but no stack.
  *
- * What a container holds stands on the stack of values, keys before their values, until
- * the container ends. A container that a link names is made first, and gets each value at
- * once: a hook may look at it. */
+ * The contents of a container are on the stack of values, keys before their values,
+ * until the container ends. A container to which a link refers is made first, and gets
+ * each value at once, because a hook may look at it. */
 #include "core/build.h"
 
-/* How many items of an array wait before they are handed over. */
+/* Number of items of an array that wait before they are added. */
 #define RUN 64
 
 static ice_build_frame *
@@ -28,7 +28,7 @@ top_frame(const ice_context *ctx)
     return ctx->build_depth ? &ctx->building[ctx->build_depth - 1] : NULL;
 }
 
-/* Whether something around the value which begins now completes it. */
+/* Whether the value that begins now is completed by something around it. */
 static bool
 is_partial(ice_context *ctx)
 {
@@ -147,7 +147,7 @@ open_object(ice_builder *b, uint32_t at, const icecore_node *node)
     frame->class = class;
 }
 
-/* Modules around an object are mixed in before marshal_load: they may have it. */
+/* Modules around an object are mixed in before marshal_load, because they may define it. */
 static void
 extend_early(ice_context *ctx, VALUE object)
 {
@@ -212,7 +212,7 @@ open_opaque(ice_builder *b, uint32_t at, const icecore_node *node)
     frame->class = class;
 }
 
-/* Whether what modules and classes stand around says its encoding. */
+/* Whether the value inside of modules and classes declares its encoding. */
 static bool
 says_encoding(ice_builder *b, uint32_t at)
 {
@@ -316,7 +316,7 @@ open_container(ice_builder *b, uint32_t at, const icecore_node *node)
 
 /* ---- putting ------------------------------------------------------------------------------- */
 
-/* Gives what waits to a container that a link names. */
+/* Adds the waiting values to a container to which a link refers. */
 static void
 hand_over(ice_builder *b, ice_build_frame *frame)
 {
@@ -338,7 +338,7 @@ hand_over(ice_builder *b, ice_build_frame *frame)
         rb_hash_aset(frame->object, values[0], values[1]), ice_check_call(ctx, b->call);
     else if (frame->kind == ICE_B_SET)
         ice_set_of(b, frame->object, values, 1);
-    /* Marshal gives an exception all of its variables when it has them. */
+    /* Marshal sets all variables of an exception at once. */
     else if (frame->kind == ICE_B_MEMBERS && frame->class->how != ICE_EXCEPTION_OF)
         ice_set_members(b, NULL, frame->object, values, 1);
     else
@@ -358,8 +358,8 @@ put(ice_builder *b, VALUE value)
         hand_over(b, top);
 }
 
-/* What Marshal does behind a key of a hash: a symbol that was there is a link, and so is an
- * equal string. */
+/* Does what Marshal does after a key of a hash: a symbol that was met before is a link,
+ * and so is an equal string. */
 static VALUE
 leave_key(ice_builder *b, const icecore_node *node, const char *text, size_t len, VALUE key)
 {
@@ -375,7 +375,7 @@ leave_key(ice_builder *b, const icecore_node *node, const char *text, size_t len
     return SYMBOL_P(key) ? key : ice_leave_again(b, rb_hash_lookup(b->seen, name));
 }
 
-/* The key of the value at a node, if it is none of its own. */
+/* Pushes the key of the value at a node, unless the key has a node of its own. */
 static void
 put_key(ice_builder *b, const icecore_node *node)
 {
@@ -394,21 +394,22 @@ put_key(ice_builder *b, const icecore_node *node)
     ice_push_value(b->ctx, key);
 }
 
-/* Whether a frame is about this value: it is built there, or gets variables there. */
+/* Whether this value is unfinished because of a frame: it is built there, or gets
+ * variables there. */
 static bool
 is_unfinished(const ice_context *ctx, const ice_build_frame *frame, VALUE value)
 {
     if (frame->object == value)
         return true;
-    /* What is in it is open still, and the first value there is that one's. */
+    /* Its contents are still open, and the first value there belongs to them. */
     if (frame != top_frame(ctx) && (frame + 1)->base == frame->base)
         return false;
     return (frame->kind == ICE_B_VARIABLES || frame->kind == ICE_B_MODULE || frame->kind == ICE_B_SUBCLASS) &&
            ctx->value_count > frame->base && ctx->values[frame->base] == value;
 }
 
-/* Whether Marshal takes a value for unfinished to the end: what _load_data is given, if
- * something is around the object; up to 3.1 what has modules mixed in. */
+/* Whether Marshal treats a value as unfinished to the end: the argument of _load_data,
+ * if something is around the object; up to 3.1 also values with modules mixed in. */
 static bool
 stays_unfinished(ice_builder *b, uint32_t at)
 {
@@ -430,7 +431,7 @@ stays_unfinished(ice_builder *b, uint32_t at)
     return false;
 }
 
-/* A leaf, with all that Marshal does behind it. */
+/* Builds a leaf, and does everything that Marshal does after it. */
 static VALUE
 slow_leaf(ice_builder *b, uint32_t at)
 {
@@ -446,7 +447,7 @@ slow_leaf(ice_builder *b, uint32_t at)
     value = ice_leaf(b, at);
     if (is_string || node->kind == ICECORE_SYMBOL)
         text = ice_bytes_of(&b->ctx->view, node, &len);
-    /* A hash that compares by identity has its keys as they are, like values. */
+    /* A hash that compares by identity treats its keys like values. */
     if (node->key == ICECORE_IS_KEY && node->kind != ICECORE_LINK && node->kind != ICECORE_COPY &&
         !(b->ctx->view.nodes[top->node].flags & ICECORE_FLAG_IDENTITY)) {
         if (top->kind == ICE_B_HASH)
@@ -464,7 +465,7 @@ slow_leaf(ice_builder *b, uint32_t at)
     if (node->kind == ICECORE_LINK || node->kind == ICECORE_COPY) {
         const icecore_node *target = &b->ctx->view.nodes[(uint32_t)node->payload];
         uint32_t i;
-        /* Marshal takes what a hook made for unfinished. */
+        /* Marshal treats the result of a hook as unfinished. */
         if (target->kind == ICECORE_OPAQUE && ICE_FORM_OF(target) != ICECORE_FORM_DATA &&
             (ICE_FORM_OF(target) == ICECORE_FORM_USER_MARSHAL || (target + 1)->kind == ICECORE_BYTES))
             return value;
@@ -479,7 +480,7 @@ slow_leaf(ice_builder *b, uint32_t at)
         ice_leave_encoding(b, node, text, len, value);
     if (partial)
         return value;
-    /* One that gets another class can't be the one that Ruby interns. */
+    /* A string that gets another class can't be the one that Ruby interns. */
     if (is_string && top && top->kind == ICE_B_SUBCLASS && b->settings->freeze)
         return ice_call_proc(b, rb_obj_freeze(value));
     return ice_leave(b, value);
@@ -487,8 +488,8 @@ slow_leaf(ice_builder *b, uint32_t at)
 
 /* ---- the machine --------------------------------------------------------------------------------- */
 
-/* Up to 3.1 Marshal left out what has modules mixed in, and froze nothing that
- * marshal_load made. */
+/* Does what Marshal does after a container. Up to 3.1 Marshal skipped values with
+ * modules mixed in, and did not freeze results of marshal_load. */
 static VALUE
 leave_container(ice_builder *b, uint8_t kind, VALUE value, bool partial, bool is_said)
 {

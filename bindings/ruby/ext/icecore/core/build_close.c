@@ -1,4 +1,4 @@
-/* What a container becomes when all that is in it is there. */
+/* Turns a container into its value when its contents are complete. */
 #include "core/build.h"
 #include "core/nested.h"
 #include "core/policy.h"
@@ -13,7 +13,7 @@ id_of(VALUE symbol)
     return rb_sym2id(symbol);
 }
 
-/* What says an encoding belongs to what has one. */
+/* The variables that declare an encoding are an error for a value that can't have one. */
 static void
 check_no_encoding(VALUE object, ID id, VALUE value)
 {
@@ -41,7 +41,7 @@ ice_set_members(ice_builder *b, ice_class *class, VALUE object, const VALUE *pai
         rb_ivar_set(object, id, pairs[2 * i + 1]);
     }
     if (ICE_UNLIKELY(class && class->how == ICE_EXCEPTION_OF)) {
-        /* What Ruby was told in both forms it keeps in one. */
+        /* If Ruby received the same backtrace in both forms, it keeps one. */
         const ID where = rb_intern("bt_locations");
         if (rb_attr_get(object, rb_intern("bt")) == rb_attr_get(object, where))
             rb_ivar_set(object, where, Qnil);
@@ -58,8 +58,9 @@ ice_set_members(ice_builder *b, ice_class *class, VALUE object, const VALUE *pai
 #endif
 }
 
-/* Struct and Data: the members must be those of the class, in its order. Each is set by
- * itself: rb_struct_initialize would take one Hash for keywords if this call has some. */
+/* Sets the members of a Struct or Data: they must be those of the class, in its order.
+ * Each is set on its own, because rb_struct_initialize would take a single Hash as
+ * keywords if the current call has some. */
 static void
 set_struct(VALUE object, const VALUE *pairs, uint32_t count)
 {
@@ -109,7 +110,7 @@ set_range(VALUE range, const VALUE *pairs, uint32_t count)
     ice_call_original(ICE_RANGE_INITIALIZE, range, 3, arguments);
 }
 
-/* What a proc put there is the program's own affair. */
+/* A value that a proc put there is the program's responsibility. */
 static void
 not_a_set(const ice_builder *b)
 {
@@ -137,7 +138,7 @@ copy_variable(ID id, VALUE value, st_data_t object)
     return ST_CONTINUE;
 }
 
-/* The two parts of a number. */
+/* Checks the two parts of a number. */
 static void
 check_parts(VALUE fields, const char *kind)
 {
@@ -173,7 +174,7 @@ static VALUE
 complex_of(VALUE fields, bool has_proc)
 {
     check_parts(fields, "complex");
-    /* What a proc put there is the program's own affair. */
+    /* A value that a proc put there is the program's responsibility. */
     if (has_proc)
         return rb_complex_raw(RARRAY_AREF(fields, 0), RARRAY_AREF(fields, 1));
     if (!is_real(RARRAY_AREF(fields, 0)) || !is_real(RARRAY_AREF(fields, 1)))
@@ -181,7 +182,8 @@ complex_of(VALUE fields, bool has_proc)
     return rb_complex_raw(RARRAY_AREF(fields, 0), RARRAY_AREF(fields, 1));
 }
 
-/* A Rational or Complex as Ruby 1.8 wrote it: an object with both parts in variables. */
+/* Builds a Rational or Complex as Ruby 1.8 wrote it: an object with both parts in
+ * variables. */
 static VALUE
 close_parts(ice_builder *b, const ice_build_frame *frame, const VALUE *pairs, uint32_t count)
 {
@@ -193,7 +195,8 @@ close_parts(ice_builder *b, const ice_build_frame *frame, const VALUE *pairs, ui
     return is_rational ? rational_of(fields) : complex_of(fields, !NIL_P(b->settings->proc));
 }
 
-/* The fields of a Date: numbers of plain classes; Ruby 1.6 had a calendar that is true or not. */
+/* Checks the fields of a Date: numbers of plain classes; Ruby 1.6 had true or false as
+ * the calendar. */
 static void
 check_date(VALUE fields)
 {
@@ -231,8 +234,8 @@ close_marshal(ice_builder *b, ice_build_frame *frame, VALUE data)
     return object;
 }
 
-/* What Date._load does, which would hand the bytes to Ruby's own reader. It makes a date
- * that can have a time of day, as the allocator of DateTime does. */
+/* Does what Date._load does, because that one would pass the bytes to Ruby's own reader.
+ * The date can have a time of day, as one from the allocator of DateTime. */
 static VALUE
 load_date(const ice_builder *b, VALUE klass, VALUE text)
 {
@@ -254,12 +257,12 @@ close_dump(ice_builder *b, ice_build_frame *frame, VALUE text)
         return ice_call_original(ICE_TIME_LOAD, klass, 1, &text);
     if (frame->class->how == ICE_DECIMAL_OF)
         return ice_decimal_load(text);
-    /* Also where the document has the class in another form, for which it must be listed. */
+    /* Also if the document has the class in another form, for which it must be listed. */
     if (ice_own_class(node, name, len) == ICE_DATE_OF)
         return load_date(b, klass, text);
     text = rb_funcallv(klass, rb_intern("_load"), 1, &text);
     ice_check_call(b->ctx, b->call);
-    /* What Marshal does with the one class of Ruby's that is so: a link is to the string. */
+    /* Marshal treats this one class of Ruby's differently: a link refers to the string. */
     if (klass == rb_cEncoding) {
         if (b->ctx->view.nodes[frame->node].flags & ICECORE_FLAG_TARGET) {
             ice_remember(b, frame->node, text);
@@ -272,7 +275,8 @@ close_dump(ice_builder *b, ice_build_frame *frame, VALUE text)
 
 /* ---- others ------------------------------------------------------------------------------ */
 
-/* Ruby 1.8 wrote escapes that mean something else since; it named no encodings. */
+/* Removes escapes that Ruby 1.8 wrote and that have another meaning now; it wrote no
+ * encodings. */
 static VALUE
 without_old_escapes(VALUE source)
 {
@@ -306,7 +310,7 @@ close_regexp(ice_builder *b, ice_build_frame *frame, VALUE source, VALUE letters
         if (memchr(RSTRING_PTR(letters), options[i].letter, RSTRING_LEN(letters)))
             bits |= options[i].bit;
     if (frame > b->ctx->building && ((frame - 1)->kind == ICE_B_SUBCLASS || (frame - 1)->kind == ICE_B_MODULE)) {
-        /* Marshal hears of the encoding too late for the source. */
+        /* Marshal learns the encoding too late for the source. */
         rb_encoding *encoding = rb_enc_get(source);
         VALUE regexp;
         rb_enc_associate(source, rb_ascii8bit_encoding());
@@ -314,7 +318,7 @@ close_regexp(ice_builder *b, ice_build_frame *frame, VALUE source, VALUE letters
         rb_enc_associate(regexp, encoding);
         return regexp;
     }
-    /* A proc may have taken the encoding away. */
+    /* A proc may have removed the encoding. */
     if (pattern->kind == ICECORE_BYTES || rb_ivar_defined(source, rb_intern("E")))
         source = without_old_escapes(source);
     return rb_reg_new_str(source, bits);
@@ -341,13 +345,13 @@ ice_set_variables(VALUE object, const VALUE *pairs, uint32_t count)
     }
 }
 
-/* Mixes a module in, or, if the data names the class itself, what stands around it before
- * that class. */
+/* Mixes a module in; or, if the data names the class itself, prepends the modules around
+ * it to that class. */
 static void
 close_module(ice_builder *b, ice_build_frame *frame, VALUE object)
 {
     ice_context *ctx = b->ctx;
-    if (frame->klass == Qfalse) /* done by one inside */
+    if (frame->klass == Qfalse) /* done by an inner frame */
         return;
     if (RB_TYPE_P(frame->klass, T_CLASS)) {
         ice_build_frame *outer = frame;
@@ -364,8 +368,8 @@ close_module(ice_builder *b, ice_build_frame *frame, VALUE object)
     rb_extend_object(object, frame->klass);
 }
 
-/* Makes a value of a core class one of a class below it, as Marshal does: in its place,
- * so that what refers to it goes on to. */
+/* Gives a value of a core class a subclass, as Marshal does: in place, so that existing
+ * references stay valid. */
 static void
 give_class(VALUE object, VALUE klass)
 {
@@ -377,7 +381,7 @@ give_class(VALUE object, VALUE klass)
     RB_OBJ_WRITE(object, (VALUE *)&RBASIC(object)->klass, klass);
 }
 
-/* Keys whose methods are Ruby's own. */
+/* Whether all keys use Ruby's own methods. */
 static bool
 are_plain_keys(const VALUE *pairs, uint32_t count)
 {
@@ -436,7 +440,7 @@ close_record(ice_builder *b, ice_build_frame *frame, const VALUE *values, uint32
     return record;
 }
 
-/* A record around a value: a link to that value is one to the record. */
+/* Closes a record around a value: a link to that value refers to the record. */
 static VALUE
 close_record_of(ice_builder *b, ice_build_frame *frame, VALUE inner)
 {

@@ -1,11 +1,11 @@
-/* Containers of leaves, built at once: their values stand on the machine's stack until
- * they are all there. */
+/* Containers of leaves, built at once: their values are on the machine's stack until
+ * they are complete. */
 #include "core/build.h"
 
-/* How many values are built before they are handed over. */
+/* Number of values that are built before they are added. */
 #define RUN 64
 
-/* A leaf, or an empty container, which is one node as well. */
+/* Builds a leaf, or an empty container, which is a single node as well. */
 static VALUE
 item(ice_builder *b, uint32_t at)
 {
@@ -88,7 +88,8 @@ find_places(ice_builder *b, ice_class *class, uint32_t at, uint32_t count)
     return true;
 }
 
-/* An object whose variables are written to their places; 0: these are not known. */
+/* Builds an object by writing its variables to their places; 0: the places are not
+ * known. */
 static VALUE
 object_by_places(ice_builder *b, ice_class *class, uint32_t at, uint32_t count)
 {
@@ -117,7 +118,7 @@ object_by_places(ice_builder *b, ice_class *class, uint32_t at, uint32_t count)
             RB_OBJ_WRITE(object, &places[class->places[i]], values[i]);
         return object;
     }
-    /* Nothing was allocated since, so the collector did not see the object yet. */
+    /* Nothing was allocated since, so the collector has not seen the object yet. */
     places = ROBJECT_IVPTR(object);
     for (i = 0; i < count; i++)
         places[class->places[i]] = values[i];
@@ -146,7 +147,7 @@ flat_object(ice_builder *b, ice_class *class, uint32_t at, uint32_t count)
     return object;
 }
 
-/* Whether a class may be built flat: it was asked for in this call. */
+/* Returns the class if it may be built flat: it was checked in this call. */
 static inline ice_class *
 flat_class(ice_builder *b, uint32_t id)
 {
@@ -156,7 +157,7 @@ flat_class(ice_builder *b, uint32_t id)
         return NULL;
     if (ICE_LIKELY(class->found == b->ctx->call))
         return class;
-    /* Known from another call: nothing is loaded if its constants still lead to it. */
+    /* Known from an earlier call: nothing is loaded if its constants still lead to it. */
     if (b->settings->classes.rename || !ice_class_is_at(class->klass, class->steps))
         return NULL;
     class->found = b->ctx->call;

@@ -33,7 +33,7 @@ ice_target(ice_builder *b, uint32_t node)
     return b->ctx->targets[slot->value];
 }
 
-/* ---- what Marshal does behind a value -------------------------------------------- */
+/* ---- steps of Marshal after a value ---------------------------------------------- */
 
 VALUE
 ice_call_proc(ice_builder *b, VALUE value)
@@ -74,7 +74,7 @@ ice_is_first(ice_builder *b, VALUE name, VALUE object)
 
 /* ---- encodings ---------------------------------------------------------------------- */
 
-/* Names that Ruby knows: no library is looked for because of data. */
+/* Encodings that Ruby knows: data must not make Ruby search for a library. */
 static VALUE known_encodings;
 
 static VALUE
@@ -125,7 +125,8 @@ ice_encoding_of(ice_builder *b, const icecore_node *node, VALUE *name)
     return index < 0 ? NULL : rb_enc_from_index(index);
 }
 
-/* What a proc puts in the place of true or false says no encoding: it becomes a variable. */
+/* Calls the proc with the true or false that declares an encoding. If the proc returns
+ * something else, it declares no encoding, and becomes a variable. */
 static void
 leave_short(ice_builder *b, VALUE is_utf8, VALUE string)
 {
@@ -209,7 +210,7 @@ symbol_of(ice_builder *b, const icecore_node *node, const char *text, size_t len
     if (rb_enc_str_coderange(string) == ENC_CODERANGE_BROKEN)
         ice_raise(ice_argument_error, "malformed", "", "invalid byte sequence in %s: %+" PRIsVALUE,
                   rb_enc_name(encoding), string);
-    /* One that the collector can take again. */
+    /* A symbol that the collector can free again. */
     return rb_str_intern(string);
 }
 

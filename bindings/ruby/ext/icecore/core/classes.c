@@ -1,8 +1,8 @@
 /* Classes by the engine's ids.
  *
- * A name is looked up as Marshal does it: constant by constant, private ones too, what is
- * to be autoloaded is loaded, and const_missing is not called. Once in a call it is made
- * sure that the constants still lead to the same class. */
+ * A name is looked up as Marshal does: constant by constant, private ones too. Autoloads
+ * are run, and const_missing is not called. Once in a call it is verified that the
+ * constants still lead to the same class. */
 #include "core/icecore_ruby.h"
 
 ice_class *
@@ -31,7 +31,8 @@ undefined(const char *name, size_t len, bool is_text)
               is_text ? rb_utf8_str_new(name, len) : rb_str_new(name, len));
 }
 
-/* The class or module of this name; `steps`, if it is not NULL, gets the constants. */
+/* Returns the class or module of this name; `steps` receives the constants, unless it is
+ * NULL. */
 static VALUE
 look_up(const char *name, size_t len, bool is_text, ID *steps)
 {
@@ -159,7 +160,7 @@ ice_class_of(ice_context *ctx, const ice_allowed *allowed, uint32_t id)
         klass = ice_class_named(allowed, text, name->node.aux, name->node.kind == ICECORE_TEXT);
     else
         klass = look_up(text, name->node.aux, name->node.kind == ICECORE_TEXT, steps);
-    /* What was autoloaded may have used this module. */
+    /* An autoload may have used this module. */
     ice_check_call(ctx, call);
     class = ice_class_slot(ctx, id);
     if (class->klass != klass && class->row) {

@@ -1,12 +1,12 @@
-/* Warm contexts, and what the collector marks.
+/* Warm contexts, and the values that the collector marks.
  *
- * All contexts stand in a list. A busy one is marked: what is being built or walked, and
- * the symbols, strings and classes that it knows. One that is idle forgets these instead,
+ * All contexts are in a list. A busy one is marked: the values being built or walked,
+ * and the symbols, strings and classes that it knows. An idle one forgets these instead,
  * so that nothing lives longer because it was once read or written, and no address can
- * be taken for another object's. */
+ * be mistaken for that of another object. */
 #include "core/icecore_ruby.h"
 
-/* What is kept of a stack from call to call. */
+/* Stacks and rows up to these sizes are kept from call to call. */
 #define KEPT 4096
 #define ROWS_KEPT 64
 
@@ -41,12 +41,12 @@ mark_busy(const ice_context *ctx)
             rb_gc_mark(ctx->classes[i].klass);
     for (i = 0; i < ctx->written_count; i++)
         rb_gc_mark(ctx->written[i]->klass);
-    /* What was seen must not go: another object could come to its address. */
+    /* Objects that were met must stay alive: another object could get their address. */
     for (i = 0; i < ctx->seen.count; i++)
         rb_gc_mark(ctx->seen.objects[i].object);
 }
 
-/* Frees nothing: the collector runs. */
+/* Frees nothing, because the collector is running. */
 static void
 forget(ice_context *ctx)
 {
@@ -92,7 +92,7 @@ ice_context_init(void)
     rb_gc_register_mark_object(rb_data_typed_object_wrap(rb_cObject, &something, &marker_type));
 }
 
-/* ---- taking and giving back --------------------------------------------------- */
+/* ---- checkout and checkin ------------------------------------------------------- */
 
 ice_context *
 ice_checkout(void)
@@ -132,7 +132,7 @@ release_nothing(void *host, void *held)
 {
 }
 
-/* What an idle context keeps is freed; the struct itself stays. */
+/* Frees everything that an idle context keeps; the struct itself stays. */
 static void
 empty_context(ice_context *ctx)
 {
@@ -162,7 +162,7 @@ empty_context(ice_context *ctx)
     }
 }
 
-/* Those that classes have stay for the next call, unless they are many. */
+/* Rows of classes are kept for the next call, unless there are many. */
 static void
 drop_rows(ice_context *ctx)
 {

@@ -1,4 +1,4 @@
-/* What Date._load reads from its bytes, read by the engine. */
+/* Reads with the engine what Date._load would read from its bytes. */
 #include "core/documents.h"
 #include "core/nested.h"
 
@@ -25,7 +25,7 @@ read_date(VALUE argument)
         ice_raise_error(&error, bytes, len, false);
     if (!ice_has_date_fields(&ctx->view))
         ice_raise(ice_type_error, "malformed", "", "invalid data of a date: expected an array of numbers");
-    ice_policy_refused(ctx, &settings.classes); /* notes which classes are Ruby's own */
+    ice_policy_refused(ctx, &settings.classes); /* registers which classes are Ruby's own */
     return reading->build(ctx, &settings);
 }
 

@@ -3,7 +3,8 @@
 
 /* ---- reading ----------------------------------------------------------------------- */
 
-/* Code of the program may run: from here on the bytes are a string that nobody has. */
+/* Code of the program may run: from here on the bytes are in a string that nobody else
+ * has. */
 static void
 pin(ice_reading *reading)
 {

@@ -1,4 +1,5 @@
-/* Exceptions: each is one of Marshal's own classes and an Icecore::Error. */
+/* Exceptions: each is a subclass of the class that Marshal raises, and an
+ * Icecore::Error. */
 #include "core/icecore_ruby.h"
 #include <stdarg.h>
 
@@ -26,7 +27,7 @@ ice_raise(VALUE class, const char *kind, const char *path, const char *format, .
     ice_raise_message(class, kind, -1, path, message);
 }
 
-/* What Marshal would say; NULL: it has no words for that. */
+/* Returns the message of Marshal; NULL: it has none for this error. */
 static const char *
 original_words(const icecore_error *error, const char *bytes, size_t len, char *room, size_t size, VALUE *class)
 {

@@ -1,4 +1,4 @@
-/* What the common pieces need of Ruby: memory, and a way to fail. */
+/* Functions that the common pieces need from Ruby: memory, and a way to fail. */
 #include "core/icecore_ruby.h"
 
 /* May run the collector, before anything is changed. */

@@ -1,19 +1,19 @@
-/* Data of Marshal in what a hook is given.
+/* Marshal data in the payloads of hooks.
  *
- * `_load` gets bytes, and some classes hand them to Ruby's own Marshal.load: Date, DRb,
- * Gem::Specification. Such bytes are read here first, and their classes are asked for
- * under the list of the call. Ruby's own reader builds them, so records and new names
- * do not exist there, and it takes each payload inside of them in the same way. */
+ * `_load` gets bytes, and some classes pass them to Ruby's own Marshal.load: Date, DRb,
+ * Gem::Specification. Such bytes are read here first, and their classes are checked
+ * against the list of the call. Ruby's own reader builds them, so records and renamed
+ * classes do not exist there. Payloads inside of them are checked in the same way. */
 #include "core/nested.h"
 #include "core/documents.h"
 #include "core/policy.h"
 
-/* How deep payloads are nested in payloads. */
+/* Limit for the nesting of payloads in payloads. */
 #define MOST_LEVELS 16
 
-/* Whether Marshal.load would read these bytes beyond their version. All Rubies that live
- * write 4.8. Smaller versions are read too; there a byte that is no type ends the reading
- * at once, so the bytes are a class's own. */
+/* Whether Marshal.load would read these bytes beyond their version. All living Rubies
+ * write 4.8. Smaller versions are read too; if such data has no valid type, reading ends
+ * at once, so the bytes are in a format of the class's own. */
 static bool
 is_marshal(const char *bytes, size_t len)
 {
@@ -23,8 +23,8 @@ is_marshal(const char *bytes, size_t len)
     return bytes[1] == 8 || (len > 2 && bytes[2] && strchr(types, bytes[2]));
 }
 
-/* The bytes that a hook gets as a whole; false: it gets something else. `is_linked`: other
- * hooks may get the same. */
+/* Finds the bytes that a hook gets as a whole; false: it gets something else.
+ * `is_linked`: other hooks may get the same bytes. */
 static bool
 payload_of(const icecore_view *view, const icecore_node *node, const char **bytes, size_t *len, bool *is_linked)
 {
@@ -33,7 +33,8 @@ payload_of(const icecore_view *view, const icecore_node *node, const char **byte
     *is_linked = false;
     if (data >= view->nodes + view->node_count)
         return false;
-    /* Variables and classes around it; a link, if marshal_load or _load_data gets it. */
+    /* Skips variables and classes around it, and links in the case of marshal_load and
+     * _load_data. */
     while (data->kind == ICECORE_ATTRS || data->kind == ICECORE_LINK || data->kind == ICECORE_COPY) {
         *is_linked |= data->kind != ICECORE_ATTRS;
         data = data->kind == ICECORE_ATTRS ? data + 1 : &view->nodes[(uint32_t)data->payload];
@@ -94,14 +95,14 @@ ice_has_date_fields(const icecore_view *view)
     return true;
 }
 
-/* ---- documents in documents ------------------------------------------------------------ */
+/* ---- nested documents ------------------------------------------------------------ */
 
 typedef struct {
     ice_nested_check *check;
-    ice_allowed allowed; /* as Ruby's own reader would ask: without new names */
+    ice_allowed allowed; /* as Ruby's own reader would check: without renaming */
     const char *bytes;
     size_t len;
-    bool is_date; /* what Date._load gets */
+    bool is_date; /* the argument of Date._load */
     uint32_t level;
     ice_context *ctx;
     uint32_t call;
@@ -116,8 +117,9 @@ path_of(ice_nested_check *check)
     return rb_utf8_str_new_cstr(path);
 }
 
-/* Whether a payload that a link leads to was checked: many hooks may get the same one. Its
- * place says which one it is, as the input stays where it is; other memory does not. */
+/* Whether a payload that a link leads to was checked already: many hooks may get the
+ * same one. It is identified by its place in the input, which never moves; other memory
+ * may. */
 static bool
 was_checked(ice_nested_check *check, const char *bytes)
 {
@@ -137,7 +139,7 @@ was_checked(ice_nested_check *check, const char *bytes)
 
 static void check_document(nested_reading *outer, const char *bytes, size_t len, bool is_date);
 
-/* Keeps the first fault; it is raised when no class is refused. */
+/* Keeps the first fault; it is raised if no class is refused. */
 static void
 note_fault(ice_nested_check *check, VALUE words)
 {

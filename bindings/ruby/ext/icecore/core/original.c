@@ -1,8 +1,8 @@
-/* What is asked of Ruby's own methods, as they were when the extension was loaded.
+/* Ruby's own methods, as they were when the extension was loaded.
  *
- * Values of core classes are built from their checked wire form. Where only Ruby's own C
- * can do it (the zone of a Time, the calendar of a Date), that function is called, and
- * none that a program put in its place. */
+ * Values of core classes are built from their checked wire form. If only Ruby's own C
+ * can do it (the zone of a Time, the calendar of a Date), that function is called, even
+ * if a program has replaced it. */
 #include "core/icecore_ruby.h"
 
 static VALUE originals[ICE_ORIGINALS]; /* unbound methods; bound ones of classes */
@@ -66,7 +66,8 @@ ice_decimal_load(VALUE text)
     return rb_funcallv(decimal_load, id_call, 1, &text);
 }
 
-/* Marshal's own, below what a program put in front of it, as ActiveSupport does. */
+/* Returns Marshal's own method, below methods that a program prepended, as ActiveSupport
+ * does. */
 static VALUE
 own_method(const char *name)
 {
@@ -80,7 +81,8 @@ own_method(const char *name)
     return method;
 }
 
-/* An exception that has it says it as Ruby does, and each time as the same strings. */
+/* An exception with this backtrace returns it as Ruby does, with the same strings each
+ * time. */
 VALUE
 ice_backtrace(VALUE backtrace)
 {
@@ -103,7 +105,7 @@ ice_hash_by_identity(VALUE hash)
 #endif
 }
 
-/* In which word of a hash its default value stands; 0: it is asked for by a method. */
+/* The word of a hash that contains its default value; 0: a method is called for it. */
 static uint32_t default_word;
 
 static VALUE
@@ -125,8 +127,8 @@ find_default_word(void)
             default_word = i;
 }
 
-/* Up to 3.2 a hash of up to 8 entries has them in a table beside it, and says in its flags
- * how many places of that are used. Whether this Ruby does so is tried once. */
+/* Up to 3.2 a hash of up to 8 entries has them in a separate table, and its flags
+ * contain the number of used places. Whether this Ruby does so is tested once. */
 #define ICE_LARGE_HASH RUBY_FL_USER3
 #define ICE_BOUND_SHIFT (RUBY_FL_USHIFT + 8)
 static bool has_pairs;
@@ -176,7 +178,7 @@ ice_hash_default(VALUE hash)
     return ice_call_original(ICE_HASH_DEFAULT, hash, 0, NULL);
 }
 
-/* The bit by which two hashes differ; 0, if that is not one. */
+/* Returns the flag by which two hashes differ; 0 unless it is exactly one. */
 static VALUE
 bit_between(VALUE one, VALUE other)
 {
@@ -184,7 +186,7 @@ bit_between(VALUE one, VALUE other)
     return bits & (bits - 1) ? 0 : bits;
 }
 
-/* Whether the second of two links to a string that is interned already is frozen. */
+/* Whether the second of two links to a string that is already interned is frozen. */
 static bool
 finds_frozen_links(void)
 {

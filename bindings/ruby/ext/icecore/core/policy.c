@@ -1,13 +1,13 @@
-/* Which classes of a document may be built: each is asked for once, and what is refused is
- * told with its path and with the words that would allow it. */
+/* Which classes of a document may be built: each is checked once, and refused ones are
+ * reported with their paths and with the option that would allow them. */
 #include "core/policy.h"
 #include "core/nested.h"
 
 /* ---- all classes of a document ---------------------------------------------------------- */
 
-/* Asks once for each class; `refused` gets those that are not allowed, with their paths,
- * `said` what is to be warned of, `nested` what the payloads of hooks contain. Returns
- * whether there are others than Ruby's own. */
+/* Checks each class once; `refused` receives the classes that are not allowed, with
+ * their paths, `said` the warnings, `nested` the results for the payloads of hooks.
+ * Returns whether there are classes other than Ruby's own. */
 static bool
 each_class(ice_context *ctx, const ice_allowed *allowed, VALUE *refused, VALUE *said, ice_nested_check *nested)
 {
@@ -52,7 +52,7 @@ each_class(ice_context *ctx, const ice_allowed *allowed, VALUE *refused, VALUE *
             verdict = ICECORE_ALLOWED;
         else {
             verdict = ice_verdict_of(allowed, name, len);
-            if (class) /* what is reported is asked for each time */
+            if (class) /* reported classes are asked again each time */
                 class->edition = verdict == ICECORE_ALLOWED ? edition : 0;
         }
         if (verdict & ICECORE_REPORTED && (verdict & ~(uint32_t)ICECORE_REPORTED) == ICECORE_ALLOWED)

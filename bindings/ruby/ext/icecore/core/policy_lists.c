@@ -1,43 +1,43 @@
-/* What lists say of a class: those of a call, of the process, of Rails.
+/* The lists of allowed classes: those of a call, of the process, of Rails.
  *
- * Values of some of Ruby's own classes are built without being asked for: only in the
- * form in which Ruby writes them, and by no code that a program can replace. All others
- * are asked for by name, in layers: the list of the call, then that of the process. No
- * class is looked up for that. */
+ * Values of some of Ruby's own classes are built without a check: only in the form in
+ * which Ruby writes them, and by no code that a program can replace. All others are
+ * checked by name, in layers: the list of the call, then that of the process. No class
+ * is looked up for that. */
 #include "core/policy.h"
 
-/* How many names are lent to the engine at once. */
+/* Number of names that are passed to the engine at once. */
 #define LENT 64
 
 static icecore_rules *process;
 static bool process_has_rails;
-static uint64_t editions = 1;        /* of rules, those of calls and of the process */
+static uint64_t editions = 1;        /* of rules: those of calls and of the process */
 static uint64_t process_edition = 1; /* of the rules of the process */
 
-/* What calls said of classes lately, as bytes: a program says the same in each call, and
- * what was allowed by that is not asked for again. */
+/* Lists of recent calls, as bytes: a program uses the same list in each call, and
+ * classes that it allowed are not checked again. */
 #define LISTS_KEPT 4
 #define LIST_BYTES 512
 
 typedef struct {
-    char names[LIST_BYTES]; /* a line each */
+    char names[LIST_BYTES]; /* one per line */
     size_t len;
     uint32_t word;
     bool has_rails;
-    uint64_t edition; /* 0: there is none */
+    uint64_t edition; /* 0: unused */
 } kept_list;
 
 static kept_list kept[LISTS_KEPT];
 static uint32_t next_kept;
 
-/* The same for lists of classes alone, by the classes: as long as the collector does not run
- * no other class comes to their addresses, and a class keeps its name. */
+/* The same for lists of classes only, by their addresses: until the collector runs no
+ * other class can get their addresses, and a class keeps its name. */
 #define CLASSES_KEPT 8
 
 typedef struct {
     VALUE classes[CLASSES_KEPT];
     long count;
-    uint64_t edition; /* 0: there is none */
+    uint64_t edition; /* 0: unused */
 } kept_classes;
 
 static kept_classes by_class[LISTS_KEPT];
@@ -51,9 +51,9 @@ ice_policy_forget(void)
         by_class[i].edition = 0;
 }
 
-/* What Rails' values need. None of them runs more than its own code on plain values. An
- * ActiveSupport::Cache::Entry is not among them: one that is compressed gives its bytes to
- * Ruby's Marshal.load when its value is asked for. */
+/* Classes that Rails' values need. None of them runs more than its own code on plain
+ * values. ActiveSupport::Cache::Entry is not among them: a compressed one passes its
+ * bytes to Ruby's Marshal.load when its value is read. */
 static const char *const rails[] = {
     "ActiveSupport::TimeWithZone", "ActiveSupport::TimeZone", "TZInfo::DataTimezone", "TZInfo::LinkedTimezone",
     "ActiveSupport::Duration", "ActiveSupport::SafeBuffer", "ActiveSupport::HashWithIndifferentAccess",
@@ -62,7 +62,7 @@ static const char *const rails[] = {
 
 /* ---- lists ------------------------------------------------------------------- */
 
-/* The name of what stands in a list: of a module its own. */
+/* Returns the name of an item of a list; for a module its own name. */
 static VALUE
 name_of(VALUE item)
 {
@@ -76,7 +76,8 @@ name_of(VALUE item)
     return rb_str_new_frozen(name);
 }
 
-/* The name with other separators: those of PHP for those of Ruby and Perl, and back. */
+/* Returns the name with other separators: PHP's instead of those of Ruby and Perl, and
+ * vice versa. */
 static VALUE
 other_name(const char *bytes, size_t len)
 {
@@ -135,7 +136,7 @@ add_line(VALUE old, VALUE new, VALUE text)
     return ST_CONTINUE;
 }
 
-/* The same, by the name that a class of PHP has when it is looked up here. */
+/* The same, with the name under which a class of PHP is looked up here. */
 static int
 add_foreign_line(VALUE old, VALUE new, VALUE text)
 {
@@ -161,7 +162,7 @@ add_exactly(VALUE name, VALUE is_allowed, VALUE allowed)
     return ST_CONTINUE;
 }
 
-/* Allows the classes that the program names as new ones. */
+/* Allows the new classes of `rename`, which the program names. */
 static int
 add_new(VALUE old, VALUE new, VALUE allowed)
 {
@@ -169,7 +170,8 @@ add_new(VALUE old, VALUE new, VALUE allowed)
     return ST_CONTINUE;
 }
 
-/* The names of a list, a line each; their length, or 0 if there is no room. */
+/* Writes the names of a list, one per line; returns the length, or 0 if there is no
+ * room. */
 static size_t
 lines_of(VALUE list, char *lines)
 {
@@ -187,7 +189,7 @@ lines_of(VALUE list, char *lines)
     return len;
 }
 
-/* The edition of rules that say the same; a new one, if none was kept. */
+/* Returns the edition of equal rules; a new one if none was kept. */
 static uint64_t
 edition_of_list(const ice_allowed *allowed)
 {
@@ -218,7 +220,7 @@ are_classes(VALUE list)
     return true;
 }
 
-/* The edition of a list of these very classes; 0, if none is kept. */
+/* Returns the edition of a list of exactly these classes; 0 if none is kept. */
 static uint64_t
 edition_of_classes(VALUE list)
 {
@@ -255,7 +257,7 @@ add_all(ice_allowed *allowed, VALUE list)
         add(allowed, RARRAY_AREF(list, i));
 }
 
-/* Takes the names of a list that was known by its classes. */
+/* Takes the names of a list that was recognized by its classes. */
 static void
 take_names(ice_allowed *allowed)
 {
@@ -332,7 +334,7 @@ ice_policy_allow(VALUE item)
     }
 }
 
-/* ---- the question --------------------------------------------------------------- */
+/* ---- checks --------------------------------------------------------------------- */
 
 static bool
 is_rails_class(const char *bytes, size_t len)
@@ -396,7 +398,7 @@ ice_verdict_of(const ice_allowed *allowed, const char *bytes, size_t len)
 {
     uint32_t verdict;
     VALUE other;
-    if (!NIL_P(allowed->classes)) /* what is said stays the same */
+    if (!NIL_P(allowed->classes)) /* the rules stay the same */
         take_names((ice_allowed *)allowed);
     verdict = verdict_by_name(allowed, bytes, len);
     if (ICE_LIKELY(!allowed->is_foreign || verdict == ICECORE_ALLOWED))

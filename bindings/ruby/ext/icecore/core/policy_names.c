@@ -1,4 +1,4 @@
-/* Which class a node names, and whether it is one of Ruby's own. */
+/* The class that a node names, and whether it is one of Ruby's own. */
 #include "core/policy.h"
 
 static bool

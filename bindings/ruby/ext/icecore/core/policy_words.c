@@ -1,4 +1,4 @@
-/* What is said of classes: refusals, and what is reported of them. */
+/* Messages about classes: refusals and reports. */
 #include "core/policy.h"
 
 static VALUE reported; /* names that were reported, as keys */
@@ -15,7 +15,7 @@ words(uint32_t what, VALUE class, const char *path)
     return text;
 }
 
-/* Notes once in a process what is said of a class. */
+/* Registers a message about a class, once in a process. */
 void
 ice_policy_report(VALUE *said, uint32_t what, VALUE class, const char *path)
 {
@@ -44,7 +44,7 @@ ice_policy_refuse_always(VALUE *without_remedy, VALUE class)
     rb_hash_aset(*without_remedy, class, Qtrue);
 }
 
-/* What a message says of several classes. */
+/* Parts of a message about several classes. */
 typedef struct {
     VALUE shown, literals, without_remedy;
 } many_words;
@@ -83,7 +83,7 @@ first_of(VALUE class, VALUE path, VALUE pair)
     return ST_STOP;
 }
 
-/* No list is suggested for what it would not help. */
+/* A list is suggested only for classes that it would allow. */
 static VALUE
 refusal_words(VALUE refused, VALUE first, VALUE without_remedy)
 {

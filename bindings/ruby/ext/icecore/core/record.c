@@ -1,8 +1,8 @@
-/* Icecore::Record: what stands in the place of an object whose class was not built. It has
- * all that the data says of it, and is dumped as the same data again.
+/* Icecore::Record: replaces an object whose class was not built. It contains everything
+ * that the data says about the object, and is dumped as the same data again.
  *
- * What it has is none of its variables: those are what the data says, whatever their names
- * are. */
+ * Its contents are not instance variables: those would be part of the data, whatever
+ * their names are. */
 #include "core/icecore_ruby.h"
 
 typedef struct {
@@ -97,7 +97,7 @@ copy(VALUE record, VALUE other)
     return record;
 }
 
-/* The members of an object or a Struct, by the names that they have in the data. */
+/* Returns the members of an object or a Struct, by their names in the data. */
 static VALUE
 members(VALUE record)
 {
@@ -107,7 +107,7 @@ members(VALUE record)
     return of->value;
 }
 
-/* A member by its name, with or without its `@`. */
+/* Returns a member by its name, with or without its `@`. */
 static VALUE
 member(VALUE record, VALUE name)
 {

@@ -1,4 +1,4 @@
-/* Which objects were seen in a walk: the parts that are seldom needed. */
+/* The objects that were met in a walk: the less frequent functions. */
 #include "core/seen.h"
 #include <string.h>
 #include "common/ice_stack.h"

@@ -1,16 +1,17 @@
-/* Which objects were seen in a walk, and as which nodes.
+/* The objects that were met in a walk, and their nodes.
  *
- * The objects stand in a list in the order in which they came. For each region of 64 KB that
- * has objects there is a table of places in that list; it is never cleared: a place counts
- * only if the list has the object there. So nothing is hashed for an object, and to forget
- * all is to empty the list. The first few are looked through one by one. */
+ * The objects are in a list in the order of the walk. Each region of 64 KB that contains
+ * objects has a table of indexes in that list. A table is never cleared: an index is
+ * valid only if the list has the object there. So nothing is hashed for an object, and
+ * forgetting everything means emptying the list. The first few objects are searched
+ * linearly. */
 #ifndef ICE_SEEN_H
 #define ICE_SEEN_H
 #include <ruby.h>
 #include <stdbool.h>
 #include "common/ice_host.h"
 
-/* No two objects of Ruby's begin closer to each other. */
+/* Two Ruby objects are never closer to each other. */
 #define ICE_SLOT 40
 #define ICE_REGION_BITS 16
 #define ICE_REGION_SLOTS ((1u << ICE_REGION_BITS) / ICE_SLOT + 1)
@@ -22,7 +23,7 @@ typedef struct {
 } ice_seen_object;
 
 typedef struct {
-    uintptr_t region; /* the upper bits of its addresses, plus 1; 0: free */
+    uintptr_t region; /* upper bits of its addresses, plus 1; 0: free */
     uint32_t *places;
 } ice_region;
 
@@ -32,13 +33,13 @@ typedef struct {
     ice_region *regions;  /* open addressing */
     uint32_t region_mask; /* size - 1; 0: nothing allocated */
     uint32_t region_count;
-    ice_region last;      /* the one that was asked for last */
+    ice_region last;      /* the last one that was used */
 } ice_seen;
 
 void ice_seen_put_all(ice_seen *seen);
 void ice_seen_more(ice_seen *seen);
 uint32_t *ice_seen_find_region(ice_seen *seen, uintptr_t region, bool may_add);
-/* Forgets all objects; gives back what is more than is kept from call to call. */
+/* Forgets all objects; frees memory beyond what is kept from call to call. */
 void ice_seen_clear(ice_seen *seen);
 void ice_seen_free(ice_seen *seen);
 
@@ -57,7 +58,7 @@ ice_seen_region(ice_seen *seen, VALUE object, bool may_add)
     return ice_seen_find_region(seen, region, may_add);
 }
 
-/* NULL, if it was not seen. Lent until something is added. */
+/* Returns NULL if the object was not met. Valid until something is added. */
 static inline const ice_seen_object *
 ice_seen_find(ice_seen *seen, VALUE object)
 {
@@ -76,7 +77,7 @@ ice_seen_find(ice_seen *seen, VALUE object)
     return place < count && seen->objects[place].object == object ? &seen->objects[place] : NULL;
 }
 
-/* Adds an object that was not seen. */
+/* Adds an object that was not met before. */
 static inline void
 ice_seen_add(ice_seen *seen, VALUE object, uint32_t node)
 {

@@ -1,8 +1,8 @@
-/* Where objects have their instance variables.
+/* Places of instance variables in objects.
  *
- * Up to Ruby 3.1 each object has a row of places, and its class says which variable
- * stands where. A place never gets another variable. Which one it is shows an object
- * that is made for that, with a number of its own in each variable; nobody sees it. */
+ * Up to Ruby 3.1 each object has a row of places, and its class determines which
+ * variable is where. A place never gets another variable. The places are found with a
+ * trial object that has a different number in each variable; no other code sees it. */
 #include "core/icecore_ruby.h"
 
 #if ICE_HAS_ROWS
@@ -24,7 +24,7 @@ note_name(ID id, VALUE value, st_data_t to)
     return ST_CONTINUE;
 }
 
-/* What Marshal does not write. */
+/* Whether Marshal does not write this variable. */
 static bool
 is_left_out(ID id)
 {
@@ -40,7 +40,7 @@ ice_row_learn(ice_row *row, VALUE object)
     uint32_t i, width;
     rb_alloc_func_t allocate = rb_get_alloc_func(rb_obj_class(object));
     row->is_known = false;
-    /* Only Ruby's own way to make an object surely runs no code of anybody's. */
+    /* Only Ruby's own allocator is sure to run no foreign code. */
     if (allocate != rb_get_alloc_func(rb_cObject))
         return;
     rb_ivar_foreach(object, note_name, (st_data_t)&known);

@@ -1,40 +1,40 @@
-/* The bytes of one document from an IO, and not one more.
+/* Reads exactly the bytes of one document from an IO.
  *
- * Only the structure is looked at: how many bytes and values must come at least. What is
- * asked for is what Marshal asks for, with getbyte and read, so an object that has only
- * these two sees the same calls. What the bytes mean, and whether they are right, says the
- * engine. */
+ * Only the structure is parsed: how many bytes and values must at least follow. The
+ * calls are the same as Marshal's, getbyte and read, so an object that has only these
+ * two works too. The engine interprets and checks the bytes. */
 #include "core/documents.h"
 
-/* No more is asked for at once: what a length promises may not be there. */
+/* At most this many bytes are requested at once: a length may promise more than there
+ * is. */
 #define MOST 65536
 #define BUFFER 8192
 
-/* What is to come, innermost last. */
+/* What is expected, innermost last. */
 typedef enum {
     VALUES,
     ENTRIES, /* two values */
     PAIRS,   /* a symbol and a value */
-    COUNT,   /* a number of pairs, and these */
+    COUNT,   /* a number of pairs, and the pairs */
     BYTES
 } expecting;
 
 typedef struct {
     expecting what;
     bool is_counted; /* Marshal counts on its values when it reads ahead */
-    bool has_half;   /* the first of a pair is there */
-    bool is_due;     /* one was there since it was looked at */
+    bool has_half;   /* the first value of a pair was read */
+    bool is_due;     /* a value was read since the last step */
     long left;
-    long step;       /* how many values one of them is */
+    long step;       /* number of values per item */
 } waiting;
 
 typedef struct {
-    VALUE io, bytes; /* all that was read */
-    VALUE stack;     /* a string of waiting */
-    VALUE ahead;     /* what was read ahead */
-    long at;         /* in that */
+    VALUE io, bytes; /* all bytes so far */
+    VALUE stack;     /* a string that contains structs `waiting` */
+    VALUE ahead;     /* bytes that were read ahead */
+    long at;         /* position in `ahead` */
     long readable;
-    bool is_wrong;   /* the engine will say so */
+    bool is_wrong;   /* the engine will report the error */
 } stream;
 
 NORETURN(static void too_short(void));
@@ -117,7 +117,7 @@ take(stream *s, long count)
     }
 }
 
-/* A number as Marshal writes it; -1, if it is below zero. */
+/* Reads a number as Marshal writes it; -1 if it is negative. */
 static long
 take_number(stream *s)
 {
@@ -156,7 +156,7 @@ expect(stream *s, expecting what, long left, long step, bool is_counted)
     rb_str_cat(s->stack, (const char *)&next, sizeof next);
 }
 
-/* A symbol where only one may stand. */
+/* Reads a symbol at a place where only a symbol is allowed. */
 static void
 take_symbol(stream *s)
 {
@@ -260,7 +260,7 @@ drop_top(stream *s)
     rb_str_set_len(s->stack, RSTRING_LEN(s->stack) - sizeof(waiting));
 }
 
-/* Takes what the innermost one waits for next. */
+/* Reads the next item that the innermost `waiting` expects. */
 static void
 step(stream *s)
 {

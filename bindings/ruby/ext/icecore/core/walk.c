@@ -1,9 +1,9 @@
-/* The machine that walks values: a frame for each container, so depth costs memory and no
- * stack.
+/* The machine that walks values. It has a frame for each container, so depth takes
+ * memory, but no stack.
  *
- * A hook may change everything: an array is asked for its length again behind each item,
- * and of a hash or of variables a copy is walked. What was seen stays alive until the
- * call ends. */
+ * A hook may change everything: the length of an array is read again after each item,
+ * and hashes and variables are copied before they are walked. Objects that were met stay
+ * alive until the call ends. */
 #include "core/walk_frames.h"
 
 static VALUE backtrace_class;
@@ -20,7 +20,7 @@ is_level_itself(VALUE value)
            (FIX2LONG(value) < -(1L << 30) || FIX2LONG(value) >= 1L << 30);
 }
 
-/* Puts a value: a leaf whole, of a container the front. */
+/* Puts a value: a leaf completely, a container with its front. */
 static void
 put(ice_walker *w, VALUE value, uint16_t key, long limit)
 {
@@ -42,10 +42,10 @@ open_array(ice_walker *w, VALUE array, uint16_t key, long limit, uint32_t wraps)
     ice_open_frame(w, W_ARRAY, array, node, (uint32_t)length, limit)->wraps = wraps;
 }
 
-/* How many integers are put between two looks at the room on the tape. */
+/* Number of integers between two checks of the room on the tape. */
 #define RUN 256
 
-/* So many hashes in each other are walked inside of Ruby's own loop over them. */
+/* This many nested hashes are walked inside of Ruby's own loop over them. */
 #define NESTED 64
 
 typedef struct {
@@ -53,14 +53,14 @@ typedef struct {
     bool may;         /* keys may have ids */
     bool by_identity;
     long limit;
-    uint32_t count;   /* entries that were there */
+    uint32_t count;   /* number of entries */
 } hash_walk;
 
 static bool step(ice_walker *w, uint32_t depth);
 static void close_frame(ice_walker *w);
 static void put_key_value(ice_walker *w, VALUE key, long limit);
 
-/* Walks what was opened. */
+/* Walks everything that was opened above `depth`. */
 static void
 finish(ice_walker *w, uint32_t depth)
 {
@@ -90,7 +90,7 @@ walk_entry(VALUE key, VALUE value, VALUE to)
     return ST_CONTINUE;
 }
 
-/* Whether an entry is put without anything of Ruby's being called. */
+/* Whether an entry can be put without calling Ruby functions. */
 static inline bool
 is_quick(const ice_walker *w, VALUE key, VALUE value)
 {
@@ -286,7 +286,7 @@ open_core(ice_walker *w, VALUE value, ice_written *class, uint16_t key, long lim
     }
 }
 
-/* Opens what is no leaf and was not seen. */
+/* Opens a value that is not a leaf and was not met before. */
 static void
 open_value(ice_walker *w, VALUE value, uint16_t key, long limit)
 {
@@ -307,7 +307,7 @@ open_value(ice_walker *w, VALUE value, uint16_t key, long limit)
         }
     }
     if (RB_FL_ANY_RAW(value, FL_EXIVAR) || RB_TYPE_P(value, T_HASH)) {
-        /* Of a class or module they are not dumped. */
+        /* Those of a class or module are not dumped. */
         if (!RB_TYPE_P(value, T_OBJECT) && !RB_TYPE_P(value, T_CLASS) && !RB_TYPE_P(value, T_MODULE))
             count = ice_variables_of(w, value);
         if (count && RB_TYPE_P(value, T_DATA) && class->real == backtrace_class)
@@ -325,10 +325,10 @@ open_value(ice_walker *w, VALUE value, uint16_t key, long limit)
         open_core(w, value, class, key, limit);
 }
 
-/* ---- steps: each returns whether something was opened ------------------------------------------------ */
+/* ---- steps: each returns whether something was opened ---------------------------- */
 
-/* A run of integers; returns where it ends. Nothing is allocated in Ruby, so the items stay
- * where they are. */
+/* Puts a run of integers; returns the index of its end. Nothing is allocated in Ruby, so
+ * the items don't move. */
 static uint32_t
 put_integers(ice_walker *w, VALUE array, uint32_t at, uint32_t count)
 {
@@ -370,8 +370,8 @@ step_array(ice_walker *w, uint32_t depth)
     return false;
 }
 
-/* A key that is an object like others. A frozen string that Ruby does not intern is one of
- * its own, though it equals other keys. */
+/* Puts a key that is an object like others. A frozen string that Ruby does not intern is
+ * an object of its own, even if it equals other keys. */
 static void
 put_key_value(ice_walker *w, VALUE key, long limit)
 {
@@ -443,7 +443,7 @@ step_named(ice_walker *w, uint32_t depth)
         }
         frame->at++;
         if (ICE_UNLIKELY(frame->kind == W_VARIABLES && is_keywords_mark(frame->object, ctx->values[at]))) {
-            /* What it says is no level of its own. */
+            /* Its value is not a level of its own. */
             key = ice_put_name(w, ctx->values[at], true);
             ice_put_leaf(w, Qtrue, key);
             continue;
@@ -494,7 +494,7 @@ step_row(ice_walker *w, uint32_t depth)
         value = ROBJECT_IVPTR(frame->object)[slot->place];
         if (value == Qundef)
             continue;
-        frame->wraps += 1u << 16; /* how many there were */
+        frame->wraps += 1u << 16; /* counts the variables */
         key = slot->key;
         if (ICE_UNLIKELY(!key)) {
             key = ice_put_name(w, ID2SYM(slot->id), true);
@@ -528,7 +528,7 @@ step_one(ice_walker *w, uint32_t depth)
     return w->ctx->walk_depth > depth;
 }
 
-/* The value in a record that stands around it: what it was before it became a record. */
+/* Puts the value inside of a record around it, as it was before it became a record. */
 static bool
 step_around(ice_walker *w, uint32_t depth)
 {

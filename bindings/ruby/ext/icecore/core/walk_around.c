@@ -1,5 +1,4 @@
-/* What stands around a value: variables, modules that are mixed in, a class below a core
- * class. */
+/* Wrappers of a value: variables, modules that are mixed in, a subclass of a core class. */
 #include "core/walk.h"
 
 /* ---- modules -------------------------------------------------------------------------- */
@@ -21,7 +20,7 @@ put_module(ice_walker *w, uint32_t id, uint8_t form, uint16_t *key)
     *key = ICECORE_NO_KEY;
 }
 
-/* What is mixed into one object alone stands before the ancestors of its class. */
+/* Modules that are mixed into one object alone come before the ancestors of its class. */
 static uint32_t
 put_modules(ice_walker *w, ice_written *class, uint16_t *key)
 {

@@ -1,4 +1,4 @@
-/* What is known of the classes of objects that are written. */
+/* The facts about classes of objects that are written. */
 #include "core/walk.h"
 
 static VALUE
@@ -31,7 +31,7 @@ ice_class_id(ice_walker *w, VALUE path)
     return id;
 }
 
-/* Whether objects of a class have a method for this; `asked`, if each says so itself. */
+/* Finds the dump methods of a class. With `is_asked`, each object decides itself. */
 static void
 look_for_hooks(ice_written *class)
 {
@@ -65,7 +65,7 @@ add(ice_walker *w, VALUE klass)
     return class;
 }
 
-/* A singleton class is one object's own, and would fill the table. */
+/* A singleton class belongs to one object, and would fill the table. */
 static ice_written *
 singleton_of(ice_walker *w, VALUE klass, VALUE real)
 {
@@ -111,7 +111,7 @@ ice_written_id(ice_walker *w, ice_written *class)
     if (ICE_UNLIKELY(class->base != NULL))
         class = class->base;
     if (ICE_UNLIKELY(!class->is_checked)) {
-        /* What is autoloaded for that may use the module. */
+        /* An autoload may use the module. */
         if (!class->id || !ice_class_is_at(class->real, class->steps)) {
             VALUE path = path_of(class->real, class->steps);
             ice_check_call(w->ctx, w->call);

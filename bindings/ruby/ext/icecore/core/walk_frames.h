@@ -1,8 +1,8 @@
-/* Frames of the walk, and what opens them without a look at what is inside.
+/* Frames of the walk, and the functions that open them without looking at the contents.
  *
  *   walk_open.c     structs, ranges, regexps, names of classes; names with values
- *   walk_hooks.c    what the methods of an object return in its place
- *   walk_records.c  what a record stands for
+ *   walk_hooks.c    the results of an object's dump methods
+ *   walk_records.c  records
  */
 #ifndef ICE_WALK_FRAMES_H
 #define ICE_WALK_FRAMES_H
@@ -13,11 +13,11 @@ enum {
     W_HASH,      /* keys and values on the stack of values */
     W_ROW,       /* an object whose variables have known places */
     W_NAMED,     /* names and values on the stack of values */
-    W_PLAIN,     /* the same, of an object that has these variables */
+    W_PLAIN,     /* the same, for an object whose variables they are */
     W_STRUCT,
-    W_ONE,       /* what a hook returned */
+    W_ONE,       /* the result of a hook */
     W_DUMP,      /* the string that _dump returned */
-    W_VARIABLES, /* of the value that was put before */
+    W_VARIABLES, /* the variables of the value before */
     W_AROUND     /* a record around a value */
 };
 
@@ -51,9 +51,9 @@ ice_put_object(ice_walker *w, uint32_t class, uint8_t form, uint16_t key)
 /* ---- walk_open.c --------------------------------------------------------------- */
 
 NORETURN(void ice_too_deep(void));
-/* Puts a key and its value to the stack of values. */
+/* Pushes a key and its value to the stack of values. */
 int ice_collect_entry(VALUE key, VALUE value, VALUE walker);
-/* An object with names and values that stand on the stack of values from `base` on. */
+/* Opens an object whose names and values are on the stack of values from `base` on. */
 ice_walk_frame *ice_open_named(ice_walker *w, VALUE object, uint32_t class, uint8_t form, uint16_t key, long limit,
                                uint32_t wraps, uint32_t base);
 void ice_open_range(ice_walker *w, VALUE range, ice_written *class, uint16_t key, long limit, uint32_t wraps);
@@ -61,7 +61,7 @@ void ice_open_struct(ice_walker *w, VALUE object, ice_written *class, uint16_t k
 void ice_put_regexp(ice_walker *w, VALUE regexp, uint16_t key, uint32_t wraps);
 void ice_put_module(ice_walker *w, VALUE module, uint16_t key);
 
-/* Hooks ran: the variables must still be as many as were announced. */
+/* Called if hooks ran: the number of variables must still be the announced one. */
 void ice_check_count(VALUE object, uint32_t count);
 NORETURN(void ice_variables_changed(VALUE object, bool is_more));
 
@@ -69,10 +69,10 @@ NORETURN(void ice_variables_changed(VALUE object, bool is_more));
 
 extern ID ice_id_marshal_dump, ice_id_dump, ice_id_dump_data;
 void ice_walk_hooks_init(void);
-/* Whether an object has a method; `has` is what its class says, if that is enough. */
+/* Whether an object has a method; `has` is the answer of its class, if that is enough. */
 bool ice_has_hook(const ice_written *class, VALUE object, bool has, ID method);
 VALUE ice_call_hook(ice_walker *w, VALUE object, ID method, int argc, const VALUE *argv);
-/* An object in whose place stands what a hook returned. */
+/* Opens an object that is replaced by the result of a hook. */
 void ice_open_one(ice_walker *w, VALUE object, ice_written *class, uint8_t form, uint16_t key, long limit, uint32_t wraps,
                   VALUE result);
 void ice_open_marshal_dump(ice_walker *w, VALUE object, ice_written *class, uint16_t key, long limit);
@@ -80,7 +80,7 @@ void ice_open_dump(ice_walker *w, VALUE object, ice_written *class, uint16_t key
 
 /* ---- walk_records.c ------------------------------------------------------------- */
 
-/* Writes what a record stands for. */
+/* Writes the value of which this is a record. */
 void ice_open_record(ice_walker *w, VALUE record, uint16_t key, long limit);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the methods of an object return in its place: marshal_dump, _dump, _dump_data.
+/* The results of an object's dump methods: marshal_dump, _dump, _dump_data.
  *
  * A hook may change everything that is being walked. */
 #include "core/walk_frames.h"
@@ -57,8 +57,8 @@ ice_open_marshal_dump(ice_walker *w, VALUE object, ice_written *class, uint16_t 
     ice_open_one(w, object, class, ICECORE_FORM_USER_MARSHAL, key, limit, 0, result);
 }
 
-/* Whether an object is being dumped by _dump. Older Rubies let it come to an end by itself,
- * if it does. */
+/* Whether an object is being dumped by _dump. Older Rubies let such a recursion end by
+ * itself, if it does. */
 static bool
 is_in_dump(const ice_context *ctx, VALUE object)
 {
@@ -83,7 +83,7 @@ ice_open_dump(ice_walker *w, VALUE object, ice_written *class, uint16_t key, lon
         ice_raise(ice_type_error, "other", "", "_dump() must return string");
     count = ice_variables_of(w, text);
     has_encoding = ENCODING_GET(text) != rb_ascii8bit_encindex();
-    /* Variables of the object itself stand there only if the string has none. */
+    /* Variables of the object itself are written only if the string has none. */
     if (!count && !has_encoding && !RB_TYPE_P(object, T_OBJECT) && !RB_TYPE_P(object, T_CLASS) &&
         !RB_TYPE_P(object, T_MODULE))
         count = ice_variables_of(w, object);

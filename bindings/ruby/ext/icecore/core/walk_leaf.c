@@ -46,7 +46,7 @@ ice_put_string(ice_walker *w, VALUE string, uint16_t key, uint8_t flags)
         w->tape->nodes[w->tape->node_count - 1].payload |= encoding;
 }
 
-/* The bits of a node that say the encoding of a symbol. */
+/* Returns the bits of a node that contain the encoding of a symbol. */
 static uint64_t
 symbol_encoding(ice_walker *w, VALUE text)
 {

@@ -1,5 +1,5 @@
-/* What is opened by what stands in the object alone: structs, ranges, regexps, names of
- * classes. */
+/* Opens values that need nothing but the object itself: structs, ranges, regexps, names
+ * of classes. */
 #include "core/walk_frames.h"
 
 void
@@ -37,8 +37,8 @@ collect_variable(ID id, VALUE value, st_data_t to)
     return ST_CONTINUE;
 }
 
-/* Marshal writes a Range as an object with three variables, in the order in which a new
- * object of this process has them. */
+/* Marshal writes a Range as an object with three variables, in the order that a new
+ * object has in this process. */
 void
 ice_open_range(ice_walker *w, VALUE range, ice_written *class, uint16_t key, long limit, uint32_t wraps)
 {

@@ -1,4 +1,4 @@
-/* What a record stands for is written as it was read. */
+/* Records are written as they were read. */
 #include "core/walk_frames.h"
 
 static bool

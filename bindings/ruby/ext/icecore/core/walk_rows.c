@@ -1,4 +1,4 @@
-/* Objects whose variables stand at known places. */
+/* Objects whose variables have known places. */
 #include "core/walk.h"
 
 #if ICE_HAS_ROWS
@@ -37,8 +37,8 @@ check_order(ID id, VALUE value, st_data_t to)
     return ST_CONTINUE;
 }
 
-/* Whether Ruby tells the variables of an object in the order of the row: a class that got
- * more of them may have another one. */
+/* Whether Ruby lists the variables of an object in the order of the row: a class that
+ * got more of them may have another one. */
 static bool
 is_in_order(const ice_row *row, VALUE object)
 {
@@ -61,7 +61,7 @@ ice_row_of(ice_walker *w, ice_written *class, VALUE object, uint32_t *count)
             return row;
         }
     } else if (!row && !class->was_seen) {
-        /* The first object of a class: it may stay the only one. */
+        /* The first object of a class may stay the only one. */
         class->was_seen = true;
         return NULL;
     }

@@ -1,8 +1,8 @@
-/* Documents of any format, and what is asked of them without building anything.
+/* Documents of any format, and queries that build nothing.
  *
- * What Ruby froze is built from its own tape. What another language froze is asked for by
- * the names that it has there, and then turned into Ruby's terms by the engine, as
- * `icecore convert -t marshal` does. */
+ * Data that Ruby froze is built from its own tape. For data that another language froze,
+ * the names that it has there are checked; then the engine converts it to Ruby's terms,
+ * as `icecore convert -t marshal` does. */
 #include "formats/formats.h"
 #include "core/documents.h"
 #include "common/ice_class_notes.h"
@@ -10,7 +10,7 @@
 
 static ID keywords[5];
 
-/* The stage that is named. */
+/* Returns the stage that is named. */
 static icecore_stage *
 stage_named(VALUE format)
 {
@@ -22,7 +22,7 @@ stage_named(VALUE format)
     return stage;
 }
 
-/* The same, or the one that fits the bytes. */
+/* Returns the stage that is named, or that fits the bytes. */
 static icecore_stage *
 stage_for(VALUE format, VALUE bytes)
 {
@@ -42,21 +42,21 @@ is_ruby(const icecore_stage *stage)
     return strcmp(icecore_stage_format(stage), "marshal") == 0;
 }
 
-/* ---- stages that stay ------------------------------------------------------------------ */
+/* ---- cached stages --------------------------------------------------------------- */
 
-/* Most programs name a few stages again and again: the first ones stay. A call need not free
- * what it has from here, and a hook that calls again disturbs nothing. */
+/* Most programs name the same few stages again and again, so the first ones are cached.
+ * A call need not free a cached stage, and a nested call from a hook can use it too. */
 #define KNOWN_STAGES 8
 
 typedef struct {
     icecore_stage *stage;
     size_t len;
-    char name[64]; /* as the program says it */
+    char name[64]; /* as the program writes it */
 } known_stage;
 
 static known_stage known_for_reading[KNOWN_STAGES], known_for_writing[KNOWN_STAGES];
 
-/* Ruby's own values may be as deep as they like. */
+/* Values of Ruby may have any depth. */
 static icecore_stage *
 stage_for_writing(VALUE format)
 {
@@ -66,7 +66,8 @@ stage_for_writing(VALUE format)
     return stage;
 }
 
-/* The stage of this name, made with `make` if it is a new one; NULL: it does not stay. */
+/* Returns the cached stage of this name, made with `make` if it is new; NULL: it is not
+ * cached. */
 static const icecore_stage *
 stage_that_stays(known_stage *known, VALUE format, icecore_stage *(*make)(VALUE))
 {
@@ -89,11 +90,11 @@ stage_that_stays(known_stage *known, VALUE format, icecore_stage *(*make)(VALUE)
 
 typedef struct {
     VALUE bytes, format, target;
-    icecore_stage *stage, *to; /* of this call, or NULL; `to`: of what they become */
+    icecore_stage *stage, *to; /* of this call, or NULL; `to`: of the converted data */
     const icecore_stage *from; /* the one to read with */
     ice_class_notes found;
     ice_reading reading;
-    uint64_t depth; /* 0: the usual one */
+    uint64_t depth; /* 0: the default */
 } any_call;
 
 static VALUE
@@ -102,7 +103,7 @@ string_of(const ice_noted_text *text)
     return rb_utf8_str_new(text->bytes, text->len);
 }
 
-/* Notes all classes that a document names. */
+/* Records all classes that a document names. */
 static void
 find_classes(any_call *call)
 {
@@ -114,7 +115,7 @@ find_classes(any_call *call)
         rb_memerror();
 }
 
-/* They, as Hashes. */
+/* Returns the classes as Hashes. */
 static VALUE
 all_classes(any_call *call)
 {
@@ -139,8 +140,8 @@ is_text(const ice_noted_text *text, const char *other)
     return text->len == strlen(other) && memcmp(text->bytes, other, text->len) == 0;
 }
 
-/* Whether this is a value of Ruby's own, which needs no list. Only dumps of Ruby have these
- * two forms, whatever format says it. */
+/* Whether this is a value of one of Ruby's own classes, which needs no list. Only dumps
+ * of Ruby have these two forms, whatever the format is. */
 static bool
 is_own_value(const ice_noted_class *use)
 {
@@ -152,7 +153,7 @@ is_own_value(const ice_noted_class *use)
             is_text(&use->name, "Complex"));
 }
 
-/* Their names, with the first path of each. */
+/* Returns the names, with the first path of each. */
 static VALUE
 all_names(any_call *call)
 {
@@ -162,7 +163,7 @@ all_names(any_call *call)
     find_classes(call);
     while (ice_next_noted(&call->found, &at, &use)) {
         VALUE name = string_of(&use.name);
-        /* PHP's object that is a map: it becomes a Hash. */
+        /* PHP's object for a map: it becomes a Hash. */
         if (RSTRING_LEN(name) == 8 && STRNCASECMP(RSTRING_PTR(name), "stdClass", 8) == 0)
             continue;
         if (is_own_value(&use))
@@ -202,7 +203,7 @@ classes(int argc, VALUE *argv, VALUE self)
 
 /* ---- decode -------------------------------------------------------------------------------- */
 
-/* The bytes in another format. */
+/* Returns the bytes in another format. */
 static VALUE
 converted(VALUE bytes, const icecore_stage *from, const icecore_stage *to)
 {
@@ -216,14 +217,14 @@ converted(VALUE bytes, const icecore_stage *from, const icecore_stage *to)
     return text;
 }
 
-/* Asks for the classes that data of another language names itself, as not all of them are
- * classes of what it becomes here; then converts it. */
+/* Checks the classes that data of another language names, because not all of them are
+ * classes of the converted data; then converts it. */
 static VALUE
 prepare(ice_reading *reading)
 {
     any_call *call = (any_call *)((char *)reading - offsetof(any_call, reading));
     VALUE names = all_names(call);
-    /* If none is refused, what hooks get is asked for below. */
+    /* If none is refused, the payloads of hooks are checked below. */
     if (reading->only_refused) {
         VALUE refused = ice_policy_refused_names(&reading->settings.classes, names);
         if (RHASH_SIZE(refused))
@@ -270,7 +271,7 @@ decode(int argc, VALUE *argv, VALUE self)
     if (values[3] != Qundef)
         call.depth = ice_depth_option(values[3]);
     call.reading.only_refused = values[4] != Qundef && RTEST(values[4]);
-    /* One with a depth of its own is no other call's. */
+    /* A stage with a depth of its own is not shared. */
     if (!call.depth)
         call.from = stage_that_stays(known_for_reading, call.format, stage_named);
     /* Then there is nothing to free. */

@@ -7,7 +7,7 @@ void ice_marshal_init(void);
 void ice_any_init(void);
 void ice_replace_init(void);
 
-/* Takes arguments apart; `values` gets what `names` have, or Qundef. */
+/* Parses arguments; `values` receives the options with these `names`, or Qundef. */
 void ice_scan_options(int argc, const VALUE *argv, VALUE *first, VALUE *second, const ID *names, int count, VALUE *values);
 
 #endif

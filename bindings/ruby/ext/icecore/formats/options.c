@@ -1,4 +1,4 @@
-/* Arguments: one that must be there, one that may, and options by name. */
+/* Arguments: a required one, an optional one, and options by name. */
 #include "formats/formats.h"
 
 void
@@ -21,6 +21,6 @@ ice_scan_options(int argc, const VALUE *argv, VALUE *first, VALUE *second, const
         values[i] = rb_hash_lookup2(options, ID2SYM(names[i]), Qundef);
         found += values[i] != Qundef;
     }
-    if (found < RHASH_SIZE(options)) /* it has an unknown one, and says so */
+    if (found < RHASH_SIZE(options)) /* it has an unknown one: this raises */
         rb_get_kwargs(rb_hash_dup(options), names, 0, count, values);
 }

@@ -1,12 +1,13 @@
-/* Text is replaced inside of frozen data; nothing is built. What a program may run (to_str of
- * an argument, the block) runs before the engine looks at the first byte, or when all is done. */
+/* Replaces text inside of frozen data; nothing is built. Code of the program (to_str of
+ * an argument, the block) runs before the engine looks at the first byte, or when
+ * everything is done. */
 #include "formats/formats.h"
 #include "core/documents.h"
 
-/* The last pairs, made ready; made again only if others come. */
+/* The last pairs, compiled; compiled again only if the pairs change. */
 static icecore_replacer *replacer;
 
-/* Options, and the flag of each that is true or false. */
+/* Options, and the flag of each boolean one. */
 enum { FORMAT, MAX_DEPTH, SWITCHES };
 
 static const struct {
@@ -31,9 +32,9 @@ static ID keywords[OPTIONS];
 /* ---- arguments -------------------------------------------------------------------------- */
 
 typedef struct {
-    VALUE texts; /* old and new, one behind the other, as strings that nobody changes */
+    VALUE texts; /* old and new, alternating, as frozen strings */
     VALUE data, format;
-    uint64_t depth; /* 0: the usual one */
+    uint64_t depth; /* 0: the default */
     uint32_t flags;
 } replace_call;
 
@@ -68,7 +69,8 @@ take_options(replace_call *call, VALUE given)
         call->depth = ice_depth_option(values[MAX_DEPTH]);
 }
 
-/* Texts of the data's encoding, or bytes, as gsub asks; but what is binary has text of any. */
+/* Texts must have the encoding of the data, or be binary, as in gsub; but binary data
+ * has text in any encoding. */
 static void
 check_encodings(const replace_call *call)
 {
@@ -105,7 +107,7 @@ take_arguments(replace_call *call, int argc, VALUE *argv)
 
 /* ---- replacing ------------------------------------------------------------------------------ */
 
-/* Makes the replacer one for this call. */
+/* Prepares the replacer for this call. */
 static void
 prepare(const replace_call *call)
 {

@@ -6,16 +6,16 @@ require "uri"
 
 module Icecore
   class Client
-    # Connections that are kept; each request has one of its own meanwhile.
+    # Kept connections; during a request each has one of its own.
     class Connections
-      # Over how many seconds a connection is used again; the daemon closes it after 20.
+      # For how many seconds a connection is reused; the daemon closes it after 20.
       KEPT = 15
-      # How many bytes the head of an answer may have.
+      # Maximum size of the head of an answer in bytes.
       HEAD = 64 << 10
 
-      # What can't be reached, or breaks off.
+      # Errors if the daemon can't be reached, or the connection breaks.
       AWAY = [SystemCallError, IOError, SocketError, Timeout::Error, OpenSSL::SSL::SSLError].freeze
-      # What is no HTTP.
+      # Errors of an answer that is not HTTP.
       NONSENSE = [Net::ProtocolError, Net::HTTPBadResponse, Net::HTTPHeaderSyntaxError, ::ArgumentError].freeze
 
       def initialize(url, token, timeout, longest)
@@ -32,10 +32,10 @@ module Icecore
         raise ClientError.new(:usage, "not an address of a daemon: #{url.inspect}")
       end
 
-      # The answer to a request. longer: how many seconds more than usual it may take.
+      # Returns the answer to a request. longer: how many seconds more than usual it may take.
       def request(method, path, body, type, longer)
         request = Net::HTTP.const_get(method.capitalize).new(@base + path)
-        # Not compressed: it has the length that it says.
+        # Not compressed, so that the length in the header is the real one.
         request["Accept-Encoding"] = "identity"
         request["Authorization"] = "Bearer #{@token}" if @token
         request["User-Agent"] = "icecore-ruby"
@@ -52,7 +52,7 @@ module Icecore
 
       private
 
-      # One that broke in the middle is not used again.
+      # A connection that broke during a request is not reused.
       def exchange(request, longer)
         http = take
         http.read_timeout = @timeout + longer
@@ -68,7 +68,7 @@ module Icecore
 
       def take
         kept = @lock.synchronize do
-          # Those of the parent process are its own.
+          # The connections of the parent process belong to it.
           @idle, @process = [], Process.pid unless @process == Process.pid
           @idle.pop
         end
@@ -78,7 +78,7 @@ module Icecore
           http.open_timeout = http.write_timeout = @timeout
           http.keep_alive_timeout = KEPT
           http.max_retries = 0
-          # A body that breaks off is no answer; Rubies before 3.2 have no such setting.
+          # A truncated body is not an answer; Rubies before 3.2 don't have this setting.
           http.ignore_eof = false if http.respond_to?(:ignore_eof=)
           http.start
         end
@@ -92,9 +92,9 @@ module Icecore
         nil
       end
 
-      # Connections whose answers have bounds.
+      # Connections with a size limit for answers.
       class Bounded < Net::HTTP
-        # Counts what comes.
+        # Counts the received bytes.
         module Counted
           attr_accessor :left
 
@@ -107,7 +107,7 @@ module Icecore
           end
         end
 
-        # So many bytes may come from here on.
+        # Allows this many bytes from here on.
         def allow(bytes)
           @bytes = bytes
           limit
@@ -115,7 +115,7 @@ module Icecore
 
         private
 
-        # Where the old connection is no longer used.
+        # Called when the old connection is no longer used.
         def connect
           super
           @socket.io.extend(Counted)

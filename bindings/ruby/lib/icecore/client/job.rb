@@ -2,10 +2,10 @@
 
 module Icecore
   class Client
-    # A job that a worker has for a while.
+    # A job that a worker holds for a while.
     class Job
       attr_reader :id, :queue, :attempt, :format, :checksum, :bytes
-      # When the lease ends, by the clock of the database, in milliseconds since 1970.
+      # The end of the lease by the clock of the database, in milliseconds since 1970.
       attr_reader :lease_until
       # The payload, restored.
       attr_accessor :value
@@ -20,13 +20,13 @@ module Icecore
         @lost = false
       end
 
-      # How many seconds of the lease are left, by the clock of this machine.
+      # The remaining seconds of the lease, by the clock of this machine.
       def left = @ends - Requests.now
 
       # Whether another worker has it, as far as is known here.
       def lost? = @lost
 
-      # Keeps it for so many seconds from now on.
+      # Keeps the job for this many seconds from now on.
       def extend_lease(lease = @lease)
         asked = Requests.now
         @lease_until = tell("extend", lease: lease.to_f)["lease_until"]
@@ -37,7 +37,7 @@ module Icecore
         raise
       end
 
-      # Says what became of it. The token stands in the body, where no log of a server shows it.
+      # Reports the result of the job. The token is in the body, where no server log shows it.
       def tell(what, **said) = @requests.tell("/jobs/#{@id}/#{what}", { token: @token, **said })
 
       def inspect = "#<#{self.class} #{@id} of #{@queue}>"

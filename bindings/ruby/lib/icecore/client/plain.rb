@@ -4,11 +4,11 @@ require "json"
 
 module Icecore
   class Client
-    # Plain data, which JSON has; nothing of a value is called.
+    # Plain data, which JSON can express; no method of a value is called.
     module Plain
       DEEPEST = 90
 
-      # As JSON, or nil.
+      # Returns a value as JSON, or nil.
       def self.json(value)
         JSON.generate(value) if plain?(value, DEEPEST)
       end

@@ -2,7 +2,7 @@
 
 module Icecore
   class Client
-    # What is known of an object. problem says why it can't be restored.
+    # Information about an object. problem is the reason why it can't be restored.
     Record = Struct.new(:id, :sequence, :key, :stored_at, :expires_at, :format, :class_name, :size, :checksum, :problem, :bytes,
                         keyword_init: true) do
       def self.of(said)

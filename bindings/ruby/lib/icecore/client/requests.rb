@@ -4,21 +4,22 @@ require "json"
 
 module Icecore
   class Client
-    # Questions to the daemon, and its answers.
+    # Requests to the daemon, and its answers.
     class Requests
       PAUSE = 0.05
       LONGEST_PAUSE = 2
 
       def self.now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-      # A text within an address.
+      # Escapes a text for an address.
       def self.escaped(text)
         text.to_s.encode(Encoding::UTF_8).b.gsub(/[^A-Za-z0-9_~-]/n) { |byte| Kernel.format("%%%02X", byte.ord) }
       rescue EncodingError
         raise ClientError.new(:usage, "a name is text: #{text.inspect}")
       end
 
-      # A pause, or what the daemon asked for; other clients make another one.
+      # Returns a longer pause, or the one that the daemon requested; different clients get
+      # different ones.
       def self.longer(pause, error)
         asked = error.retry_after.to_i
         asked > pause ? [asked, 30].min : pause * (0.75 + (rand / 2))
@@ -28,7 +29,7 @@ module Icecore
         @connections, @patience = connections, patience
       end
 
-      # Asks once; the answer, a Hash.
+      # Sends one request; returns the answer, a Hash.
       def ask(method, path, query: {}, body: "", type: "application/octet-stream", longer: 0)
         pairs = query.filter_map { |name, value| "#{name}=#{Requests.escaped(value)}" unless value.nil? }
         path += "?#{pairs.join('&')}" unless pairs.empty?
@@ -38,10 +39,11 @@ module Icecore
         said || raise(ClientError.new(:answer, "no daemon of Icecore: the answer is not JSON", status: answer.code.to_i))
       end
 
-      # The same with a body in JSON.
+      # The same with a JSON body.
       def tell(path, said) = ask(:post, path, body: JSON.generate(said), type: "application/json")
 
-      # Asks again while the daemon is away, for a while: only for what may be done twice.
+      # Repeats a request for a while if the daemon is away: only for requests that may be
+      # repeated.
       def insist(method, path, **parts)
         pause, until_then = PAUSE, Requests.now + @patience
         begin

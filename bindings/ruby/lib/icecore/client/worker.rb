@@ -4,21 +4,22 @@ require "socket"
 
 module Icecore
   class Client
-    # Takes jobs of a queue until it is told to stop.
+    # Takes jobs of a queue until it is stopped.
     #
-    # What the block returns is the result of the job, if it is plain data; if it raises, the job is
-    # tried again later, and is dead after max_attempts. So is one that can't be restored, without a call.
-    # While a block runs, the lease of its job is extended.
+    # The result of the block is stored as the result of the job, if it is plain data; if the
+    # block raises, the job is tried again later, and is dead after max_attempts. A job that
+    # can't be restored is treated in the same way, without a call. While a block runs, the
+    # lease of its job is extended.
     class Worker
-      # As long as an error that is kept.
+      # The length of an error that the daemon stores.
       LONGEST_ERROR = 4_000
-      # What a job may raise, and the worker goes on.
+      # Exceptions of a job after which the worker continues.
       FAILURES = [StandardError, ScriptError, SystemStackError].freeze
 
-      # concurrency: how many threads call the block. lease: for how many seconds a job is this worker's
-      # without a word from it. max: how many jobs are fetched at once; wait: how long one request waits.
-      # limit: it ends after so many jobs. drain: it ends when there is none. worker: a name for lists.
-      # log: is called with a line of text.
+      # concurrency: how many threads call the block. lease: for how many seconds a job belongs
+      # to this worker without an extension. max: how many jobs are fetched at once; wait: how
+      # long one request waits. limit: it ends after this many jobs. drain: it ends when there
+      # are no jobs. worker: a name for lists. log: is called with a line of text.
       def initialize(requests, queue, thaw, concurrency: 1, lease: 60, max: 1, wait: 5, limit: nil, drain: false, worker: nil,
                      log: nil)
         @requests, @queue, @thaw = requests, queue, thaw
@@ -29,7 +30,7 @@ module Icecore
         @running, @stop = {}, false
       end
 
-      # How many jobs it worked on.
+      # Returns the number of jobs that it worked on.
       def run(&block)
         trapped do
           keeper = Thread.new { keep }
@@ -51,7 +52,7 @@ module Icecore
 
       private
 
-      # SIGINT and SIGTERM: what was begun is done, then it ends.
+      # SIGINT and SIGTERM: the jobs that were begun are finished, then it ends.
       def trapped
         before = %w[INT TERM].to_h { |name| [name, trap(name) { @stop = true }] }
         yield
@@ -82,7 +83,7 @@ module Icecore
         raise
       end
 
-      # How many jobs it may fetch now.
+      # Returns how many jobs it may fetch now.
       def reserve
         @lock.synchronize do
           most = [@max, @left].min
@@ -103,7 +104,7 @@ module Icecore
 
       def work(job)
         @lock.synchronize { @worked += 1 }
-        # It waited behind others for too long: another worker may have it.
+        # It waited too long for other jobs: another worker may have it.
         return @log.call("job #{job.id}: its lease ended before it was begun") if job.left <= 0
         is_ended = false
         begin
@@ -137,8 +138,8 @@ module Icecore
         nil
       end
 
-      # Says what became of a job, until that is heard or the lease is over. An error, if the daemon
-      # does not take the result.
+      # Reports the result of a job, until the daemon has received it or the lease is over.
+      # Returns an error if the daemon refuses the result.
       def finish(job, how, **said)
         pause, is_first = 0.05, true
         begin
@@ -147,7 +148,7 @@ module Icecore
         rescue ClientError => error
           unless error.passing?
             return error if said.key?(:result) && [400, 413].include?(error.status)
-            # Refused because an answer was not heard, it is done.
+            # If it is refused because the first answer was lost, the report was successful.
             @log.call("job #{job.id}: #{how}: #{error.message}") if is_first || error.kind != :lease
             return nil
           end
@@ -159,7 +160,7 @@ module Icecore
         end
       end
 
-      # Has the lease of a job extended while it is worked on.
+      # Keeps the lease of a job extended during the block.
       def kept(job)
         @lock.synchronize { @running[job.id] = job }
         yield
@@ -178,12 +179,12 @@ module Icecore
       def extend_lease(job)
         job.extend_lease
       rescue ClientError => error
-        # What ended meanwhile needs no lease.
+        # A job that ended in the meantime needs no lease.
         is_running = @lock.synchronize { @running.key?(job.id) }
         @log.call("job #{job.id}: extend: #{error.message}") if is_running && !error.passing?
       end
 
-      # Sleeps, but not through a stop.
+      # Sleeps, but wakes up when the worker is stopped.
       def rest(seconds)
         ends = Requests.now + seconds
         sleep [0.25, ends - Requests.now].min.clamp(0, 1) until @stop || Requests.now >= ends

@@ -9,16 +9,16 @@ module Icecore
     #
     #   config.cache_store = :file_store, "tmp/cache", { coder: Icecore::Rails::CacheCoder.new(classes: ["Employee"]) }
     #
-    # It reads what 6.1, 7.0 and 7.1 and later wrote, and writes what the running Rails would
-    # write, so a cache can be shared with processes that don't use it. An entry that can't be
-    # read, or holds a class that is not allowed, is a miss and says so in the cache's log; with
-    # `strict: true` it raises.
+    # It reads the entries of 6.1, 7.0 and 7.1 and later, and writes what the running Rails
+    # would write, so a cache can be shared with processes that don't use it. An entry that
+    # can't be read, or contains a class that is not allowed, is a miss and is logged in the
+    # cache's log; with `strict: true` it raises.
     #
-    # A compressed entry that inflates to more bytes than `max_inflated:`, 256 MiB if not said, is
-    # not read either; nil is no limit.
+    # A compressed entry that inflates to more bytes than `max_inflated:` (default 256 MiB) is
+    # not read either; nil means no limit.
     #
-    # `format:` (6.1, 7.0, 7.1) writes for older Rails; without it, it is what
-    # ActiveSupport::Cache.format_version says.
+    # `format:` (6.1, 7.0, 7.1) writes for older Rails; the default is
+    # ActiveSupport::Cache.format_version.
     class CacheCoder
       FORMATS = [6.1, 7.0, 7.1].freeze
       private_constant :FORMATS
@@ -40,12 +40,13 @@ module Icecore
         write(entry, nil)
       end
 
-      # Called by Rails 7.0 and later where a store compresses. An entry of 6.1 comes compressed.
+      # Called by Rails 7.0 and later if a store compresses. An entry of 6.1 is already
+      # compressed.
       def dump_compressed(entry, threshold)
         write(entry, threshold)
       end
 
-      # An ActiveSupport::Cache::Entry, or nil.
+      # Returns an ActiveSupport::Cache::Entry, or nil.
       def load(bytes)
         return bytes if bytes.is_a?(::ActiveSupport::Cache::Entry)
         entry = @entries.read(bytes)
@@ -69,7 +70,7 @@ module Icecore
         end
       end
 
-      # It may be set after the store was made.
+      # It may be set after the store was created.
       def format_of_rails
         ::ActiveSupport::Cache.respond_to?(:format_version) ? ::ActiveSupport::Cache.format_version : 6.1
       end

@@ -10,13 +10,14 @@ module Icecore
     #
     #   config.cache_store = :redis_cache_store, { serializer: Icecore::Rails::CacheSerializer.new(classes: ["Employee"]) }
     #
-    # Entries that Rails 6.1 and 7.0 wrote are read too. Bytes that can't be read, or hold a class
-    # that is not allowed, are a miss, as Rails wants it: ActiveSupport::Cache::DeserializationError,
-    # and a line in the cache's log. With `strict: true` the error itself is raised.
+    # Entries that Rails 6.1 and 7.0 wrote are read too. Bytes that can't be read, or contain a
+    # class that is not allowed, are a miss, as Rails expects it:
+    # ActiveSupport::Cache::DeserializationError, and a line in the cache's log. With `strict:
+    # true` the error itself is raised.
     #
-    # `max_inflated:` bounds the compressed entries of 7.0 and 6.1, as in CacheCoder. Those of 7.1
-    # are inflated by Rails, before it asks a serializer: where others may write to the cache, use
-    # CacheCoder.
+    # `max_inflated:` limits the compressed entries of 7.0 and 6.1, as in CacheCoder. Those of
+    # 7.1 are inflated by Rails before it calls a serializer: if others may write to the cache,
+    # use CacheCoder.
     class CacheSerializer
       def initialize(classes: nil, strict: false, max_inflated: Entries::MAX_INFLATED)
         unless defined?(::ActiveSupport::Cache::DeserializationError)
@@ -29,7 +30,7 @@ module Icecore
         Icecore::Marshal.dump(value)
       end
 
-      # The value, or the entry, where the bytes are a whole one of Rails 7.0 or 6.1.
+      # Returns the value, or the entry if the bytes are a whole one of Rails 7.0 or 6.1.
       def load(bytes)
         @entries.read(bytes)
       rescue *Entries::ERRORS => error

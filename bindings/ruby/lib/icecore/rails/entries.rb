@@ -7,7 +7,7 @@ require "active_support/cache"
 
 module Icecore
   module Rails
-    # What the versions of Rails put around a cached value, read with a list of classes.
+    # The wrappers of the versions of Rails around a cached value, read with a list of classes.
     #
     #   6.1   Marshal of an ActiveSupport::Cache::Entry
     #   7.0   00 or 01, then Marshal of [value, expiry, version], after 01 compressed
@@ -25,11 +25,11 @@ module Icecore
       STRINGS71 = { 0x02 => Encoding::UTF_8, 0x03 => Encoding::BINARY, 0x04 => Encoding::US_ASCII }.freeze
       COMPRESSED71 = 0x80
 
-      # Of bytes that can't be read. What a hook of an allowed class raises goes to the caller,
-      # but for an ArgumentError, as in Rails.
+      # Errors of bytes that can't be read. Errors of hooks of allowed classes go to the caller,
+      # except an ArgumentError, as in Rails.
       ERRORS = [Icecore::Error, ::ArgumentError, Zlib::Error].freeze
 
-      # What a compressed entry may be inflated to: the limit of the engine for other formats.
+      # Limit for inflating a compressed entry: the limit of the engine for other formats.
       MAX_INFLATED = 256 << 20
 
       def initialize(classes, strict, max_inflated)
@@ -42,7 +42,7 @@ module Icecore
         @unreadable = method(:unreadable).to_proc
       end
 
-      # An entry; or the value, where bytes of Marshal hold something else.
+      # Returns an entry; or the value, if bytes of Marshal contain something else.
       def read(bytes)
         if bytes.start_with?(HEAD71) then read71(bytes)
         elsif bytes.start_with?(PLAIN70) then unpack70(value(bytes.byteslice(1..)))
@@ -55,7 +55,7 @@ module Icecore
         Icecore::Marshal.load(bytes, classes: @classes)
       end
 
-      # Logs why an entry is taken for missing; raises it where that is wanted.
+      # Logs why an entry is treated as missing; raises the error in strict mode.
       def unreadable(error)
         raise error if @strict
         ::ActiveSupport::Cache::Store.logger&.warn("Icecore: an entry of the cache is not read: #{error.message}")
@@ -79,12 +79,12 @@ module Icecore
 
       private
 
-      # Inflates piece by piece: a few bytes may become a thousand times as many.
+      # Inflates piece by piece, because a few bytes may become a thousand times as many.
       def inflate(bytes)
         inflater = Zlib::Inflate.new
         inflated = String.new(encoding: Encoding::BINARY)
         inflater.inflate(bytes) { |piece| append(inflated, piece) }
-        # Raises if bytes are missing. What follows the end is ignored, as Rails does.
+        # Raises if bytes are missing. Bytes after the end are ignored, as in Rails.
         inflater.finish unless inflater.finished?
         inflated
       ensure
@@ -99,7 +99,7 @@ module Icecore
         inflated << piece
       end
 
-      # Its value would be read by Ruby's Marshal.
+      # Without this, its value would be read by Ruby's Marshal.
       def uncompressed61(entry)
         return entry unless entry.is_a?(Entry) && entry.instance_variable_defined?(:@compressed)
         compressed = entry.instance_variable_get(:@value)

@@ -5,7 +5,7 @@ require "active_support/cache"
 
 module Icecore
   module Rails
-    # An entry whose value is read when it is asked for: an expired one costs nothing.
+    # An entry whose value is read when it is first needed: an expired one costs nothing.
     class LazyEntry < ::ActiveSupport::Cache::Entry
       def initialize(version:, expires_at:, unreadable:, &read)
         super(nil, compress: false, version: version)
@@ -22,7 +22,7 @@ module Icecore
         @value
       end
 
-      # Rails asks this before it takes the value. An entry that can't be read is a miss.
+      # Rails calls this before it takes the value. An entry that can't be read is a miss.
       def mismatched?(version)
         return true if super
         value
@@ -32,7 +32,7 @@ module Icecore
         true
       end
 
-      # The same as an entry of Rails' own, to be written.
+      # Returns the same as an entry of Rails' own, for writing.
       def plain
         entry = ::ActiveSupport::Cache::Entry.new(value, compress: false, version: version)
         entry.expires_at = expires_at

@@ -4,8 +4,9 @@ require "icecore/rails"
 
 module Icecore
   module Rails
-    # For `serializer:` of ActiveSupport::MessageVerifier and ActiveSupport::MessageEncryptor, and for
-    # cookies. It writes what Marshal would write there, and builds only what is allowed:
+    # For `serializer:` of ActiveSupport::MessageVerifier and ActiveSupport::MessageEncryptor,
+    # and for cookies. It writes the same data as Marshal there, and builds only allowed
+    # classes:
     #
     #   ActiveSupport::MessageVerifier.new(secret, serializer: Icecore::Rails::MessageSerializer.new)
     #   config.action_dispatch.cookies_serializer = Icecore::Rails::MessageSerializer.new
