@@ -38,7 +38,7 @@
 #define ICECORE_FLAG_TARGET 8
 
 /*
- A big integer: below zero.
+ A big integer: negative.
  */
 #define ICECORE_FLAG_NEGATIVE 16
 
@@ -63,7 +63,7 @@
 #define ICECORE_FLAG_BARE 16
 
 /*
- A null or a boolean: the value that perl itself has but one of, no variable.
+ A null or a boolean: perl's immortal value, not a variable.
  */
 #define ICECORE_FLAG_OWN 16
 
@@ -73,12 +73,12 @@
 #define ICECORE_FLAG_ITEM 32
 
 /*
- A boolean of a running program: a variable that holds it.
+ A boolean of a running program: a variable that contains it.
  */
 #define ICECORE_FLAG_VARIABLE 32
 
 /*
- What the original looks at beside the value: docs/tape.md says what, by kind.
+ A property in addition to the value that affects the original writer; docs/tape.md explains it for each kind.
  */
 #define ICECORE_FLAG_HINT 128
 
@@ -108,43 +108,42 @@
 #define ICECORE_IS_KEY 65534
 
 /*
- `key` of a value whose key stands before it.
+ `key` of a value whose key precedes it.
  */
 #define ICECORE_KEY_NODE 65535
 
 /*
- Maps of more entries than this have key nodes, and no ids.
+ Maps with more entries than this have key nodes instead of ids.
  */
 #define ICECORE_MOST_IDS 256
 
 /*
- The bit of the payload of a string that says that it is in the arena.
+ Bit of the payload of a string: the string is in the arena.
  */
 #define ICECORE_IN_ARENA 9223372036854775808ull
 
 /*
- The bits of the payload of a string that are its offset.
+ Bits of the payload of a string: its offset.
  */
 #define ICECORE_OFFSET 281474976710655
 
 /*
- Where the payload of a container has the id of its class: 16 bits.
+ Position in the payload of a container of the id of its class: 16 bits.
  */
 #define ICECORE_CLASS_SHIFT 32
 
 /*
- Where the payload has the form: 8 bits.
+ Position in the payload of the form: 8 bits.
  */
 #define ICECORE_FORM_SHIFT 48
 
 /*
- `aux` of a string whose place is in the table of long strings.
+ `aux` of a string whose location is in the table of long strings.
  */
 #define ICECORE_LONG 4294967295
 
 /*
- Names are compared as PHP does: ASCII letters without regard to case, and one leading
- `\` does not count.
+ Names are compared as in PHP: ASCII letters without regard to case, and one leading `\` is ignored.
  */
 #define ICECORE_NAMES_PHP 1
 
@@ -164,7 +163,7 @@
 #define ICECORE_REPLACE_CLASSES 2
 
 /*
- What is inside Base64 and compressed data is changed as well.
+ The content of Base64 and compressed data is changed as well.
  */
 #define ICECORE_REPLACE_BASE64 4
 
@@ -174,26 +173,24 @@
 #define ICECORE_REPLACE_MEND 8
 
 /*
- What is looked for are regular expressions; `$1` and `${name}` in what they become are
- groups, `$$` is a dollar.
+ The searched texts are regular expressions; `$1` and `${name}` in replacements are groups, `$$` is a dollar.
  */
 #define ICECORE_REPLACE_REGEX 16
 
 /*
- `A` and `a` are the same.
+ `A` and `a` are equal.
  */
 #define ICECORE_REPLACE_IGNORE_CASE 32
 
 /*
- Pairs are addresses, `https://old` and `https://new`: their spellings in JSON, in other
- addresses and without a scheme are looked for as well.
+ Pairs are URLs, `https://old` and `https://new`: their spellings in JSON, in other URLs and without a scheme are
+ searched as well.
  */
 #define ICECORE_REPLACE_URL 64
 
 /*
- The version of the layout of nodes and views. A program that was built with
- another header must not use the library: it compares this number with
- `icecore_tape_version()`.
+ The version of the layout of nodes and views. A program that was built with another header must not use the library:
+ it compares this number with `icecore_tape_version()`.
  */
 #define ICECORE_TAPE_VERSION 3
 
@@ -203,24 +200,22 @@
 #define ICECORE_NONE UINT32_MAX
 
 /*
- Flag of `icecore_read`: bytes behind the document are no error.
+ Flag of `icecore_read`: bytes after the document are not an error.
  */
 #define ICECORE_EACH 1
 
 /*
- Flag of `icecore_read`: values that only other languages have become what Perl
- programs use in their place.
+ Flag of `icecore_read`: values that exist only in other languages become what Perl programs use instead.
  */
 #define ICECORE_FOR_PERL 2
 
 /*
- Flag of `icecore_read`: text that is ASCII becomes bytes.
+ Flag of `icecore_read`: ASCII text becomes byte strings.
  */
 #define ICECORE_ASCII_BYTES 4
 
 /*
- Flag of `icecore_read`: after an error the view has what was read before it, with all
- containers closed.
+ Flag of `icecore_read`: after an error, the view contains what was read before it, with all containers closed.
  */
 #define ICECORE_PARTIAL 8
 
@@ -245,11 +240,11 @@ enum icecore_error_kind
    */
   ICECORE_MALFORMED = 3,
   /*
-   A link names something that is not there, or may not be named.
+   A link names something that does not exist, or is not allowed as its target.
    */
   ICECORE_BAD_LINK = 4,
   /*
-   The format allows it, but this library does not read or write it.
+   The format allows this, but this library can't read or write it.
    */
   ICECORE_UNSUPPORTED = 5,
   /*
@@ -286,7 +281,7 @@ typedef uint32_t icecore_error_kind;
 #endif // __cplusplus
 
 /*
- What a host may want to say in words of its own.
+ Details for hosts that report errors with their own message.
  */
 enum icecore_error_detail
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -306,36 +301,35 @@ enum icecore_error_detail
    */
   ICECORE_DETAIL_WIDE_COUNT = 3,
   /*
-   The input ends where the number of entries should stand.
+   The input ends before the number of entries.
    */
   ICECORE_DETAIL_NO_COUNT = 4,
   /*
-   A key should stand here.
+   A key was expected.
    */
   ICECORE_DETAIL_NO_KEY = 5,
   /*
-   A value should stand here.
+   A value was expected.
    */
   ICECORE_DETAIL_NO_VALUE = 6,
   /*
-   What stands here names no case of an enum.
+   The name of an enum case is unknown.
    */
   ICECORE_DETAIL_NO_CASE = 7,
   /*
-   There are fewer bytes than what a class wrote itself is said to have, or their
-   number is below 0.
+   A payload that a class wrote itself is shorter than its declared length, or that length is negative.
    */
   ICECORE_DETAIL_SHORT_PAYLOAD = 8,
   /*
-   A link counts values that only a class knows, in what it wrote itself.
+   A link counts values inside a payload that only its class understands.
    */
   ICECORE_DETAIL_OPAQUE_LINK = 9,
   /*
-   There are more values, or more bytes written, than the limit; or memory ran out.
+   There are more values or more output than the limit allows; or memory ran out.
    */
   ICECORE_DETAIL_SIZE = 10,
   /*
-   Decompression gives more than the limit.
+   Decompression produces more than the limit allows.
    */
   ICECORE_DETAIL_DECOMPRESSED = 11,
 };
@@ -348,8 +342,7 @@ typedef uint32_t icecore_error_detail;
 #endif // __cplusplus
 
 /*
- What a node is: its `kind`. From `ICECORE_ARRAY` on they have children, which
- follow them.
+ The `kind` of a node. Kinds from `ICECORE_ARRAY` on have children, which follow them.
  */
 enum icecore_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -417,11 +410,11 @@ enum icecore_kind
    */
   ICECORE_HOLE = 14,
   /*
-   The same object again: `payload` is the index of the node that it is.
+   The same object again: `payload` is the index of its node.
    */
   ICECORE_LINK = 15,
   /*
-   The same variable again: `payload` is the index of the node in it.
+   The same variable again: `payload` is the index of the node that it contains.
    */
   ICECORE_ALIAS = 16,
   /*
@@ -430,11 +423,11 @@ enum icecore_kind
    */
   ICECORE_COPY = 17,
   /*
-   `aux` items.
+   `aux` is the number of items.
    */
   ICECORE_ARRAY = 32,
   /*
-   `aux` entries.
+   `aux` is the number of entries.
    */
   ICECORE_MAP = 33,
   /*
@@ -446,7 +439,7 @@ enum icecore_kind
    */
   ICECORE_OBJECT = 35,
   /*
-   An object that its class froze: a payload, then what that refers to.
+   An object that its class froze: a payload, then the objects that it refers to.
    */
   ICECORE_OPAQUE = 36,
   /*
@@ -466,7 +459,7 @@ enum icecore_kind
    */
   ICECORE_VSTRING = 40,
   /*
-   A tied variable: the object behind it and, for an element, its key.
+   A tied variable: the object that it is tied to and, for an element, its key.
    */
   ICECORE_TIED = 41,
 };
@@ -479,8 +472,8 @@ typedef uint8_t icecore_kind;
 #endif // __cplusplus
 
 /*
- In which of its forms an object, opaque object or tied variable was written:
- eight bits of `payload`, from `ICECORE_FORM_SHIFT` on.
+ The form in which an object, opaque object or tied variable was written: eight bits of `payload`, from
+ `ICECORE_FORM_SHIFT` on.
  */
 enum icecore_form
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -590,7 +583,7 @@ typedef uint32_t icecore_host;
 #endif // __cplusplus
 
 /*
- What is done with the classes that no list has.
+ The rule for the classes that are in no list.
  */
 enum icecore_otherwise
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -598,7 +591,7 @@ enum icecore_otherwise
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /*
-   The next layer is asked.
+   The next layer decides.
    */
   ICECORE_ASK_ON = 0,
   /*
@@ -610,15 +603,15 @@ enum icecore_otherwise
    */
   ICECORE_ANY_REPORTED = 2,
   /*
-   A neutral record is built in the place of an object.
+   A neutral record is built instead of an object.
    */
   ICECORE_RECORD = 3,
   /*
-   Nothing is built, and each class is reported with what would allow it.
+   Nothing is built, and each class is reported with the rule that would allow it.
    */
   ICECORE_REPORT = 4,
   /*
-   Nothing is built, and no further layer is asked.
+   Nothing is built, and later layers are not consulted.
    */
   ICECORE_REFUSE = 5,
 };
@@ -631,7 +624,7 @@ typedef uint32_t icecore_otherwise;
 #endif // __cplusplus
 
 /*
- In which ways a document uses a class: bits.
+ The kinds of use of a class in a document: bits.
  */
 enum icecore_use
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -668,7 +661,7 @@ typedef uint32_t icecore_use;
 #endif // __cplusplus
 
 /*
- What may be done with a class.
+ The decision about a class.
  */
 enum icecore_verdict
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -684,7 +677,7 @@ enum icecore_verdict
    */
   ICECORE_ALLOWED = 1,
   /*
-   A neutral record is built in the place of an object.
+   A neutral record is built instead of an object.
    */
   ICECORE_AS_RECORD = 2,
 };
@@ -713,15 +706,15 @@ enum icecore_words
    */
   ICECORE_WORDS_SHOWN = 1,
   /*
-   What allows it.
+   A suggestion that allows it.
    */
   ICECORE_WORDS_REMEDY = 2,
   /*
-   That it is refused at a path, and what would allow it.
+   The message that it is refused at a path, with the suggestion.
    */
   ICECORE_WORDS_REFUSED = 3,
   /*
-   That it was built, and what would allow it without this message.
+   The message that it was built, with the suggestion.
    */
   ICECORE_WORDS_BUILT = 4,
 };
@@ -734,12 +727,12 @@ typedef uint32_t icecore_words;
 #endif // __cplusplus
 
 /*
- New names of classes: a map that was parsed.
+ A parsed map of new names of classes.
  */
 typedef struct icecore_class_map icecore_class_map;
 
 /*
- What is kept between calls: memory, and the names of keys and classes.
+ Data that is kept between calls: memory, and the names of keys and classes.
 
  A context serves one call at a time. A host that may be called again during a call
  (by a hook, for example) needs several.
@@ -747,14 +740,13 @@ typedef struct icecore_class_map icecore_class_map;
 typedef struct icecore_context icecore_context;
 
 /*
- Pairs that were made ready once, with flags, a format and limits. A host keeps one, and
- says before each document what it is for: what is ready already stays.
+ Prepared pairs with flags, a format and limits. A host keeps one handle, and prepares it before each document;
+ unchanged settings are not prepared again.
  */
 typedef struct icecore_replacer icecore_replacer;
 
 /*
- A layer of rules that the engine keeps: names, patterns, and what is done with all
- other classes.
+ A layer of rules that the engine stores: names, patterns, and the rule for all other classes.
  */
 typedef struct icecore_rules icecore_rules;
 
@@ -764,34 +756,31 @@ typedef struct icecore_rules icecore_rules;
 typedef struct icecore_stage icecore_stage;
 
 /*
- What went wrong. The caller owns it; there is nothing to free.
+ An error. The caller owns it; there is nothing to free.
  */
 typedef struct icecore_error {
   /*
-   What, in kind: one of `icecore_error_kind`, 0 for no error.
+   Kind: one of `icecore_error_kind`, 0 for no error.
    */
   uint32_t kind;
   /*
-   What it is more closely: one of `icecore_error_detail`, or 0.
+   Detail: one of `icecore_error_detail`, or 0.
    */
   uint32_t detail;
   /*
-   Where in the input, in bytes; -1, if that makes no sense.
+   Offset in the input, in bytes; -1 if not applicable.
    */
   int64_t offset;
   /*
-   Where in the document, as `$.staff[3].name`; empty, if unknown. Cut off,
-   if it is longer. Ends with 0.
+   Path in the document, such as `$.staff[3].name`; empty if unknown. Truncated if it is longer. Ends with 0.
    */
   char path[512];
   /*
-   The whole message, with offset and path. Cut off, if it is longer. Ends
-   with 0.
+   The complete message, with offset and path. Truncated if it is longer. Ends with 0.
    */
   char message[1016];
   /*
-   Where the original reader of the format says that it is wrong; -1, if that is not
-   known.
+   The offset at which the original reader of the format reports the error; -1 if unknown.
    */
   int64_t original_offset;
 } icecore_error;
@@ -805,21 +794,21 @@ typedef struct icecore_bytes {
    */
   const uint8_t *bytes;
   /*
-   How many there are.
+   Number of bytes.
    */
   size_t len;
 } icecore_bytes;
 
 /*
- A class that a document names. Lent for the time of the visit.
+ A class that a document names. Lent for the duration of the visit.
  */
 typedef struct icecore_class_use {
   /*
-   Its name.
+   Name of the class.
    */
   struct icecore_bytes name;
   /*
-   How it is used: `object`, `hook`, `freeze`, `regexp`, …
+   Kind of use: `object`, `hook`, `freeze`, `regexp`, …
    */
   struct icecore_bytes kind;
   /*
@@ -827,7 +816,7 @@ typedef struct icecore_class_use {
    */
   struct icecore_bytes path;
   /*
-   How many uses there are.
+   Number of uses.
    */
   uint64_t count;
 } icecore_class_use;
@@ -837,7 +826,7 @@ typedef struct icecore_class_use {
  */
 typedef struct icecore_node {
   /*
-   Which kind of value: `ICECORE_NULL` and so on.
+   Kind of value: `ICECORE_NULL` and so on.
    */
   uint8_t kind;
   /*
@@ -845,7 +834,7 @@ typedef struct icecore_node {
    */
   uint8_t flags;
   /*
-   The id of its key.
+   Id of its key.
    */
   uint16_t key;
   /*
@@ -882,7 +871,7 @@ typedef struct icecore_names {
    */
   const struct icecore_name *names;
   /*
-   How many there are.
+   Number of names.
    */
   size_t count;
   /*
@@ -890,8 +879,7 @@ typedef struct icecore_names {
    */
   const uint8_t *bytes;
   /*
-   Ids keep their meaning from call to call of the same context, until this number
-   changes.
+   Ids keep their meaning between calls with the same context until this number changes.
    */
   uint32_t generation;
 } icecore_names;
@@ -901,11 +889,11 @@ typedef struct icecore_names {
  */
 typedef struct icecore_long {
   /*
-   Its offset.
+   Offset of the string.
    */
   uint64_t offset;
   /*
-   How many bytes it has.
+   Length of the string in bytes.
    */
   uint64_t len;
   /*
@@ -923,7 +911,7 @@ typedef struct icecore_view {
    */
   const struct icecore_node *nodes;
   /*
-   How many there are.
+   Number of nodes.
    */
   size_t node_count;
   /*
@@ -931,15 +919,15 @@ typedef struct icecore_view {
    */
   uint32_t root;
   /*
-   The index of the user header (Sereal); `ICECORE_NONE`, if there is none.
+   The index of the user header (Sereal); `ICECORE_NONE` if there is none.
    */
   uint32_t header;
   /*
-   The bytes that strings are borrowed from: the input, or what was decompressed.
+   The bytes that strings are borrowed from: the input, or decompressed data.
    */
   const uint8_t *input;
   /*
-   How many bytes that has.
+   Number of these bytes.
    */
   size_t input_len;
   /*
@@ -947,7 +935,7 @@ typedef struct icecore_view {
    */
   const uint8_t *arena;
   /*
-   How many bytes that has.
+   Number of these bytes.
    */
   size_t arena_len;
   /*
@@ -967,16 +955,16 @@ typedef struct icecore_view {
    */
   const struct icecore_long *long_strings;
   /*
-   How many there are.
+   Number of long strings.
    */
   size_t long_count;
   /*
-   How many bytes of the input belong to the document.
+   Number of bytes of the input that belong to the document.
    */
   size_t consumed;
   /*
-   1: the document has only arrays, maps, strings and numbers, no node is the
-   target of a link, and every key has an id and no flags. 0: this is not known.
+   1: the document has only arrays, maps, strings and numbers, no node is the target of a link, and every key has
+   an id and no flags. 0: unknown.
    */
   uint32_t is_simple;
 } icecore_view;
@@ -990,11 +978,11 @@ typedef struct icecore_buffer {
    */
   uint8_t *bytes;
   /*
-   How many there are.
+   Number of bytes.
    */
   size_t len;
   /*
-   How many were allocated.
+   Number of allocated bytes.
    */
   size_t capacity;
 } icecore_buffer;
@@ -1002,9 +990,8 @@ typedef struct icecore_buffer {
 /*
  A tape that is being filled. Its memory belongs to the context.
 
- The caller writes nodes at `nodes[node_count]` and strings at `arena + arena_len`,
- and counts both up. Where there is no room it calls `icecore_grow_nodes` or
- `icecore_grow_arena` before.
+ The caller writes nodes at `nodes[node_count]` and strings at `arena + arena_len`, and increments both counts. If
+ there is not enough space, it first calls `icecore_grow_nodes` or `icecore_grow_arena`.
  */
 typedef struct icecore_tape {
   /*
@@ -1012,11 +999,11 @@ typedef struct icecore_tape {
    */
   struct icecore_node *nodes;
   /*
-   How many were filled.
+   Number of filled nodes.
    */
   size_t node_count;
   /*
-   How many there is room for.
+   Number of nodes that fit.
    */
   size_t node_capacity;
   /*
@@ -1024,11 +1011,11 @@ typedef struct icecore_tape {
    */
   uint8_t *arena;
   /*
-   How many were filled.
+   Number of filled bytes.
    */
   size_t arena_len;
   /*
-   How many there is room for.
+   Number of bytes that fit.
    */
   size_t arena_capacity;
   /*
@@ -1048,32 +1035,30 @@ typedef struct icecore_tape {
    */
   uint32_t class_generation;
   /*
-   1: names of classes and members are those of the language that the document is
-   written for, so none is changed. 0, as it begins: they may be another language's.
+   1: names of classes and members are those of the language for which the document is written, so they stay
+   unchanged. 0, the initial value: they may be names of another language.
    */
   uint32_t has_own_names;
 } icecore_tape;
 
 /*
- How JSON is written.
+ Options for writing JSON.
  */
 typedef struct icecore_json_style {
   /*
-   Which characters stand for themselves: all, as UTF-8 (0); those of one byte,
-   which they are written as (1); those of ASCII (2).
+   Characters that are written unescaped: all, as UTF-8 (0); those below 256, as one byte each (1); ASCII (2).
    */
   uint8_t beyond;
   /*
-   How infinity and "not a number" are written: bare (0), as null (1), in
-   quotes (2), in quotes and without a sign (3).
+   Form of infinity and "not a number": bare (0), null (1), in quotes (2), in quotes and without a sign (3).
    */
   uint8_t inf_nan;
   /*
-   1: each value has a line of its own.
+   1: each value is on a line of its own.
    */
   uint8_t has_lines;
   /*
-   How many blanks to indent each level by.
+   Number of blanks of indentation for each level.
    */
   uint8_t indent;
   /*
@@ -1081,7 +1066,7 @@ typedef struct icecore_json_style {
    */
   uint8_t space_before;
   /*
-   1: a blank behind the colon.
+   1: a blank after the colon.
    */
   uint8_t space_after;
   /*
@@ -1099,8 +1084,8 @@ typedef struct icecore_json_style {
 } icecore_json_style;
 
 /*
- The name of a class, or a pattern for such names, in which `*` stands for any
- characters. Lent for the time of the call; that of a question until it is answered.
+ The name of a class, or a pattern for such names, in which `*` matches any characters. Lent for the duration of the
+ call; the name of a question until it is answered.
  */
 typedef struct icecore_class_name {
   /*
@@ -1108,11 +1093,11 @@ typedef struct icecore_class_name {
    */
   const uint8_t *bytes;
   /*
-   How many there are.
+   Number of bytes.
    */
   size_t len;
   /*
-   Whether they are UTF-8.
+   Whether the bytes are UTF-8.
    */
   uint32_t is_text;
 } icecore_class_name;
@@ -1140,15 +1125,15 @@ typedef struct icecore_question {
 } icecore_question;
 
 /*
- A class that may not be built. Lent for the time of the visit.
+ A class that may not be built. Lent for the duration of the visit.
  */
 typedef struct icecore_refused_class {
   /*
-   Its name.
+   Name of the class.
    */
   struct icecore_class_name name;
   /*
-   The path of the first place that names it.
+   The path of the first place that contains it.
    */
   struct icecore_bytes path;
   /*
@@ -1158,33 +1143,33 @@ typedef struct icecore_refused_class {
 } icecore_refused_class;
 
 /*
- A text and what it becomes. Lent for the time of the call.
+ A text and its replacement. Lent for the duration of the call.
  */
 typedef struct icecore_pair {
   /*
-   The bytes that are looked for.
+   The searched bytes.
    */
   const uint8_t *from;
   /*
-   How many there are.
+   Number of searched bytes.
    */
   size_t from_len;
   /*
-   The bytes that come in their place.
+   The replacement.
    */
   const uint8_t *to;
   /*
-   How many there are.
+   Number of bytes of the replacement.
    */
   size_t to_len;
 } icecore_pair;
 
 /*
- What was found and done.
+ Results and counts of a replacement.
  */
 typedef struct icecore_replaced {
   /*
-   1: the buffer has the bytes; 0: they are those that came, and the buffer is empty.
+   1: the buffer contains the new bytes; 0: nothing changed, and the buffer is empty.
    */
   uint32_t is_changed;
   /*
@@ -1192,11 +1177,11 @@ typedef struct icecore_replaced {
    */
   uint64_t strings;
   /*
-   How often something was replaced in them.
+   Number of replacements in them.
    */
   uint64_t occurrences;
   /*
-   What was frozen and looked into, at all levels.
+   Frozen data that was processed, at all levels.
    */
   uint64_t frozen;
   /*
@@ -1208,41 +1193,40 @@ typedef struct icecore_replaced {
    */
   uint64_t mended;
   /*
-   How many of these are guesses: what had happened explains not all of them.
+   Number of these that are guesses: no known kind of damage explains all of their lengths.
    */
   uint64_t guessed;
   /*
-   Bytes that only their own class understands, and that have what was looked for: they
-   stayed as they are.
+   Payloads that only their own class understands and that contain a searched text: they stayed unchanged.
    */
   uint64_t opaque;
   /*
-   Changes that can't be said where they would stand, as bytes that are no UTF-8 in JSON:
-   the strings stayed as they are.
+   Changes that can't be represented at their place, such as bytes that are not UTF-8 in JSON: the strings stayed
+   unchanged.
    */
   uint64_t unsayable;
   /*
-   Signed or encrypted data that has what was looked for: it stayed as it is.
+   Signed or encrypted data that contains a searched text: it stayed unchanged.
    */
   uint64_t signed_values;
   /*
-   The first broken text: its format, where it breaks off and why; empty, if there is
-   none. Cut off, if it is longer. Ends with 0.
+   The first broken text: its format, where it breaks off and why; empty if there is none. Truncated if it is
+   longer. Ends with 0.
    */
   char first_broken[256];
   /*
-   What had happened to what was repaired, each with its number, in the order of the names:
-   `latin1=2,line-ends=1`. The last ones are left out where that is too long. Ends with 0.
+   The causes of repaired damage with their counts, sorted by name: `latin1=2,line-ends=1`. The last ones are left
+   out if the text is too long. Ends with 0.
    */
   char explanations[256];
 } icecore_replaced;
 
 /*
- What the first bytes of a Sereal document say.
+ Data from the first bytes of a Sereal document.
  */
 typedef struct icecore_sereal_header {
   /*
-   The protocol, 1 to 15. 0: a document that was encoded as UTF-8 since. -1: no Sereal document.
+   The protocol, 1 to 15. 0: a document that was later encoded as UTF-8. -1: not a Sereal document.
    */
   int32_t protocol;
   /*
@@ -1260,28 +1244,28 @@ extern "C" {
 #endif // __cplusplus
 
 /*
- The version of the library, as `0.1.0`.
+ Returns the version of the library, such as `0.1.0`.
  */
 const char *icecore_version(void);
 
 /*
- Parses a map of classes: lines of `OLD=NEW`, in which `*` stands for any characters, as
- the option `class-map` has them. To be freed with `icecore_class_map_free`. Null, if there
- is an error.
+ Parses a map of classes: lines of `OLD=NEW`, in which `*` matches any characters, as in the option `class-map`. Free
+ it with `icecore_class_map_free`. Returns null on an error.
 
  # Safety
- `text` names `len` bytes; `error` is null or names a struct.
+ `text` points to `len` bytes; `error` is null or points to a struct.
  */
 struct icecore_class_map *icecore_class_map_new(const char *text,
                                                 size_t len,
                                                 struct icecore_error *error);
 
 /*
- The new name of a class. Returns its length, 0 if the map gives it none; `new_name` gets
- as much of it as fits.
+ Returns the length of the new name of a class, or 0 if the map has none for it; copies the name to `new_name`, up to
+ `room` bytes.
 
  # Safety
- `map` is null or a map; `name` names `len` bytes; `new_name` is null or names `room` bytes.
+ `map` is null or a map; `name` points to `len` bytes; `new_name` is null or points to
+ `room` bytes.
  */
 size_t icecore_class_map_name(const struct icecore_class_map *map,
                               const char *name,
@@ -1301,8 +1285,8 @@ void icecore_class_map_free(struct icecore_class_map *map);
  Calls `visit` for each class that the document names.
 
  # Safety
- `stage` is null or a stage; `bytes` names `len` bytes; `visit` is null, or a function
- that does not unwind or jump out; `error` is null or names a struct.
+ `stage` is null or a stage; `bytes` points to `len` bytes; `visit` is null, or a function
+ that does not unwind or jump out; `error` is null or points to a struct.
  */
 uint32_t icecore_classes(const struct icecore_stage *stage,
                          const uint8_t *bytes,
@@ -1312,12 +1296,12 @@ uint32_t icecore_classes(const struct icecore_stage *stage,
                          struct icecore_error *error);
 
 /*
- A new context, to be freed with `icecore_context_free`.
+ Creates a context, which must be freed with `icecore_context_free`.
  */
 struct icecore_context *icecore_context_new(void);
 
 /*
- Frees a context and all that was lent from it, or does nothing with null.
+ Frees a context and everything lent from it, or does nothing with null.
 
  # Safety
  `context` is null or a context; the caller does not use it, or what was lent from
@@ -1326,9 +1310,8 @@ struct icecore_context *icecore_context_new(void);
 void icecore_context_free(struct icecore_context *context);
 
 /*
- Frees the memory of a large document beyond what a context keeps. Views and
- results that were lent before are invalid afterwards. The call is cheap where
- nothing is to be freed.
+ Frees the memory of a large document beyond what a context keeps. Views and results that were lent before become
+ invalid. The call is cheap if there is nothing to free.
 
  # Safety
  `context` is null or a context that no other call uses; what
@@ -1337,7 +1320,7 @@ void icecore_context_free(struct icecore_context *context);
 void icecore_context_trim(struct icecore_context *context);
 
 /*
- The same with another bound: of each kind of memory no more than `bytes` is kept.
+ The same with another limit: at most `bytes` of each kind of memory are kept.
 
  # Safety
  As for `icecore_context_trim`.
@@ -1345,7 +1328,7 @@ void icecore_context_trim(struct icecore_context *context);
 void icecore_context_trim_to(struct icecore_context *context, size_t bytes);
 
 /*
- How many bytes a context has filled: nodes, strings, what was decompressed and what was written.
+ Returns the number of bytes that a context uses: nodes, strings, decompressed and written data.
 
  # Safety
  `context` is null or a context that no other call uses.
@@ -1353,14 +1336,13 @@ void icecore_context_trim_to(struct icecore_context *context, size_t bytes);
 size_t icecore_context_memory(const struct icecore_context *context);
 
 /*
- Reads a document and gives a view of its tape. The view is lent until the
- context is used again; the input must stay as long, because strings are
- borrowed from it.
+ Reads a document and fills a view of its tape. The view is lent until the context is used again; the input must stay
+ valid as long, because strings are borrowed from it.
 
  # Safety
  `context` is null or a context that no other call uses; `stage` is null or a
- stage; `bytes` names `len` bytes that stay as they are as long as the view is used;
- `view` and `error` are null or name structs.
+ stage; `bytes` points to `len` bytes that stay as they are as long as the view is used;
+ `view` and `error` are null or point to structs.
  */
 uint32_t icecore_read(struct icecore_context *context,
                       const struct icecore_stage *stage,
@@ -1371,12 +1353,12 @@ uint32_t icecore_read(struct icecore_context *context,
                       struct icecore_error *error);
 
 /*
- The path of a node of the document that was read last, as `$.staff[3].name`.
- Returns its length; `path` gets as much of it as fits, ending with 0.
+ Returns the length of the path of a node of the document that was read last, such as `$.staff[3].name`; copies as
+ much of it to `path` as fits, ending with 0.
 
  # Safety
  `context` is null or a context that no other call uses; `input` names the
- `len` bytes that its last view names; `path` is null or names `room` bytes.
+ `len` bytes that its last view points to; `path` is null or points to `room` bytes.
  */
 size_t icecore_path(struct icecore_context *context,
                     const uint8_t *input,
@@ -1386,15 +1368,14 @@ size_t icecore_path(struct icecore_context *context,
                     size_t room);
 
 /*
- Converts a document from one stage to another, as `icecore convert` does:
- `storable` to `json`, for example. With a null or empty `from` the format is
- detected. From a format to itself, the original byte forms are kept.
+ Converts a document from one stage to another, like `icecore convert`: for example from `storable` to `json`. If
+ `from` is null or empty, the format is detected. If both formats are the same, the original byte forms are kept.
 
  `out` is written only if the result is ICECORE_OK.
 
  # Safety
- `bytes` names `len` bytes; `from` and `to` are null or texts that end with 0; `out`
- and `error` are null or name structs.
+ `bytes` points to `len` bytes; `from` and `to` are null or texts that end with 0; `out`
+ and `error` are null or point to structs.
  */
 uint32_t icecore_convert(const uint8_t *bytes,
                          size_t len,
@@ -1404,8 +1385,8 @@ uint32_t icecore_convert(const uint8_t *bytes,
                          struct icecore_error *error);
 
 /*
- As `icecore_convert`, in some `memory` bytes beside the input. What would take more is an error
- with the detail `ICECORE_DETAIL_SIZE` or `ICECORE_DETAIL_DECOMPRESSED`.
+ Like `icecore_convert`, with about `memory` bytes in addition to the input. Exceeding it is an error with the detail
+ `ICECORE_DETAIL_SIZE` or `ICECORE_DETAIL_DECOMPRESSED`.
 
  # Safety
  As for `icecore_convert`.
@@ -1419,14 +1400,13 @@ uint32_t icecore_convert_within(const uint8_t *bytes,
                                 struct icecore_error *error);
 
 /*
- Converts a document from one stage to another, within the limits of each. Byte forms
- of the original are not kept.
+ Converts a document from one stage to another, within the limits of each. Original byte forms are not kept.
 
  `out` is written only if the result is ICECORE_OK.
 
  # Safety
- `from` and `to` are null or stages; `bytes` names `len` bytes; `out` and `error` are
- null or name structs.
+ `from` and `to` are null or stages; `bytes` points to `len` bytes; `out` and `error` are
+ null or point to structs.
  */
 uint32_t icecore_convert_stages(const struct icecore_stage *from,
                                 const uint8_t *bytes,
@@ -1439,23 +1419,23 @@ uint32_t icecore_convert_stages(const struct icecore_stage *from,
  Frees the bytes of a buffer, and empties it.
 
  # Safety
- `buffer` is null, or names a struct that a function of this library filled or that is
+ `buffer` is null, or points to a struct that a function of this library filled or that is
  all zeros; the caller did not change it.
  */
 void icecore_buffer_free(struct icecore_buffer *buffer);
 
 /*
- Lends the context's memory to be filled. Views, results and tapes that were lent
- before are invalid afterwards.
+ Lends the context's memory for filling. Views, results and tapes that were lent before become invalid.
 
  # Safety
  `context` is null or a context that no other call uses; `tape` is null or
- names a struct.
+ points to a struct.
  */
-uint32_t icecore_begin(struct icecore_context *context, struct icecore_tape *tape);
+uint32_t icecore_begin(struct icecore_context *context,
+                       struct icecore_tape *tape);
 
 /*
- Makes room for `more` nodes.
+ Reserves space for `more` nodes.
 
  # Safety
  `context` is null or a context that no other call uses; `tape` is null or
@@ -1467,7 +1447,7 @@ uint32_t icecore_grow_nodes(struct icecore_context *context,
                             size_t more);
 
 /*
- Makes room for `more` bytes.
+ Reserves space for `more` bytes.
 
  # Safety
  As for `icecore_grow_nodes`.
@@ -1477,11 +1457,11 @@ uint32_t icecore_grow_arena(struct icecore_context *context,
                             size_t more);
 
 /*
- The id of a key: a kind (`ICECORE_BYTES`, `ICECORE_TEXT` or `ICECORE_SYMBOL`), flags and
- bytes. 0: the key needs a node of its own before its value.
+ Returns the id of a key with this kind (`ICECORE_BYTES`, `ICECORE_TEXT` or `ICECORE_SYMBOL`), these flags and bytes.
+ 0: the key needs a node of its own before its value.
 
  # Safety
- `context` is null or a context that no other call uses; `name` names `len`
+ `context` is null or a context that no other call uses; `name` points to `len`
  bytes.
  */
 uint16_t icecore_key(struct icecore_context *context,
@@ -1491,7 +1471,7 @@ uint16_t icecore_key(struct icecore_context *context,
                      size_t len);
 
 /*
- The id of a class; 0, if there are too many.
+ Returns the id of a class; 0 if there are too many.
 
  # Safety
  As for `icecore_key`.
@@ -1502,21 +1482,22 @@ uint32_t icecore_class(struct icecore_context *context,
                        size_t len);
 
 /*
- The id of an encoding by its name, which goes to bits 48 to 62 of the payload of a
- string, a symbol or a key; 0, if there are too many.
+ Returns the id of an encoding by its name, for bits 48 to 62 of the payload of a string, a symbol or a key; 0 if
+ there are too many.
 
  # Safety
  As for `icecore_key`.
  */
-uint32_t icecore_encoding(struct icecore_context *context, const uint8_t *name, size_t len);
+uint32_t icecore_encoding(struct icecore_context *context,
+                          const uint8_t *name,
+                          size_t len);
 
 /*
- The node for a string of 4 GB or more whose bytes are at `offset` of the arena that
- is being filled.
+ Writes the node for a string of 4 GB or more whose bytes are at `offset` of the arena that is being filled.
 
  # Safety
  `context` is null or a context that no other call uses; `node` is null or
- names a struct.
+ points to a struct.
  */
 uint32_t icecore_long_string(struct icecore_context *context,
                              uint8_t kind,
@@ -1525,11 +1506,10 @@ uint32_t icecore_long_string(struct icecore_context *context,
                              struct icecore_node *node);
 
 /*
- Writes the tape that was filled as JSON. The bytes are lent until the context is
- used again.
+ Writes the filled tape as JSON. The bytes are lent until the context is used again.
 
  # Safety
- As for `icecore_write`; `style` is null or names a struct.
+ As for `icecore_write`; `style` is null or points to a struct.
  */
 uint32_t icecore_json_write(struct icecore_context *context,
                             const struct icecore_json_style *style,
@@ -1538,9 +1518,8 @@ uint32_t icecore_json_write(struct icecore_context *context,
                             struct icecore_error *error);
 
 /*
- Reads common JSON of at most `depth` levels, as `icecore_read` does. It returns
- `ICECORE_UNSUPPORTED` for errors and for all that is special: `icecore_read` then
- reads the document, or describes the error.
+ Reads common JSON of at most `depth` levels, like `icecore_read`. It returns `ICECORE_UNSUPPORTED` for errors and
+ for everything uncommon: then `icecore_read` reads the document, or describes the error.
 
  # Safety
  As for `icecore_read`.
@@ -1553,17 +1532,17 @@ uint32_t icecore_json_read(struct icecore_context *context,
                            struct icecore_view *view);
 
 /*
- What a word of a program means: `any`, `any,report`, `record` or `report`, as one of
- `icecore_otherwise`; `ICECORE_ASK_ON`: it is the name of a class.
+ Returns the meaning of a word in a program's list: `any`, `any,report`, `record` or `report`, as one of
+ `icecore_otherwise`; `ICECORE_ASK_ON` means that it is the name of a class.
 
  # Safety
- `word` names `len` bytes.
+ `word` points to `len` bytes.
  */
-uint32_t icecore_policy_word(const char *word, size_t len);
+uint32_t icecore_policy_word(const char *word,
+                             size_t len);
 
 /*
- New rules, which allow nothing, to be freed with `icecore_rules_free`. `flags`:
- `ICECORE_NAMES_PHP` or 0.
+ Creates rules that allow nothing, which must be freed with `icecore_rules_free`. `flags`: `ICECORE_NAMES_PHP` or 0.
  */
 struct icecore_rules *icecore_rules_new(uint32_t flags);
 
@@ -1576,12 +1555,12 @@ struct icecore_rules *icecore_rules_new(uint32_t flags);
 void icecore_rules_free(struct icecore_rules *rules);
 
 /*
- Allows a class by its name, or the classes that match a pattern. `exactly`: 1, if
- `*` is an ordinary character. The name is copied.
+ Allows a class by its name, or the classes that match a pattern. `exactly`: 1 if `*` is an ordinary character. The
+ name is copied.
 
  # Safety
- `rules` is null or rules that no other call uses; `name` is null or names a struct
- whose `bytes` names `len` bytes; `error` is null or names a struct.
+ `rules` is null or rules that no other call uses; `name` is null or points to a struct
+ whose `bytes` points to `len` bytes; `error` is null or points to a struct.
  */
 uint32_t icecore_rules_allow(struct icecore_rules *rules,
                              const struct icecore_class_name *name,
@@ -1589,7 +1568,7 @@ uint32_t icecore_rules_allow(struct icecore_rules *rules,
                              struct icecore_error *error);
 
 /*
- Sets what is done with all other classes: one of `icecore_otherwise`.
+ Sets the rule for all other classes: one of `icecore_otherwise`.
 
  # Safety
  `rules` is null or rules that no other call uses.
@@ -1597,13 +1576,12 @@ uint32_t icecore_rules_allow(struct icecore_rules *rules,
 uint32_t icecore_rules_otherwise(struct icecore_rules *rules, uint32_t otherwise);
 
 /*
- What may be done with a class, by layers of rules, those of the call first: one of
- `icecore_verdict`, and `ICECORE_REPORTED`. A null layer has no rules. A name of
- malformed UTF-8 is refused, and an error.
+ Returns the decision about a class by layers of rules: one of `icecore_verdict`, and `ICECORE_REPORTED`. The first
+ layer is that of the call; a null layer has no rules. A name in malformed UTF-8 is refused, and is an error.
 
  # Safety
- `layers` is null or names `count` pointers, each null or to rules; `name` is null or
- names a struct whose `bytes` names `len` bytes; `error` is null or names a struct.
+ `layers` is null or points to `count` pointers, each null or to rules; `name` is null or
+ points to a struct whose `bytes` points to `len` bytes; `error` is null or points to a struct.
  */
 uint32_t icecore_class_verdict(const struct icecore_rules *const *layers,
                                size_t count,
@@ -1612,12 +1590,12 @@ uint32_t icecore_class_verdict(const struct icecore_rules *const *layers,
                                struct icecore_error *error);
 
 /*
- Begins a question about a class. An error, if its name is malformed UTF-8.
+ Begins a question about a class. Malformed UTF-8 in its name is an error.
 
  # Safety
- `question` is null or names a struct; `name` is null or names a struct whose `bytes`
- names `len` bytes that stay as they are until the question is answered; `error` is
- null or names a struct.
+ `question` is null or points to a struct; `name` is null or points to a struct whose `bytes`
+ points to `len` bytes that stay as they are until the question is answered; `error` is
+ null or points to a struct.
  */
 uint32_t icecore_question_begin(struct icecore_question *question,
                                 const struct icecore_class_name *name,
@@ -1625,20 +1603,20 @@ uint32_t icecore_question_begin(struct icecore_question *question,
                                 struct icecore_error *error);
 
 /*
- Asks a list that the caller keeps: these names and patterns. Returns 1, if the
- answer is final: the caller needs to ask no further list.
+ Evaluates a list that the caller stores: these names and patterns. Returns 1 if the answer is final: then the caller
+ needs no further lists.
 
  # Safety
  `question` is null or was begun, and the bytes of its name did not change since;
- `items` is null or names `count` structs, whose `bytes` name `len` bytes each.
+ `items` is null or points to `count` structs, whose `bytes` point to `len` bytes each.
  */
 uint32_t icecore_question_items(struct icecore_question *question,
                                 const struct icecore_class_name *items,
                                 size_t count);
 
 /*
- Says that a list of the caller has the class: a list that the engine can't read, as
- a hash or a regular expression. Returns 1.
+ Records that a list of the caller contains the class, for a list that the engine can't read, such as a hash or a
+ regular expression. Returns 1.
 
  # Safety
  `question` is null or was begun, and the bytes of its name did not change since.
@@ -1646,7 +1624,7 @@ uint32_t icecore_question_items(struct icecore_question *question,
 uint32_t icecore_question_allow(struct icecore_question *question);
 
 /*
- Asks a layer that the engine keeps. Returns 1, if the answer is final.
+ Evaluates a layer that the engine stores. Returns 1 if the answer is final.
 
  # Safety
  `question` is null or was begun, and the bytes of its name did not change since;
@@ -1656,17 +1634,17 @@ uint32_t icecore_question_rules(struct icecore_question *question,
                                 const struct icecore_rules *rules);
 
 /*
- Sets what a layer of the caller does with the classes that its lists don't have: one
- of `icecore_otherwise`. Returns 1, if the answer is final.
+ Applies the rule of a layer of the caller for the classes that are not in its lists: one of `icecore_otherwise`.
+ Returns 1 if the answer is final.
 
  # Safety
  `question` is null or was begun, and the bytes of its name did not change since.
  */
-uint32_t icecore_question_otherwise(struct icecore_question *question, uint32_t otherwise);
+uint32_t icecore_question_otherwise(struct icecore_question *question,
+                                    uint32_t otherwise);
 
 /*
- The answer: one of `icecore_verdict`, and `ICECORE_REPORTED`. A class that no layer
- allows is refused.
+ Returns the answer: one of `icecore_verdict`, and `ICECORE_REPORTED`. A class that no layer allows is refused.
 
  # Safety
  `question` is null or was begun, and the bytes of its name did not change since.
@@ -1674,15 +1652,14 @@ uint32_t icecore_question_otherwise(struct icecore_question *question, uint32_t 
 uint32_t icecore_question_answer(const struct icecore_question *question);
 
 /*
- Calls `visit` once for each class of the last document that may not be built. A host
- calls it before it builds the first value. `uses`: which uses of a class count, bits
- of `icecore_use`.
+ Calls `visit` once for each class of the last document that may not be built. A host calls it before it builds the
+ first value. `uses`: the kinds of use that count, bits of `icecore_use`.
 
  # Safety
- `context` is null or a context that no other call uses; `input` names the `len`
- bytes that its last view names; `layers` is null or names `count` pointers, each null
+ `context` is null or a context that no other call uses; `input` points to the `len`
+ bytes that its last view points to; `layers` is null or points to `count` pointers, each null
  or to rules; `visit` is null, or a function that does not unwind, jump out or use the
- context; `error` is null or names a struct.
+ context; `error` is null or points to a struct.
  */
 uint32_t icecore_refused(struct icecore_context *context,
                          const uint8_t *input,
@@ -1696,13 +1673,12 @@ uint32_t icecore_refused(struct icecore_context *context,
                          struct icecore_error *error);
 
 /*
- A message about a class: `what` is one of `icecore_words`, `host` one of
- `icecore_host`. Returns its length; `text` gets as much of it as fits, ending with 0.
- All but the path is ASCII.
+ Returns the length of a message about a class: `what` is one of `icecore_words`, `host` one of `icecore_host`.
+ Copies as much of it to `text` as fits, ending with 0. Everything except the path is ASCII.
 
  # Safety
- `name` is null or names a struct whose `bytes` names `len` bytes; `path` names
- `path_len` bytes; `text` is null or names `room` bytes.
+ `name` is null or points to a struct whose `bytes` points to `len` bytes; `path` points to
+ `path_len` bytes; `text` is null or points to `room` bytes.
  */
 size_t icecore_class_words(uint32_t what,
                            uint32_t host,
@@ -1714,19 +1690,19 @@ size_t icecore_class_words(uint32_t what,
                            size_t room);
 
 /*
- Replaces text in a value, as `icecore replace` does: all pairs at once, in every string
- of what is frozen, however deep, with lengths and escapes that fit. Every other byte stays.
+ Replaces text in a value, like `icecore replace`: all pairs at once, in every string of frozen data, at any depth,
+ with correct lengths and escapes. Every other byte stays the same.
 
- With a null or empty `format` the value may be frozen data of any format, or plain text;
- otherwise it is an error, if it can't be read as that. `flags` are bits of
- `ICECORE_REPLACE_`. If nothing changes, `out` is empty: `counts` says so.
+ If `format` is null or empty, the value may be frozen data of any format, or plain text; otherwise a value that
+ can't be read in that format is an error. `flags` are bits of `ICECORE_REPLACE_`. If nothing changes, `out` is
+ empty, and `is_changed` in `counts` is 0.
 
  `out` and `counts` are written only if the result is ICECORE_OK.
 
  # Safety
- `bytes` names `len` bytes; `format` is null or a text that ends with 0; `pairs` is null or
- names `count` structs, whose pointers name as many bytes as they say; `out`, `counts` and
- `error` are null or name structs.
+ `bytes` points to `len` bytes; `format` is null or a text that ends with 0; `pairs` is null or
+ points to `count` structs, whose pointers point to as many bytes as their lengths say; `out`,
+ `counts` and `error` are null or point to structs.
  */
 uint32_t icecore_replace(const uint8_t *bytes,
                          size_t len,
@@ -1739,19 +1715,19 @@ uint32_t icecore_replace(const uint8_t *bytes,
                          struct icecore_error *error);
 
 /*
- A new replacer, which has no pairs, to be freed with `icecore_replacer_free`.
+ Creates a replacer without pairs, which must be freed with `icecore_replacer_free`.
  */
 struct icecore_replacer *icecore_replacer_new(void);
 
 /*
- Says what a replacer is for: these pairs, this format (empty: it is found out) and these
- flags, as `icecore_replace` takes them, with the usual limits. What was for the same
- already is not made again. After an error it has no pairs.
+ Prepares a replacer for these pairs, this format (empty: it is detected) and these flags, as for `icecore_replace`,
+ with the default limits. If the settings are the same as before, nothing is prepared again. After an error it has no
+ pairs.
 
  # Safety
- `replacer` is null or a replacer that no other call uses; `pairs` is null or names `count`
- structs, whose pointers name as many bytes as they say; `format` names `format_len` bytes;
- `error` is null or names a struct.
+ `replacer` is null or a replacer that no other call uses; `pairs` is null or points to `count`
+ structs, whose pointers point to as many bytes as their lengths say; `format` points to
+ `format_len` bytes; `error` is null or points to a struct.
  */
 uint32_t icecore_replacer_prepare(struct icecore_replacer *replacer,
                                   const struct icecore_pair *pairs,
@@ -1762,13 +1738,12 @@ uint32_t icecore_replacer_prepare(struct icecore_replacer *replacer,
                                   struct icecore_error *error);
 
 /*
- Sets a limit of what follows, by the names of `icecore_stage_limit`, until the replacer
- is prepared anew. `memory` is one more: how many bytes that what is put in may take, with
- what remembers its places.
+ Sets a limit of the following calls, by the names of `icecore_stage_limit`, until the replacer is prepared again.
+ `memory` is an additional limit: the maximum number of bytes for replacements and their positions.
 
  # Safety
- `replacer` is null or a replacer that no other call uses; `name` names `len` bytes;
- `error` is null or names a struct.
+ `replacer` is null or a replacer that no other call uses; `name` points to `len` bytes;
+ `error` is null or points to a struct.
  */
 uint32_t icecore_replacer_limit(struct icecore_replacer *replacer,
                                 const char *name,
@@ -1782,8 +1757,8 @@ uint32_t icecore_replacer_limit(struct icecore_replacer *replacer,
  `out` and `counts` are written only if the result is ICECORE_OK.
 
  # Safety
- `replacer` is null or a replacer; `bytes` names `len` bytes; `out`, `counts` and `error`
- are null or name structs.
+ `replacer` is null or a replacer; `bytes` points to `len` bytes; `out`, `counts` and `error`
+ are null or point to structs.
  */
 uint32_t icecore_replacer_apply(const struct icecore_replacer *replacer,
                                 const uint8_t *bytes,
@@ -1801,39 +1776,42 @@ uint32_t icecore_replacer_apply(const struct icecore_replacer *replacer,
 void icecore_replacer_free(struct icecore_replacer *replacer);
 
 /*
- Looks at the first bytes of a Sereal document. Nothing is decoded.
+ Examines the first bytes of a Sereal document. Nothing is decoded.
 
  # Safety
- `bytes` names `len` bytes.
+ `bytes` points to `len` bytes.
  */
 struct icecore_sereal_header icecore_sereal_find_header(const uint8_t *bytes, size_t len);
 
 /*
- Parses a stage as the command takes it: `sereal:compress=zstd,level=3`. To be
- freed with `icecore_stage_free`. Null, if there is an error.
+ Parses a stage in the syntax of the command: `sereal:compress=zstd,level=3`. Free it with `icecore_stage_free`.
+ Returns null on an error.
 
  # Safety
- `spec` names `len` bytes; `error` is null or names a struct.
+ `spec` points to `len` bytes; `error` is null or points to a struct.
  */
-struct icecore_stage *icecore_stage_new(const char *spec, size_t len, struct icecore_error *error);
+struct icecore_stage *icecore_stage_new(const char *spec,
+                                        size_t len,
+                                        struct icecore_error *error);
 
 /*
- Detects the format of a document, and returns a stage for it. To be freed with
- `icecore_stage_free`. Null, if no format fits.
+ Detects the format of a document, and returns a stage for it. Free it with `icecore_stage_free`. Returns null if no
+ format matches.
 
  # Safety
- `bytes` names `len` bytes; `error` is null or names a struct.
+ `bytes` points to `len` bytes; `error` is null or points to a struct.
  */
-struct icecore_stage *icecore_detect(const uint8_t *bytes, size_t len, struct icecore_error *error);
+struct icecore_stage *icecore_detect(const uint8_t *bytes,
+                                     size_t len,
+                                     struct icecore_error *error);
 
 /*
- Sets a limit of a stage: `depth`, `nodes`, `string`, `decompressed`, `ratio`,
- `expansion`, `digits`, `output`, `growth` or `loss-paths`, each as in `Limits`. A value
- beyond the limit's type sets the largest one.
+ Sets a limit of a stage: `depth`, `nodes`, `string`, `decompressed`, `ratio`, `expansion`, `digits`, `output`,
+ `growth` or `loss-paths`, each as in `Limits`. A value beyond the limit's type sets the maximum.
 
  # Safety
- `stage` is null or a stage that no other call uses; `name` names `len` bytes;
- `error` is null or names a struct.
+ `stage` is null or a stage that no other call uses; `name` points to `len` bytes;
+ `error` is null or points to a struct.
  */
 uint32_t icecore_stage_limit(struct icecore_stage *stage,
                              const char *name,
@@ -1842,18 +1820,18 @@ uint32_t icecore_stage_limit(struct icecore_stage *stage,
                              struct icecore_error *error);
 
 /*
- Bounds the memory that a call with this stage may take beside the input: for the values of a
- document, for what decompression gives, and for what is written. `UINT64_MAX`, as it is at
- first: not at all. What goes beyond is an error with the detail `ICECORE_DETAIL_SIZE` or
- `ICECORE_DETAIL_DECOMPRESSED`. Limits that are lower stay.
+ Limits the memory that a call with this stage may use in addition to the input: for the values of a document, for
+ decompressed data, and for output. `UINT64_MAX`, the default, means no limit. Exceeding it is an error with the
+ detail `ICECORE_DETAIL_SIZE` or `ICECORE_DETAIL_DECOMPRESSED`. Lower limits stay.
 
  # Safety
  `stage` is null or a stage that no other call uses.
  */
-uint32_t icecore_stage_memory(struct icecore_stage *stage, uint64_t bytes);
+uint32_t icecore_stage_memory(struct icecore_stage *stage,
+                              uint64_t bytes);
 
 /*
- The name of the stage's format, ending with 0; it lives as long as the stage.
+ Returns the name of the stage's format, ending with 0; it lives as long as the stage.
 
  # Safety
  `stage` is null or a stage.
@@ -1861,8 +1839,8 @@ uint32_t icecore_stage_memory(struct icecore_stage *stage, uint64_t bytes);
 const char *icecore_stage_format(const struct icecore_stage *stage);
 
 /*
- The whole stage as it can be parsed, with wrappers and options: `gzip/base64/php`. It
- ends with 0, and lives as long as the stage.
+ Returns the complete stage in its syntax, with wrappers and options: `gzip/base64/php`. It ends with 0, and lives as
+ long as the stage.
 
  # Safety
  `stage` is null or a stage.
@@ -1878,22 +1856,21 @@ const char *icecore_stage_spec(const struct icecore_stage *stage);
 void icecore_stage_free(struct icecore_stage *stage);
 
 /*
- The version of the layout that the library has.
+ Returns the version of the library's layout.
  */
 uint32_t icecore_tape_version(void);
 
 /*
- Writes the tape that was filled; an error, if its containers are not nested. The
- bytes are lent until the context is used again.
+ Writes the filled tape; containers that are not nested are an error. The bytes are lent until the context is used
+ again.
 
- Losses are counted: `losses`, if it is not null, gets how many kinds there were, and
- `icecore_loss` describes each.
+ Losses are counted: `losses`, if it is not null, gets the number of kinds, and `icecore_loss` describes each.
 
  # Safety
  `context` is null or a context that no other call uses; `tape` is null or
  was lent from it by `icecore_begin`, and its first `node_count` nodes and first
  `arena_len` bytes were filled; `stage` is null or a stage; `out`, `losses` and
- `error` are null or name structs.
+ `error` are null or point to structs.
  */
 uint32_t icecore_write(struct icecore_context *context,
                        const struct icecore_stage *stage,
@@ -1903,9 +1880,8 @@ uint32_t icecore_write(struct icecore_context *context,
                        struct icecore_error *error);
 
 /*
- Writes the nodes that were filled as the next part of a document, and empties the
- tape, so that a large document takes no more memory than its bytes. Containers need
- their count; their end is ignored. `icecore_write` writes the last part.
+ Writes the filled nodes as the next part of a document, and empties the tape, so that a large document needs no more
+ memory than its bytes. Containers need their count; their end is ignored. `icecore_write` writes the last part.
 
  Not every format and document can be written in parts: then the call returns
  `ICECORE_UNSUPPORTED`. If that was the first part, the tape is unchanged, and the
@@ -1919,46 +1895,47 @@ uint32_t icecore_write_part(struct icecore_context *context,
                             struct icecore_tape *tape);
 
 /*
- Takes away what `icecore_write_part` wrote so far, so that the engine collects no more
- than a part; `icecore_write` then gives what stands behind it. The bytes are lent until
- the context is used again.
+ Takes the output of `icecore_write_part` so far, so that the engine collects no more than a part; `icecore_write`
+ then returns only the output after it. The bytes are lent until the context is used again.
 
- Where a format may still change what it wrote, the call returns `ICECORE_UNSUPPORTED`,
- and `icecore_write` gives all of it.
+ If a format may still change its output, the call returns `ICECORE_UNSUPPORTED`, and `icecore_write` returns all of
+ it.
 
  # Safety
- `context` is null or a context that no other call uses; `out` is null or names a struct.
+ `context` is null or a context that no other call uses; `out` is null or points to a struct.
  */
-uint32_t icecore_take_part(struct icecore_context *context, struct icecore_bytes *out);
+uint32_t icecore_take_part(struct icecore_context *context,
+                           struct icecore_bytes *out);
 
 /*
- Describes a loss of the last `icecore_write`, as `2 class names dropped, first at
- $[0]`. Lent until the context is used again.
+ Describes a loss of the last `icecore_write`, such as `2 class names dropped, first at $[0]`. Lent until the context
+ is used again.
 
  # Safety
  `context` is null or a context that no other call uses; `out` is null or
- names a struct.
+ points to a struct.
  */
 uint32_t icecore_loss(const struct icecore_context *context,
                       size_t index,
                       struct icecore_bytes *out);
 
 /*
- The end of a value among several that `icecore_write` wrote as texts of their own
- (`dumper:list`). The length of the result, if there is no value with this index.
+ Returns the end of a value among several that `icecore_write` wrote as separate texts (`dumper:list`). Returns the
+ length of the result if there is no value with this index.
 
  # Safety
  `context` is null or a context that no other call uses.
  */
-size_t icecore_value_end(const struct icecore_context *context, size_t index);
+size_t icecore_value_end(const struct icecore_context *context,
+                         size_t index);
 
 /*
- A view of the tape that was filled, for callers that copy a value without writing
- it. Both are lent until the context is used again.
+ Returns a view of the filled tape, for callers that copy a value without writing it. Both are lent until the context
+ is used again.
 
  # Safety
  `context` is null or a context that no other call uses; `tape` is null or
- was lent from it by `icecore_begin`; `view` and `error` are null or name structs.
+ was lent from it by `icecore_begin`; `view` and `error` are null or point to structs.
  */
 uint32_t icecore_view_tape(struct icecore_context *context,
                            const struct icecore_tape *tape,

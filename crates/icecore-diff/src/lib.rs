@@ -13,16 +13,16 @@
 //! # Method
 //!
 //! 1. Both tapes are followed side by side, node by node, while they have the same values: parts that are stored alike
-//!   are skipped.
+//!    are skipped.
 //! 2. Where they differ, both trees are walked side by side. Entries of maps are paired by key. In lists the next equal
-//!   items are searched: first directly after the position, then in windows of increasing size. In a window, or in a
-//!   short list, values get numbers, which are equal for equal values: items that occur once in both are anchors, the
-//!   parts between anchors are compared by the shortest edit path if that has at most 100 steps, and the rest is paired
-//!   by similarity. Beyond limits that keep the work linear, items are paired by position. The numbers only select what
-//!   to compare: values count as equal only after a comparison.
+//!    items are searched: first directly after the position, then in windows of increasing size. In a window, or in a
+//!    short list, values get numbers, which are equal for equal values: items that occur once in both are anchors, the
+//!    parts between anchors are compared by the shortest edit path if that has at most 100 steps, and the rest is paired
+//!    by similarity. Beyond limits that keep the work linear, items are paired by position. The numbers only select what
+//!    to compare: values count as equal only after a comparison.
 //! 3. A value that was removed at one place and added at another has moved.
 //! 4. Links and aliases count as their targets. If both the sharing and something in the shared value differ, the place
-//!   of the link is reported as changed.
+//!    of the link is reported as changed.
 //!
 //! Nothing recurses, and no work grows faster than the documents.
 #![forbid(unsafe_code)]

@@ -167,7 +167,7 @@ mod tests {
     fn a_job_that_a_claim_takes_twice_is_told_once() {
         let (first, second, third) = (Id::new(), Id::new(), Id::new());
         let mut backend = Turns { expiry_checks: ExpiryChecks::default(), turns: Vec::new() };
-        backend.looks.looked("q");
+        backend.expiry_checks.looked("q");
         // The lease of the first attempt ended before the second turn.
         backend.turns.push((vec![job(first, 1, 1), job(second, 2, 4)], false));
         backend.turns.push((vec![job(first, 1, 2), job(third, 3, 1)], false));

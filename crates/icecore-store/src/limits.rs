@@ -181,8 +181,8 @@ mod tests {
         assert_eq!(Spent::parse("x 1: :1 1:2:3 99999999999999999999:1 7:2"), Spent(vec![(7, 2)]));
         assert_eq!(Rate::of(Some(-1), Some(5)).or(Rate::of(Some(1), Some(0))).or(Rate::of(Some(1), None)), None);
         let wild = Spent(vec![(i64::MAX, u32::MAX), (i64::MIN, u32::MAX), (0, u32::MAX), (0, u32::MAX)]);
-        assert_eq!(wild.room(Rate { count: 3, per: Duration::from_secs(1) }, 0), 0);
-        assert_eq!(wild.room(Rate { count: 3, per: Duration::MAX }, i64::MAX), 0);
+        assert_eq!(wild.count_remaining(Rate { count: 3, per: Duration::from_secs(1) }, 0), 0);
+        assert_eq!(wild.count_remaining(Rate { count: 3, per: Duration::MAX }, i64::MAX), 0);
     }
 
     proptest! {
@@ -196,7 +196,7 @@ mod tests {
             let (mut spent, mut now, mut taken) = (Spent::default(), 1_700_000_000_000, Vec::new());
             for (later, wanted) in steps {
                 now += later;
-                let some = wanted.min(spent.room(rate, now) as usize);
+                let some = wanted.min(spent.count_remaining(rate, now) as usize);
                 if some > 0 {
                     spent.spend(rate, now, some);
                     taken.push((now, some));
@@ -205,7 +205,7 @@ mod tests {
                 prop_assert!(spent.0.len() <= SLOTS as usize + 3);
                 let within = taken.iter().filter(|(at, _)| now - at < per as i64).map(|(_, some)| some).sum::<usize>();
                 prop_assert!(within <= count as usize);
-                prop_assert_eq!(spent.room(rate, now + per as i64 + rate.slot()), count);
+                prop_assert_eq!(spent.count_remaining(rate, now + per as i64 + rate.slot()), count);
             }
         }
     }

@@ -209,7 +209,7 @@ fn order(id: &str) -> Option<(u64, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{behind, order};
+    use super::{next_id, order};
 
     #[test]
     fn ids_go_on() {
