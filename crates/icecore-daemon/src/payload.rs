@@ -43,7 +43,7 @@ pub fn claimed(call: &Call) -> Result<Option<String>, Failure> {
     }
 }
 
-/// JSON up to this length is decoded immediately, because request it to another thread takes longer. In other formats,
+/// JSON up to this length is decoded immediately, because handing it to another thread takes longer. In other formats,
 /// a few bytes can require much work.
 const SHORT: usize = 8 << 10;
 

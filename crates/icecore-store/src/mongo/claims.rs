@@ -1,4 +1,4 @@
-//! Claims: request out ready jobs, and freeing jobs whose lease ended.
+//! Claims: handing out ready jobs, and freeing jobs whose lease ended.
 //!
 //! A single job is handed out by one `findAndModify` that writes a new token. Several jobs are first found and then
 //! changed, each only if it is unchanged since it was found. The token shows which jobs were handed out.

@@ -1,4 +1,4 @@
-//! Claims: request out ready jobs, and freeing jobs whose lease ended.
+//! Claims: handing out ready jobs, and freeing jobs whose lease ended.
 //!
 //! A job is handed out by one statement, or one transaction, that writes a new token into its row.
 

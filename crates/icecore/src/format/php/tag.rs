@@ -9,7 +9,7 @@ tags! {
     _ = b'i', "integer", ["`i:-5;`", "integer, 64 bits; a sign and leading zeros are read"], [Part::Integer];
     _ = b'd', "float", ["`d:0.1;` `d:1.0E+25;` `d:INF;` `d:-INF;` `d:NAN;`", "float"], [Part::Integer];
     _ = b's', "string", [r#"`s:5:"hello";`"#, "byte string; the number counts bytes, nothing is escaped"], [Part::Text(Count::Usual)];
-    _ = b'S', "escaped string", [r#"`S:5:"\68ello";`"#, "the same with bytes in hexadecimal; the number counts what comes out"], [Part::Other];
+    _ = b'S', "escaped string", [r#"`S:5:"\68ello";`"#, "the same with bytes in hexadecimal; the number counts the decoded bytes"], [Part::Other];
     _ = b'a', "array", ["`a:2:{i:0;N;i:1;N;}`", "array: an `Array` if its keys are 0, 1, 2 and so on in order, otherwise a `Map`"], [Part::Entries(Count::Usual)];
     _ = b'O', "object", [r#"`O:4:"User":1:{s:4:"name";s:1:"A";}`"#, "object: its body is always a `Map`"], [Part::Named, Part::Members];
     _ = b'C', "custom object", [r#"`C:3:"Foo":2:{ab}`"#, "opaque object: only its class knows the payload (form `Serializable`)"], [Part::Other];
