@@ -1,6 +1,7 @@
 //! Addresses of databases: `sqlite:icecore.db`, `postgres://user@host/db`, `mysql://…`,
 //! `mongodb://…`, `redis://…`, `memcached://…`.
 
+use crate::dialect::Family;
 use crate::error::{Error, ErrorKind, Result};
 use std::fmt;
 use std::path::PathBuf;
@@ -38,10 +39,58 @@ pub enum Scheme {
     Memcached,
 }
 
+impl Scheme {
+    /// Returns the name of the kind in addresses.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Scheme::Sqlite => "sqlite",
+            Scheme::Postgres => "postgres",
+            Scheme::Mysql => "mysql",
+            Scheme::Mongodb => "mongodb",
+            Scheme::Redis => "redis",
+            Scheme::Memcached => "memcached",
+        }
+    }
+
+    /// Returns the port that clients use if an address has none; empty for a file.
+    pub(crate) fn default_port(self) -> &'static str {
+        match self {
+            Scheme::Sqlite => "",
+            Scheme::Postgres => "5432",
+            Scheme::Mysql => "3306",
+            Scheme::Mongodb => "27017",
+            Scheme::Redis => "6379",
+            Scheme::Memcached => "11211",
+        }
+    }
+
+    /// Returns how the database spells SQL; `None`, if it has no tables.
+    pub(crate) fn family(self) -> Option<Family> {
+        match self {
+            Scheme::Sqlite => Some(Family::Sqlite),
+            Scheme::Postgres => Some(Family::Postgres),
+            Scheme::Mysql => Some(Family::Mysql),
+            Scheme::Mongodb | Scheme::Redis | Scheme::Memcached => None,
+        }
+    }
+}
+
 impl Address {
     /// Returns the kind of the database.
     pub fn scheme(&self) -> Scheme {
         self.scheme
+    }
+
+    /// Returns whether the database has tables that SQL reads.
+    ///
+    /// ```
+    /// use icecore_store::Address;
+    /// assert!("mysql://shop@localhost/shop".parse::<Address>()?.has_tables());
+    /// assert!(!"redis://localhost".parse::<Address>()?.has_tables());
+    /// # Ok::<(), icecore_store::Error>(())
+    /// ```
+    pub fn has_tables(&self) -> bool {
+        self.scheme.family().is_some()
     }
 
     /// Returns the path of the SQLite file.

@@ -19,14 +19,10 @@ impl Address {
     /// # Ok::<(), icecore_store::Error>(())
     /// ```
     pub fn identity(&self) -> String {
-        let (scheme, port) = match self.scheme() {
-            Scheme::Sqlite => return format!("sqlite:{}", full_path(&self.file()).display()),
-            Scheme::Postgres => ("postgres", "5432"),
-            Scheme::Mysql => ("mysql", "3306"),
-            Scheme::Mongodb => ("mongodb", "27017"),
-            Scheme::Redis => ("redis", "6379"),
-            Scheme::Memcached => ("memcached", "11211"),
-        };
+        let (scheme, port) = (self.scheme().name(), self.scheme().default_port());
+        if self.scheme() == Scheme::Sqlite {
+            return format!("{scheme}:{}", full_path(&self.file()).display());
+        }
         // The form without the password, which may contain any character.
         let shown = self.to_string();
         let rest = shown.split_once("://").map_or("", |(_, rest)| rest);

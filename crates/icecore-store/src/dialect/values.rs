@@ -34,6 +34,24 @@ impl Family {
             _ => format!("\"{}\"", name.replace('"', "\"\"")),
         }
     }
+
+    /// Returns the query for the sorted names of all tables: in PostgreSQL, those of the current schema.
+    pub(crate) fn list_tables(self) -> &'static str {
+        match self {
+            Family::Sqlite => {
+                "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
+                 ORDER BY name"
+            }
+            Family::Postgres => {
+                "SELECT table_name::text FROM information_schema.tables WHERE table_schema = current_schema() \
+                 AND table_type = 'BASE TABLE' ORDER BY 1"
+            }
+            Family::Mysql => {
+                "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() \
+                 AND table_type = 'BASE TABLE' ORDER BY 1"
+            }
+        }
+    }
 }
 
 impl Dialect {

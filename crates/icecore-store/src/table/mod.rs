@@ -23,10 +23,10 @@ mod catalogue;
 mod transaction;
 mod values;
 
-use crate::address::{Address, Scheme};
+use crate::address::Address;
 use crate::backend::Flow;
 pub use crate::dialect::{Column, Form};
-use crate::dialect::{Dialect, Family};
+use crate::dialect::Dialect;
 use crate::driver::{Session, Value, connect_freely};
 use crate::error::{Error, ErrorKind, Result};
 use crate::query::Line;
@@ -96,7 +96,7 @@ impl Table {
     /// Of kind `Missing`, if there is no such table or column; of kind `Input`, if the table has no key that identifies
     /// its rows, or the database has no tables.
     pub fn open(address: &Address, name: &str, key: Option<&str>) -> Result<Table> {
-        if !matches!(address.scheme(), Scheme::Sqlite | Scheme::Postgres | Scheme::Mysql) {
+        if !address.has_tables() {
             let text = format!("{address} has no tables: PostgreSQL, MariaDB, MySQL and SQLite have");
             return Err(Error::new(ErrorKind::Input, text));
         }
@@ -235,12 +235,7 @@ impl Table {
 /// # Ok::<(), icecore_store::Error>(())
 /// ```
 pub fn select_all(address: &Address, table: &str) -> Option<String> {
-    let family = match address.scheme() {
-        Scheme::Sqlite => Family::Sqlite,
-        Scheme::Postgres => Family::Postgres,
-        Scheme::Mysql => Family::Mysql,
-        Scheme::Mongodb | Scheme::Redis | Scheme::Memcached => return None,
-    };
+    let family = address.scheme().family()?;
     let parts: Vec<String> = table.split('.').map(|name| family.quote_name(name)).collect();
     Some(format!("SELECT * FROM {}", parts.join(".")))
 }
@@ -259,24 +254,11 @@ pub fn select_all(address: &Address, table: &str) -> Option<String> {
 /// # Errors
 /// Errors of the database; of kind `Input`, if the database has no tables.
 pub fn list_names(address: &Address) -> Result<Vec<String>> {
-    let sql = match address.scheme() {
-        Scheme::Sqlite => {
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"
-        }
-        Scheme::Postgres => {
-            "SELECT table_name::text FROM information_schema.tables WHERE table_schema = current_schema() \
-             AND table_type = 'BASE TABLE' ORDER BY 1"
-        }
-        Scheme::Mysql => {
-            "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() \
-             AND table_type = 'BASE TABLE' ORDER BY 1"
-        }
-        Scheme::Mongodb | Scheme::Redis | Scheme::Memcached => {
-            return Err(Error::new(ErrorKind::Input, format!("{address} has no tables")));
-        }
+    let Some(family) = address.scheme().family() else {
+        return Err(Error::new(ErrorKind::Input, format!("{address} has no tables")));
     };
     let mut names = Vec::new();
-    crate::query(address, sql, &mut |line| {
+    crate::query(address, family.list_tables(), &mut |line| {
         if let Line::Values([Some(name), ..]) = line {
             names.push(String::from_utf8_lossy(name).into_owned());
         }

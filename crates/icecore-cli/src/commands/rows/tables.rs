@@ -46,7 +46,7 @@ pub fn ask(address: &Address) -> Abort {
             Ok(tables) => advise(file, &tables),
             Err(_) => usage_of(format!("{address} has no keys, and no tables that can be read")),
         },
-        (Scheme::Postgres | Scheme::Mysql, _) => {
+        _ if address.has_tables() => {
             usage_of(format!("{address} has no keys: --table TABLE, --all-tables or --query SQL says what is read"))
         }
         _ => usage_of(format!("{address} has no keys: --collection NAME says what is read")),
