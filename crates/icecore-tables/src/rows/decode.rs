@@ -388,7 +388,11 @@ impl Decoder {
         {
             return Ok(done);
         }
-        let stage = if keeps { self.stage(bytes)? } else { icecore::detect::stage_of(bytes)? };
+        let stage = match keeps {
+            true => self.stage(bytes)?,
+            // A value that begins like frozen data has a more precise error than one of an unknown format.
+            false => icecore::detect::stage_of(bytes).or_else(|error| self.stage(bytes).or(Err(error)))?,
+        };
         Ok(convert(self.found(stage), bytes, out)?)
     }
 
