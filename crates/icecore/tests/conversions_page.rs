@@ -154,7 +154,7 @@ fn table() -> String {
     table
 }
 
-/// What was asked of each format in `docs/formats.md`: rows of the other table.
+/// Rows of the table in `docs/formats.md`: a feature, and the row of [`ROWS`] that tests it.
 const FEATURES: &[(&str, &str)] = &[
     ("integers of 64 bits", "integer of 64 bits"),
     ("larger integers", "integer beyond 64 bits"),

@@ -63,7 +63,7 @@ impl Describer {
         match value.value() {
             Value::Alias(target) => {
                 let target = target.index();
-                // A variable whose value was known before.
+                // An alias of a variable whose value was already described.
                 let _ = match self.variables.get(&target) {
                     Some(number) => write!(self.text, "&{number} "),
                     None => write!(self.text, "&?{target} "),

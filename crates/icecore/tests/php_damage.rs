@@ -18,9 +18,9 @@ struct Counts {
     refused: u32,
     /// Refused, because several explanations lead to different texts.
     several: u32,
-    /// Not right, and the report says that it is a guess.
+    /// Wrong, and the report says that it is a guess.
     guessed: u32,
-    /// Not right.
+    /// Wrong, and not reported as a guess.
     wrong: u32,
     /// Wrong or refused, but nobody can know better: PHP reads the damaged text as another value, a
     /// text could be unserialized by chance, or nothing names the class of a private property.

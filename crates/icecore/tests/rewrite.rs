@@ -21,7 +21,7 @@ fn lengths_follow_in_every_layer() {
         (r#"a:1:{i:0;s:26:"{"u":"http:\/\/old.org\/"}";}"#, r#"a:1:{i:0;s:30:"{"u":"http:\/\/new.example\/"}";}"#),
         (r#"{"a":"a:1:{i:0;s:7:\"old.org\";}"}"#, r#"{"a":"a:1:{i:0;s:11:\"new.example\";}"}"#),
         (r#""http:\/\/old.org""#, r#""http:\/\/new.example""#),
-        // Slashed, once and twice.
+        // With slashes added, once and twice.
         (r#"a:1:{i:0;s:7:\"old.org\";}"#, r#"a:1:{i:0;s:11:\"new.example\";}"#),
         (r#"a:1:{i:0;s:7:\\\"old.org\\\";}"#, r#"a:1:{i:0;s:11:\\\"new.example\\\";}"#),
         (r#"{\"a\":\"http:\\/\\/old.org\"}"#, r#"{\"a\":\"http:\\/\\/new.example\"}"#),

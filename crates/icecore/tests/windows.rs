@@ -41,7 +41,7 @@ struct Parts<'a> {
     rest: Rest<'a>,
 }
 
-/// Converts to JSON in windows, including the rest unless the rest needs the whole input.
+/// Converts to JSON in windows. The rest is written from the whole document if it needs that.
 fn in_parts<'a>(blob: &'a [u8], store: &'a OnceLock<Vec<u8>>, from: &str, to: &str) -> Parts<'a> {
     let (from, to) = (Stage::parse(from).unwrap(), Stage::parse(to).unwrap());
     let limits = Limits::default();

@@ -85,7 +85,7 @@ fn long_content_is_found_by_its_beginning() {
 #[cfg(feature = "zlib")]
 #[test]
 fn a_bomb_in_a_bomb_is_bounded_as_one() {
-    // 64 MB of zeros in 64 KB, in some 300 bytes.
+    // 64 MB of zeros, packed to 64 KB and then to about 300 bytes.
     let zeros = vec![0; 64 << 20];
     let outer = wrapped("gzip/zlib", &zeros);
     assert!(outer.len() < 1000, "{}", outer.len());
@@ -130,7 +130,7 @@ fn a_bomb_in_a_format_is_bounded_with_its_wrappers() {
 #[cfg(feature = "zlib")]
 #[test]
 fn strings_that_are_bombs_are_no_way_around() {
-    // Each of the strings unpacks to 4 MB, and so would all of them, one by one.
+    // Each string unpacks to 4 MB, which would be allowed for each string alone.
     let json = format!("[{}1]", "1,".repeat(2 << 20));
     let bomb = wrapped("base64/zlib", json.as_bytes());
     let bomb = String::from_utf8(bomb).unwrap();
@@ -221,7 +221,7 @@ fn many_layers_cost_no_stack() {
         let path = "hex/base64/".repeat(8) + "json";
         let bytes = convert(b"[1,[2]]", "json", &path).unwrap();
         assert_eq!(convert(&bytes, &path, "json").unwrap(), b"[1,[2]]");
-        // Detection goes only this deep.
+        // Detection looks through a limited number of wrappers: four are found.
         assert_eq!(stage_of(&bytes).unwrap_err().kind(), ErrorKind::Format);
         let four = convert(b"[1,[2]]", "json", "hex/base64/hex/base64/json").unwrap();
         assert_eq!(stage_of(&four).unwrap().name(), "hex/base64/hex/base64/json");
