@@ -1,25 +1,26 @@
-//! Counts the bytes that a thread asks of the allocator: what a test may bound without a clock.
+//! Counts the bytes that a thread allocates: a cost that a test can bound without a clock.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 thread_local! {
-    /// Bytes asked for since the thread began.
+    /// Bytes allocated since the thread started.
     static ASKED: Cell<u64> = const { Cell::new(0) };
     /// Bytes in use. Negative in a thread that frees what others allocated.
     static IN_USE: Cell<isize> = const { Cell::new(0) };
-    /// The most bytes in use since [`peak`] began.
+    /// Most bytes in use since [`peak`] started.
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
-/// The bytes that this thread asks for while `work` runs. Memory that is freed and asked for again counts twice.
+/// Returns the bytes that this thread allocates while `work` runs. Memory that is freed and
+/// allocated again counts twice.
 pub fn count_allocated_bytes(work: impl FnOnce()) -> u64 {
     let before = ASKED.get();
     work();
     ASKED.get() - before
 }
 
-/// The most bytes that this thread has in use at once while `work` runs.
+/// Returns the most bytes that this thread has in use at once while `work` runs.
 pub fn peak(work: impl FnOnce()) -> isize {
     let before = IN_USE.get();
     PEAK.set(before);
@@ -28,7 +29,7 @@ pub fn peak(work: impl FnOnce()) -> isize {
 }
 
 fn count_allocated(size: usize) {
-    // A thread that ends has no counters any more, but may still allocate.
+    // A thread that ends has lost its counters, but may still allocate.
     let _ = ASKED.try_with(|asked| asked.set(asked.get() + size as u64));
     let _ = IN_USE.try_with(|in_use| {
         in_use.set(in_use.get() + size as isize);

@@ -1,5 +1,5 @@
-//! An edit changes what it names; setting back gives the original bytes. On every fixture of
-//! every format.
+//! An edit changes only the value it names, and setting the old value back gives the original
+//! bytes. Checked on every fixture of every format.
 
 use crate::common;
 use crate::fixtures;
@@ -34,20 +34,20 @@ fn read<'b>(bytes: &'b [u8], stage: &Stage) -> Option<Document<'b>> {
     icecore::read_with(bytes, stage, Request::new(&Limits::default())).ok()
 }
 
-/// Leaves that a path leads to.
+/// Returns the leaves that a path leads to.
 fn leaves(document: &Document<'_>) -> Vec<(u32, String)> {
     let is_plain = |at: u32| {
         let kind = document.nodes()[at as usize].kind;
         matches!(kind, Kind::Null | Kind::Bool | Kind::Int | Kind::Float | Kind::Bytes | Kind::Text | Kind::Encoded)
     };
     let path = |at: u32| (at, document.full_path(at));
-    // What has parts, a pattern or what a class froze, wants certain ones.
+    // Parts, patterns and data that a class froze accept only certain values.
     let found =
         |(at, path): &(u32, String)| !path.contains('#') && document.find(path).is_ok_and(|found| found.index() == *at);
     (0..document.nodes().len() as u32).filter(|at| is_plain(*at)).map(path).filter(found).collect()
 }
 
-/// What alterations make of a document.
+/// Returns the bytes of a document after alterations.
 fn altered(bytes: &[u8], stage: &Stage, alterations: &[Alteration]) -> Result<Vec<u8>, Refusal> {
     alter(bytes, stage, alterations, &Limits::default()).map(|altered| altered.bytes)
 }
@@ -61,7 +61,7 @@ fn json(text: &str) -> Document<'static> {
     icecore::read_as(text.as_bytes(), &stage, &Limits::default()).unwrap().into_owned()
 }
 
-/// Whether something else names the value, or it was reached in a way that is none of its own.
+/// Whether another node refers to the value, or it was reached through something that is not its own.
 fn is_shared(document: &Document<'_>, at: u32) -> bool {
     let nodes = document.nodes();
     nodes[at as usize].flags & (flag::TARGET | flag::WEAK | flag::OVERLOAD) != 0 || nodes[at as usize].kind.is_again()
@@ -100,7 +100,7 @@ fn what_is_set_back_has_its_bytes_again() {
                 if back == fixture.blob {
                     counts.back += 1;
                 } else {
-                    // Another byte form of the same value: its writer chose none of the usual ones.
+                    // Another spelling of the same value: its writer chose an unusual one.
                     assert!(read(&back, &stage).unwrap() == document, "{}", name());
                     counts.other += 1;
                 }
@@ -133,7 +133,7 @@ fn an_edit_is_what_differs() {
             let made = altered(&bytes, &stage, &[Alteration::Set(path(place), json("[\"new\"]"))]);
             let made = made.unwrap_or_else(|error| panic!("{seed} {} {place}: {error}", stage.name()));
             let after = read(&made, &stage).unwrap();
-            // With the value taken away on both sides, nothing differs.
+            // After the value is deleted on both sides, nothing differs.
             if *at == before.root().index() {
                 continue;
             }
@@ -165,7 +165,7 @@ fn layouts_of_json_stay() {
     );
     assert_eq!(made(&[Alteration::Delete(path("$.b"))]), of("{ \"a\" : 1.50,\n\t\"c\": \"x\\/y\" }"));
     assert_eq!(made(&[Alteration::Delete(path("$.a"))]), of("{ \"b\": [ 1,2,\n  3 ],\n\t\"\\u0063\" : \"x\\/y\" }"));
-    // The same value is no edit.
+    // Setting the same value is not an edit.
     assert_eq!(altered(text, &stage, &[set("$.a", "1.5")]).unwrap(), text);
 }
 
@@ -179,7 +179,7 @@ fn what_is_shared_stays_where_else_it_is() {
     assert_eq!(delete("$.y"), r#"a:2:{s:1:"x";O:1:"P":1:{s:1:"n";i:1;}s:1:"z";r:2;}"#);
     let inside = made(Alteration::Set(path("$.z.n"), json("2")));
     assert_eq!(inside, r#"a:3:{s:1:"x";O:1:"P":1:{s:1:"n";i:2;}s:1:"y";r:2;s:1:"z";r:2;}"#);
-    // A variable with two names is one variable.
+    // A variable with two names is still one variable.
     let php: &[u8] = br#"a:2:{s:1:"x";i:1;s:1:"y";R:2;}"#;
     let set = altered(php, &stage, &[Alteration::Set(path("$.y"), json("5"))]).unwrap();
     assert_eq!(set, br#"a:2:{s:1:"x";i:5;s:1:"y";R:2;}"#);
@@ -265,7 +265,7 @@ fn hostile_input_ends_in_an_error_or_a_document() {
                 }
             }
         }
-        // Deep, and wide.
+        // Deep and wide documents.
         let deep = ["[".repeat(9_000), "1".to_owned(), "]".repeat(9_000)].concat();
         let json_stage = Stage::parse("json").unwrap();
         let place = format!("${}", "[0]".repeat(9_000));
@@ -282,7 +282,7 @@ fn hostile_input_ends_in_an_error_or_a_document() {
 
 #[test]
 fn arrays_that_igbinary_stored_once_are_told_when_they_are_written_out() {
-    // [[1], [1], [1]], of which the array of one is stored once.
+    // [[1], [1], [1]]; the inner array is stored once.
     let stored = b"\0\0\0\x02\x14\x03\x06\x00\x14\x01\x06\x00\x06\x01\x06\x01\x01\x01\x06\x02\x01\x01";
     let stage = Stage::parse("igbinary").unwrap();
     let set = |at: &str, value: &str| {
@@ -295,7 +295,7 @@ fn arrays_that_igbinary_stored_once_are_told_when_they_are_written_out() {
     assert!(altered.is_rewritten);
     let read = read(&altered.bytes, &stage).unwrap();
     assert_eq!(icecore::write(&read, "json").unwrap(), b"[[1],[2],[1]]");
-    // What changes nothing, or is beside it, loses nothing.
+    // An edit that changes nothing, or that is outside the shared arrays, loses nothing.
     let same = set("$[1][0]", "1");
     assert!(!same.is_changed && same.losses.is_empty() && !same.is_rewritten);
     let beside = set("$[2]", "5");

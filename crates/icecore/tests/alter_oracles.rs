@@ -1,5 +1,5 @@
-//! PHP, Ruby and Perl change a value by their own means, and read what was edited: it is the
-//! same. Where a language is not installed, its test says so and ends.
+//! PHP, Ruby and Perl change a value by their own means and read the edited bytes: both must be
+//! equal. If a language is not installed, its test says so and ends.
 
 use icecore::alter::{Alteration, alter};
 use icecore::select::Pattern;
@@ -7,7 +7,7 @@ use icecore::{Limits, Stage};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// A value, what a language does with it, and the edit that is the same.
+/// A value, what a language does with it, and the equivalent edit.
 struct Case {
     value: &'static str,
     does: &'static str,
@@ -109,7 +109,7 @@ fn alterations(edit: &[(&str, &str, &str)]) -> Vec<Alteration> {
     edit.iter().map(one).collect()
 }
 
-/// What a program prints, if it is installed.
+/// Returns what a program prints, if it is installed.
 fn asked(program: &str, args: &[&str], input: &str) -> Option<Vec<u8>> {
     let mut child = Command::new(program).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
     child.stdin.take()?.write_all(input.as_bytes()).ok()?;
@@ -130,8 +130,8 @@ fn unhex(text: &[u8]) -> Vec<u8> {
 /// A stage, the program that prints a case as hex, and the one that checks edited bytes.
 type Way<'w> = (&'w str, &'w dyn Fn(&Case) -> String, &'w dyn Fn(&Case, &str) -> String);
 
-/// Each case in each way that a language freezes: `freeze` prints a value as hex, `check` dies
-/// unless the edited bytes thaw to what the language made.
+/// Tries each case in each way that a language freezes values. `freeze` prints a value as hex;
+/// `check` dies unless the edited bytes thaw to the value that the language made.
 fn compare(program: &str, args: &[&str], cases: &[Case], ways: &[Way<'_>]) {
     if asked(program, &["-v"], "").is_none() {
         println!("{program} is not installed");

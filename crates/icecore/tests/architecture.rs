@@ -1,9 +1,9 @@
-//! Every path that ARCHITECTURE.md names is there.
+//! Every path that ARCHITECTURE.md names exists.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Where a path may begin: a part of the page tells which.
+/// Folders to which a path may be relative, depending on the section of the page.
 const BASES: &[&str] = &[
     "",
     "crates/icecore",
@@ -29,7 +29,7 @@ const BASES: &[&str] = &[
     "bindings/ruby/ext/icecore/core",
 ];
 
-/// What stands between backticks, and the first words of the lines of blocks.
+/// Returns the texts between backticks, and the first words of the lines in code blocks.
 fn named(page: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for (at, part) in page.split("```").enumerate() {
@@ -45,7 +45,7 @@ fn named(page: &str) -> BTreeSet<String> {
     names
 }
 
-/// Whether this is meant as a path: not a name of Rust's, an option or an example.
+/// Whether the name is meant as a path, not as a Rust name, an option or an example.
 fn is_path(name: &str) -> bool {
     let is_file = [".rs", ".md", ".sh", ".c", ".h", ".xs", ".txt", ".json"].iter().any(|end| name.ends_with(end));
     let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte));
@@ -63,7 +63,7 @@ fn every_path_exists() {
     let formats = std::fs::read_dir(root.join("crates/icecore/src/format")).unwrap();
     let formats: Vec<_> =
         formats.map(|entry| entry.unwrap().path()).filter(|path| path.join("mod.rs").exists()).collect();
-    // What is said of the folder of a format holds for one at least.
+    // A path in the folder of a format must exist for at least one format.
     let is_there = |path: &str| {
         BASES.iter().any(|base| root.join(base).join(path).exists())
             || formats.iter().any(|format| format.join(path).exists())

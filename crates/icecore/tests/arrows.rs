@@ -1,15 +1,15 @@
 //! Dependencies between modules point one way. The engine and the command have lists of layers: a
-//! module uses those above it. In every other crate no module leads back to itself.
+//! module uses only those above it. In every other crate no module leads back to itself.
 //!
-//! Every `crate::…` and `super::…` of every file is looked at, outside of tests and
-//! comments. There is no list of exceptions.
+//! Every `crate::…` and `super::…` of every file is checked, except in tests and comments. There is
+//! no list of exceptions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The modules, from those that need nothing to those that everyone may use. A module
-/// uses what stands above it here.
+/// Modules of the engine, starting with those that depend on nothing. A module uses only those
+/// above it in this list.
 const LAYERS: &[&str] = &[
     "steps",
     "hash",
@@ -48,24 +48,24 @@ const LAYERS: &[&str] = &[
     "alter",
 ];
 
-/// The modules of the command, in the same order.
+/// Modules of the command, in the same order.
 const COMMAND_LAYERS: &[&str] = &[
     // Words and numbers.
     "allocator",
     "secrets",
     "json",
     "limits",
-    // The terminal: it knows no command.
+    // The terminal; it does not know any command.
     "tty",
     "paint",
     "signals",
     "pager",
     "progress",
     "screen",
-    // What is said on stderr, and how a command ends.
+    // Messages on stderr, and how a command ends.
     "said",
     "report",
-    // What is read and written.
+    // Input and output.
     "class_map",
     "terminal",
     "sink",
@@ -89,13 +89,13 @@ const COMMAND_LAYERS: &[&str] = &[
     "short_help",
 ];
 
-/// The modules of the crate for tables, in the same order.
+/// Modules of the crate for tables, in the same order.
 const TABLE_LAYERS: &[&str] = &[
     // Words, numbers, errors.
     "plural",
     "filter",
     "error",
-    // An input from its first bytes on.
+    // An input, from its first bytes on.
     "byte_order_mark",
     "unicode",
     "charset",
@@ -103,16 +103,16 @@ const TABLE_LAYERS: &[&str] = &[
     "window",
     "form",
     "csv",
-    // Batches through threads, and their counts.
+    // Batches that pass through threads, and their counts.
     "pool",
     "tally",
     "step",
-    // What is done with rows.
+    // Operations on rows.
     "rows",
     "replace",
 ];
 
-/// The files with code; `tests.rs` has the tests of a module.
+/// Collects the files with code. `tests.rs` contains the tests of a module and is left out.
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -124,7 +124,7 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The path of a file's module below the crate: `["format", "json", "read"]`.
+/// Returns the path of a file's module below the crate: `["format", "json", "read"]`.
 fn module(root: &Path, file: &Path) -> Vec<String> {
     let below = file.strip_prefix(root).unwrap().with_extension("");
     let mut names: Vec<_> = below.iter().map(|name| name.to_str().unwrap().to_owned()).collect();
@@ -134,21 +134,21 @@ fn module(root: &Path, file: &Path) -> Vec<String> {
     names
 }
 
-/// The text without comments and without its tests.
+/// Returns the text without comments and tests.
 fn code(text: &str) -> String {
     let without = |text, tests| str::split(text, tests).next().unwrap();
     let text = ["#[cfg(test)]\nmod tests", "#[cfg(test)]\npub mod tests"].into_iter().fold(text, without);
     text.lines().map(|line| line.split("//").next().unwrap()).collect::<Vec<_>>().join("\n")
 }
 
-/// The paths behind `crate::` and `super::`, as far as they are names, from the crate on.
+/// Returns the paths after `crate::` and `super::`, as far as they are names, relative to the crate.
 fn named(code: &str, module: &[String]) -> BTreeSet<Vec<String>> {
     let mut paths = BTreeSet::new();
     for (prefix, base) in [("crate::", &[][..]), ("super::", module)] {
         for (at, _) in code.match_indices(prefix) {
             let before = &code[..at];
-            // The second of `super::super::` was counted with the first; of `a::crate::`
-            // there is none.
+            // The second part of `super::super::` was counted with the first, and `a::crate::` does not
+            // occur.
             if before.ends_with("::") || before.ends_with(|last: char| last.is_alphanumeric() || last == '_') {
                 continue;
             }
@@ -165,7 +165,7 @@ fn named(code: &str, module: &[String]) -> BTreeSet<Vec<String>> {
     paths
 }
 
-/// The paths that `rest` begins with: a name, `name::…`, or `{…}` of such.
+/// Collects the paths at the start of `rest`: a name, `name::…`, or `{…}` around several.
 fn collect(rest: &str, path: &[String], paths: &mut BTreeSet<Vec<String>>) {
     if let Some(inside) = rest.strip_prefix('{') {
         let (mut depth, mut start) = (0, 0);
@@ -200,14 +200,14 @@ fn collect(rest: &str, path: &[String], paths: &mut BTreeSet<Vec<String>>) {
     }
 }
 
-/// A file of a crate: its module, and what it names.
+/// A file of a crate: its module, and the paths it names.
 struct Source {
     file: PathBuf,
     module: Vec<String>,
     named: BTreeSet<Vec<String>>,
 }
 
-/// The files of a crate.
+/// Reads the files of a crate.
 fn read_crate(name: &str) -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("src");
     let mut files = Vec::new();
@@ -220,7 +220,7 @@ fn read_crate(name: &str) -> Vec<Source> {
     files.into_iter().map(read).collect()
 }
 
-/// Checks that each module uses only those above it in the list. Returns how many uses were looked at.
+/// Checks that each module uses only those above it in the list. Returns the number of uses checked.
 fn check_layers(name: &str, layers: &[&str]) -> usize {
     let level = |name: &str| layers.iter().position(|layer| *layer == name);
     let mut upwards = Vec::new();
@@ -229,7 +229,7 @@ fn check_layers(name: &str, layers: &[&str]) -> usize {
         let Some(from) = module.first().filter(|first| *first != "main") else { continue };
         let own = level(from).unwrap_or_else(|| panic!("{}: in which layer is `{from}`?", file.display()));
         for path in named {
-            // What the crate exports at its root is for those outside.
+            // Exports at the root of the crate are for other crates only.
             let Some(to) = level(&path[0]) else {
                 upwards.push(format!("{}: `crate::{}` is no module", file.display(), path.join("::")));
                 continue;
@@ -254,7 +254,7 @@ fn every_arrow_points_inwards() {
     assert!(arrows > 100, "{arrows} arrows were found");
 }
 
-/// A way from a module back to itself, if there is one.
+/// Returns a path of uses from a module back to itself, if there is one.
 fn find_cycle(uses: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
     for start in uses.keys() {
         let mut ways = vec![vec![start.clone()]];
@@ -322,7 +322,7 @@ fn no_format_uses_another() {
         .collect();
     assert!(folders.len() > 8, "{folders:?}");
     for Source { file, module, named } in read_crate("icecore") {
-        // Who is no format knows none: the registry has them.
+        // A module outside the formats names none of them: the registry does.
         let own = module.get(1).filter(|own| module[0] == "format" && folders.contains(*own));
         let is_other = |path: &&Vec<String>| {
             path[0] == "format" && path.len() > 1 && folders.contains(&path[1]) && Some(&path[1]) != own
@@ -332,10 +332,10 @@ fn no_format_uses_another() {
     }
 }
 
-/// Names of formats in the code beside the registry: each has a reason of its own. What a
-/// signed message of Rails has in it, what rows and their values are written as, the
-/// default of `-t`, how an input of `replace` is written, whether Ruby looks up the classes that stand in data as
-/// values, the word of an option that happens to be the same.
+/// Places outside the registry that name a format. Each has its own reason: the content of a signed
+/// message of Rails, the format of rows and their values, the default of `-t`, how an input of
+/// `replace` is written, whether Ruby looks up the classes that the data contains as values, and an
+/// option that has the same name by chance.
 #[test]
 fn few_places_name_a_format() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -345,7 +345,7 @@ fn few_places_name_a_format() {
         sources(&crates.join(krate).join("src"), &mut files);
         for file in files.iter().filter(|file| !file.iter().any(|part| part == "format")) {
             let text = code(&fs::read_to_string(file).unwrap());
-            // Names of options are no formats.
+            // Names of options are not formats.
             for line in text.lines().filter(|line| !line.contains("conflicts_with")) {
                 let literals = line.split('"').skip(1).step_by(2);
                 let name = |text: &str| text.split([':', '/']).next().and_then(icecore::format::by_name);

@@ -1,4 +1,4 @@
-//! What one language says becomes what another one's programs would say.
+//! A value of one language becomes what programs of another language would write for it.
 
 use icecore::{Limits, LossKind, Stage};
 

@@ -1,5 +1,5 @@
-//! References and links that go round in circles, through every writer, without a limit
-//! of depth: a writer ends such a chain by itself, with what it writes or an error.
+//! Cycles of references and links through every writer, without a limit of depth: a writer ends
+//! such a chain by itself, with output or an error.
 
 use crate::common::usual_or_full;
 use icecore::{
@@ -7,7 +7,7 @@ use icecore::{
     raw::{Node, Tape},
 };
 
-/// What each writer needs to write anything at all.
+/// Stages with the options that each writer needs to write anything at all.
 fn stages() -> Vec<Stage> {
     let names = icecore::format::all().iter().map(|format| match format.name {
         "pack" => "pack:template='(N/A*)*'".to_owned(),
@@ -17,7 +17,7 @@ fn stages() -> Vec<Stage> {
     names.chain(options.map(str::to_owned)).map(|spec| Stage::parse(&spec).unwrap()).collect()
 }
 
-/// What `write` says of a tape that was made by hand.
+/// Returns the output or the error of `write` for a tape that was made by hand.
 fn write(stage: &Stage, tape: &Tape) -> Result<Vec<u8>, ErrorKind> {
     let mut codec = Codec::new(stage.clone());
     codec.limits.depth = u32::MAX;
@@ -33,7 +33,7 @@ fn container(kind: Kind, end: u32, count: u32) -> Node {
     node
 }
 
-/// Nodes, of which those that links name are marked as such.
+/// Makes a tape of these nodes; with `marked`, the targets of links are flagged.
 fn tape(mut nodes: Vec<Node>, marked: bool) -> Tape {
     for at in 0..nodes.len() {
         if marked && matches!(nodes[at].kind, Kind::Link | Kind::Alias | Kind::Copy) {
@@ -47,7 +47,7 @@ fn tape(mut nodes: Vec<Node>, marked: bool) -> Tape {
     tape
 }
 
-/// `length` references around a link to the first of them.
+/// Makes `length` references around a link to the first of them.
 fn ring(length: u32, link: Kind) -> Vec<Node> {
     let end = length + 1;
     let mut nodes: Vec<Node> = (0..length).map(|_| container(Kind::Ref, end, 1)).collect();
@@ -85,7 +85,7 @@ fn links_that_name_links_end() {
 
 #[test]
 fn a_link_to_what_is_not_marked_is_refused() {
-    // Each level writes all items again: writers that keep no table would never end.
+    // Each level writes all items again, so a writer without a table would never end.
     let mut nodes = vec![container(Kind::Array, 102, 101)];
     nodes.extend((0..100).map(Node::int));
     nodes.push(Node::leaf(Kind::Link, 0));
@@ -94,7 +94,7 @@ fn a_link_to_what_is_not_marked_is_refused() {
     }
 }
 
-/// Small numbers that look random.
+/// Generates small numbers that look random.
 struct Chance(u64);
 
 impl Chance {
@@ -104,19 +104,19 @@ impl Chance {
     }
 }
 
-/// Puts a value that holds up to `left` others on the tape.
+/// Puts a value that contains up to `left` others on the tape.
 fn grow(chance: &mut Chance, nodes: &mut Vec<Node>, left: &mut u32, is_body: bool) {
     let (at, kinds) = (nodes.len(), [Kind::Array, Kind::Array, Kind::Ref, Kind::Ref, Kind::Object, Kind::Attrs]);
     let last = if is_body { 3 } else { kinds.len() as u32 };
     if *left == 0 || !is_body && chance.below(3) == 0 {
         let kind = [Kind::Link, Kind::Link, Kind::Alias, Kind::Copy, Kind::Int][chance.below(5) as usize];
-        // Where it leads is said when all is there.
+        // The target is set when all nodes exist.
         return nodes.push(Node::leaf(kind, 0));
     }
     *left -= 1;
     let kind = kinds[chance.below(last) as usize];
     let count = if kind == Kind::Array { chance.below(3) } else { 1 };
-    // Behind the value that has attributes there are none.
+    // No attributes follow the value.
     nodes.push(container(kind, 0, if kind == Kind::Attrs { 0 } else { count }));
     (0..count).for_each(|_| grow(chance, nodes, left, kind == Kind::Object));
     nodes[at].payload |= nodes.len() as u64;

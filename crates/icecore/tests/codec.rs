@@ -1,5 +1,5 @@
-//! `Codec` reads and writes what the slow twins do, with the shortcuts of the
-//! formats and with a tape that is used again and again.
+//! `Codec` reads and writes the same as the slow twins, with the shortcuts of the formats and with
+//! a tape that is reused.
 
 use crate::common;
 
@@ -12,7 +12,7 @@ use icecore::{
     raw::{Outcome, Part, Parts, Tape},
 };
 
-/// Reads and writes without any shortcut.
+/// Reads and writes without shortcuts.
 struct Twin {
     storable: (storable::ReadOptions, storable::WriteOptions),
     sereal: (sereal::ReadOptions, sereal::WriteOptions),
@@ -51,7 +51,7 @@ fn said(result: Written) -> Vec<String> {
     }
 }
 
-/// Reads and writes with both, and says where they differ.
+/// Reads and writes with both, and reports where they differ.
 fn compare(codec: &Codec, twin: &Twin, input: &[u8], tape: &mut Tape) -> Result<bool, String> {
     let usual = twin.read(input, &Limits::default());
     let filled = codec.read(input, tape);
@@ -125,7 +125,7 @@ fn random_documents_are_written_the_same() {
     }
 }
 
-/// What a program filled, as Ruby's module does it.
+/// Returns the same document with a tape that a program filled, as Ruby's module does.
 fn filled<'a>(document: &Document<'a>, input: &'a [u8], codec: &Codec) -> Document<'a> {
     let mut tape = document.tape().clone();
     let (nodes, arena) = (tape.nodes().to_vec(), tape.arena().to_vec());
@@ -184,7 +184,7 @@ fn keys_are_forgotten_when_there_are_too_many_and_the_generation_says_so() {
     assert!(tape.keys().generation() > before);
 }
 
-/// A tape with these nodes only. The places of their strings stay.
+/// Returns a document with these nodes only. The offsets of their strings stay the same.
 fn part(whole: &Document<'_>, nodes: std::ops::Range<usize>, tape: &mut Tape) -> Document<'static> {
     for name in whole.tape().keys().iter() {
         tape.key_id(name.node.kind, name.node.flags, name.bytes);
@@ -203,7 +203,7 @@ fn documents_are_written_in_parts_or_not_at_all() {
             let document = common::document(seed, Palette::Json);
             let mut expected = Vec::new();
             let count = document.nodes().len();
-            // Filled by a program, as the parts are: Storable then writes as it does.
+            // Filled by a program, like the parts, so that Storable writes both the same way.
             codec.write(&part(&document, 0..count, &mut Tape::new()), &mut expected).unwrap();
             let (mut parts, mut out, mut at) = (Parts::default(), Vec::new(), 0);
             while at < count {
@@ -230,7 +230,7 @@ fn a_table_of_names_in_the_place_of_another_has_another_generation() {
     let codec = Codec::new(Stage::parse("json").expect("a stage"));
     let mut tape = Tape::new();
     let mut known: Vec<(u64, Vec<Vec<u8>>)> = Vec::new();
-    // What says that it is typed is read to a table of its own, with few names or many.
+    // Typed input is read into its own table of names, with few names or many.
     let typed = r#"{"$icecore":1,"$strings":"bytes","$value":{"b":1,"a":2}}"#;
     for input in [r#"{"a":1,"b":2}"#, typed, r#"{"b":1,"c":2}"#, typed, r#"{"a":1,"b":2}"#] {
         let read = codec.read(input.as_bytes(), &mut tape);

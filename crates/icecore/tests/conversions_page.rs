@@ -1,5 +1,5 @@
-//! The table of `docs/conversions.md` is made by converting: what stands in
-//! it is what happens. `make pages` writes it anew.
+//! The table of `docs/conversions.md` is made by converting, so it shows what really happens. `make
+//! pages` writes it again.
 
 #![cfg(all(feature = "snappy", feature = "zlib", feature = "zstd"))]
 
@@ -7,7 +7,7 @@ use icecore::{Document, Limits, Losses, Stage, value::Comparison};
 use std::fs;
 use std::path::Path;
 
-/// The formats, and what the tables call them.
+/// The formats, and their names in the tables.
 const TARGETS: [(&str, &str); 9] = [
     ("json", "JSON"),
     ("storable", "Storable"),
@@ -20,11 +20,10 @@ const TARGETS: [(&str, &str); 9] = [
     ("marshal", "Marshal"),
 ];
 
-/// A column of the larger table only.
+/// Name of a column that only the larger table has.
 const NETWORK: &str = "Storable, network order";
 
-/// What is converted, and how it is written as `json:typed` with plain strings
-/// as bytes.
+/// Values to convert, and their spelling as `json:typed` with plain strings as bytes.
 const ROWS: &[(&str, &str)] = &[
     ("undef, NULL, nil", "[null]"),
     ("boolean", "[true]"),
@@ -111,8 +110,7 @@ fn read<'a>(bytes: &'a [u8], stage: &str) -> Document<'a> {
     icecore::read_as(bytes, &stage, &Limits::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The cell for what became of a document: the value, or `the same`; and what
-/// was lost.
+/// Returns the cell for a converted document: the value, or `the same`, and the losses.
 fn cell(document: &Document<'_>, value: &str, to: &str) -> String {
     let stage = Stage::parse(to).expect("the stage is known");
     let mut bytes = Vec::new();
@@ -132,7 +130,7 @@ fn cell(document: &Document<'_>, value: &str, to: &str) -> String {
             let outer = text.find("\"$value\":").filter(|_| text.starts_with("{\"$icecore\""));
             let start = outer.map_or(0, |at| at + "\"$value\":".len());
             let end = if start == 0 { text.len() } else { text.len() - 1 };
-            // That a name became text is nothing to tell.
+            // A name that became text needs no mention.
             if text[start..end] == *value { "the same".to_owned() } else { format!("`{}`", &text[start..end]) }
         }
     };
@@ -156,7 +154,7 @@ fn table() -> String {
     table
 }
 
-/// What was asked of each format in `docs/formats.md`: rows of the other table.
+/// Rows of the table in `docs/formats.md`: a feature, and the row of [`ROWS`] that tests it.
 const FEATURES: &[(&str, &str)] = &[
     ("integers of 64 bits", "integer of 64 bits"),
     ("larger integers", "integer beyond 64 bits"),
@@ -208,7 +206,7 @@ fn the_table_of_conversions_says_what_happens() {
     holds("conversions.md", &table());
 }
 
-/// Whether the table in the page is this one.
+/// Checks that the page contains this table.
 fn holds(page: &str, table: &str) {
     const BEFORE: &str = "<!-- made by converting -->\n";
     const BEHIND: &str = "<!-- end -->\n";

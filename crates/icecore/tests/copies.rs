@@ -1,4 +1,4 @@
-//! What was stored once and is no sharing: copies.
+//! Copies: values that were stored once, but are not shared.
 
 use icecore::{Builder, Document, Kind, Limits, Losses, Stage};
 
@@ -34,7 +34,7 @@ fn arrays_of_igbinary_are_copies() {
         (TWICE, "json:typed", "[[1],[1]] []"),
         (TWICE, "dumper:indent=0,terse", "[[1],[1]] []"),
         (OBJECT, "php", r#"a:2:{i:0;a:1:{i:0;O:8:"stdClass":0:{}}i:1;a:1:{i:0;r:3;}} []"#),
-        // Without Purity, perl's eval does not follow the path.
+        // Without Purity, perl's eval does not resolve the path.
         (OBJECT, "dumper:indent=0", r#"$VAR1 = [[bless( {}, 'stdClass' )],[$VAR1->[0][0]]]; ["sharing"]"#),
         (
             OBJECT,
@@ -49,7 +49,7 @@ fn arrays_of_igbinary_are_copies() {
     for input in [EMPTY, TWICE, OBJECT, VARIABLE] {
         assert_eq!(icecore::convert(input, "igbinary", "igbinary").unwrap(), input);
         let (marshal, lost) = losses(input, "igbinary", "marshal");
-        // An alias of an integer is what Ruby lacks, a copy is not.
+        // Ruby has no aliases of integers, but it has copies of them.
         assert_eq!(lost.contains(&"sharing"), input == VARIABLE, "{lost:?}");
         let back = icecore::read(&marshal).unwrap();
         assert!(back.nodes().iter().all(|node| node.kind != Kind::Copy));
@@ -72,7 +72,7 @@ fn what_ruby_cannot_change_is_no_reference_in_php() {
         assert!(!lost.contains(&"sharing"), "{lost:?}");
         assert!(!losses(input, "marshal", "json").1.contains(&"sharing"));
         assert_eq!(icecore::convert(input, "marshal", "marshal").unwrap(), *input);
-        // Typed JSON keeps that it was stored once.
+        // Typed JSON keeps the fact that the value was stored once.
         let typed = losses(input, "marshal", "json:typed").0;
         assert_eq!(icecore::convert(&typed, "json:typed", "marshal").unwrap(), *input);
     }
@@ -92,7 +92,7 @@ fn strings_that_ruby_shares_are_written_again_in_php() {
 
 #[test]
 fn arrays_that_are_shared_stay_so_in_igbinary() {
-    // `$x = [1]; [$x, $x]` of Perl.
+    // `$x = [1]; [$x, $x]` in Perl.
     let shared = b"\x04\x08[\x07[\x06i\x06@\x06";
     let (out, lost) = losses(shared, "marshal", "igbinary");
     assert_eq!(lost, [""; 0]);

@@ -1,9 +1,8 @@
-//! Documents that break off: which containers were open, and how many children they say
-//! that they have.
+//! Truncated documents: which containers were open, and how many children they announce.
 
 use icecore::{Document, Kind, Limits, Request, Stage, raw::Outcome};
 
-/// Formats that write counts before what is counted, and texts, which don't.
+/// Formats that write counts before the items, and text formats, which don't.
 const COUNTED: &[&str] = &["storable", "sereal", "php", "igbinary", "marshal"];
 const TEXTS: &[&str] = &["json", "var-export", "dumper"];
 
@@ -14,11 +13,12 @@ fn read<'a>(stage: &Stage, bytes: &'a [u8]) -> Outcome<'a> {
     stage.format().read(bytes, stage.settings(), Request::new(&limits).detailed())
 }
 
-/// What is cut: the path, how many children there are, and of how many.
+/// Returns the containers that were cut: the path, the number of children present, and the
+/// announced number.
 fn cut(document: &Document<'_>) -> Vec<(String, usize, Option<u32>)> {
     let trace = document.trace().expect("detail was asked for");
     let children = |at: u32| document.at(at).map_or(0, |here| here.children().count());
-    // Ruby's strings are containers as well, of what belongs to them.
+    // Ruby's strings are containers of their attributes; they are not counted.
     let counts = |at: u32| document.at(at).is_some_and(|here| matches!(here.kind(), Kind::Array | Kind::Map));
     trace
         .cut
@@ -44,7 +44,7 @@ fn what_breaks_off_says_how_many_there_are_of_how_many() {
             }
             for (path, there, of) in cut(&part.document) {
                 seen += 1;
-                // PHP's arrays are lists until a key shows that they are none.
+                // PHP's arrays are lists until a key shows that they are not.
                 let all = whole.document.find(&path).unwrap_or_else(|error| panic!("{format} {len}: {error}")).body();
                 assert!(there <= all.children().count(), "{format} {len} {path}: {there}");
                 let said = COUNTED.contains(format).then(|| all.children().count() as u32);

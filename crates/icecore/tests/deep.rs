@@ -1,4 +1,4 @@
-//! Frozen data in strings of frozen data.
+//! Frozen data inside strings of frozen data.
 
 use crate::fixtures;
 
@@ -13,7 +13,7 @@ fn json(document: &Document<'_>) -> Value {
     serde_json::from_slice(&icecore::write(document, "json").unwrap()).unwrap()
 }
 
-/// A text that PHP's serialize makes of a string.
+/// Returns what PHP's serialize writes for a string.
 fn php(text: &str) -> String {
     format!("s:{}:\"{text}\";", text.len())
 }
@@ -31,7 +31,7 @@ fn what_php_opens_is_opened() {
     fixtures::report("strings", all.len(), &failures);
 }
 
-/// The opened document is one like any other: typed JSON says it, and reads back.
+/// The opened document is like any other: it can be written as typed JSON and read back.
 #[test]
 fn the_opened_document_is_well_formed() {
     let typed = icecore::Stage::parse("json:typed").unwrap();
@@ -67,7 +67,7 @@ fn what_was_opened_is_listed() {
             ("$.p.j".to_owned(), "json".to_owned(), 1, at("{\"k\""), 7),
         ]
     );
-    // What stands in the input is borrowed from it.
+    // Bytes of the input are borrowed from it.
     let key = deep.document.find("$.p.j.k").unwrap();
     assert_eq!(key.as_i64(), Some(1));
     assert!(deep.document.tape().arena().is_empty());
@@ -104,14 +104,14 @@ fn wrappers_are_taken_off() {
 
 #[test]
 fn what_stands_behind_is_not_ignored() {
-    // PHP itself up to 8.2 ignores it.
+    // PHP itself ignores trailing bytes up to version 8.2.
     let text = format!("a:1:{{i:0;{}}}", php("a:1:{i:0;i:1;}x"));
     assert!(open(text.as_bytes()).opened.is_empty());
 }
 
 #[test]
 fn links_keep_what_they_name() {
-    // In the string: an object in an array, and again. Outside: others before and behind.
+    // In the string: an object in an array, and a link to it. Outside: other objects before and after.
     let inner = r#"a:2:{i:0;O:1:"A":1:{s:4:"self";r:2;}i:1;r:2;}"#;
     let text = format!(r#"a:3:{{i:0;O:1:"B":0:{{}}i:1;{}i:2;r:2;}}"#, php(inner));
     let deep = open(text.as_bytes());
@@ -139,7 +139,7 @@ fn a_link_to_an_opened_string_is_one_to_what_it_says() {
 
 #[test]
 fn classes_keys_and_encodings_are_merged() {
-    // {"k" => "a" in Shift_JIS, o: Pair} in a string of another dump with other names.
+    // {"k" => "a" in Shift_JIS, o: Pair} in a string of another dump, which has other names.
     let inner =
         b"\x04\x08{\x07I\"\x06k\x06:\x06ETI\"\x06a\x06:\x0dencoding\"\x0eShift_JIS:\x06oo:\x09Pair\x06:\x0b@right0";
     let mut outer =
@@ -197,7 +197,7 @@ fn sealed_strings_stay() {
     assert_eq!(deep.document.path(deep.opened[0].node), "$[2]{0}");
 }
 
-/// What is in so many strings, each in the next.
+/// Wraps `i:1;` this many times.
 fn nested(levels: usize, wrap: fn(&str) -> String) -> String {
     let mut text = "i:1;".to_owned();
     for _ in 0..levels {
@@ -216,7 +216,7 @@ fn levels_of_strings_are_limited() {
         assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
         assert!(error.path().is_some() && error.to_string().contains("levels of strings"), "{error}");
     }
-    // A great many, on a small stack.
+    // Very many levels, on a small stack.
     std::thread::Builder::new()
         .stack_size(128 << 10)
         .spawn(|| {
@@ -284,7 +284,7 @@ fn hostile_strings_never_break_anything() {
             limits.nodes = 100_000;
             let Ok(deep) = deep::open(b.finish().unwrap(), &limits) else { continue };
             assert_eq!(deep.document.root().len(), 3);
-            // The string alone becomes the document that it is.
+            // The string alone opens as the document that it contains.
             let Some(stage) = deep::stage_of(&blob[..end], &limits) else { continue };
             let mut b = Builder::new();
             b.bytes(&blob[..end]);

@@ -1,6 +1,5 @@
-//! What files are: every fixture is its own format and nothing else, foreign
-//! files are called by their names, and no ordinary file is taken for one of
-//! ours.
+//! Format detection: every fixture is detected as its own format only, foreign files are called by
+//! their names, and no ordinary file is taken for one of our formats.
 
 use crate::common::usual_or_full;
 use crate::fixtures;
@@ -29,7 +28,7 @@ fn files(top: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// `gzip/json`, for comparison.
+/// Returns a name like `gzip/json`, for comparison.
 fn full_name(found: Option<Finding>) -> String {
     found.map_or("unknown".to_owned(), |found| {
         let names: Vec<_> = found.wrappers.iter().copied().chain([found.name]).collect();
@@ -46,7 +45,7 @@ fn foreign_files_are_called_by_their_names() {
         if name == "make.py" {
             continue;
         }
-        // What can't be decompressed can't be looked into.
+        // The content of data that can't be decompressed is not known.
         let is_closed = |wrapper: &str, is_built: bool| name.starts_with(wrapper) && !is_built;
         if is_closed("gzip_", cfg!(feature = "zlib"))
             || is_closed("zlib_", cfg!(feature = "zlib"))
@@ -63,8 +62,8 @@ fn foreign_files_are_called_by_their_names() {
     assert!(seen > 60, "only {seen} samples");
 }
 
-/// A part of a foreign file, or one with a byte too much, is still not one of
-/// ours; and nothing that is told by its structure alone is told by a part.
+/// A part of a foreign file, or the file with an extra byte, is still not taken for one of our
+/// formats. A format that is recognized by its structure alone is not recognized from a part.
 #[test]
 fn broken_foreign_files_are_not_mistaken() {
     for path in files(&folder("tests/foreign")) {
@@ -77,7 +76,7 @@ fn broken_foreign_files_are_not_mistaken() {
             let ours = ["storable", "sereal"].contains(&&*found);
             assert!(!ours, "{} cut to {} is {found}", path.display(), part.len());
             if ["msgpack", "cbor", "bson", "igbinary"].contains(&&*whole) {
-                // A shorter one may be a whole one by chance; a longer one not.
+                // A shorter part may be complete by chance; a longer one may not.
                 assert!(
                     path.ends_with("cbor.tagged") || part.len() < bytes.len() || found != whole,
                     "{}",
@@ -88,7 +87,7 @@ fn broken_foreign_files_are_not_mistaken() {
     }
 }
 
-/// Rows: what the fixtures are. Columns: what they are taken for.
+/// Rows: the formats of the fixtures. Columns: the formats that are detected.
 #[test]
 fn the_confusion_matrix_is_a_diagonal() {
     let mut wrong = Vec::new();
@@ -105,13 +104,13 @@ fn the_confusion_matrix_is_a_diagonal() {
             let found = identify(&blob);
             let is_sure = found.as_ref().is_some_and(|found| found.certainty >= Certainty::Likely);
             let found = full_name(found);
-            // The header of a memory image of major version 1 in network order
-            // is a single byte. That is no ground to name anything.
+            // The header of a memory image of major version 1 in network order is a single byte. That
+            // is not enough to name a format.
             if name.ends_with(" memory,1") && blob.first() == Some(&3) {
                 assert_eq!(found, "unknown", "{name}");
                 continue;
             }
-            // The floats of these can't be read without a word on their size.
+            // The floats of these images can't be read unless their size is given.
             let is_sure = is_sure || name.starts_with("floats/") && name.ends_with(" memory,1");
             if found != format || !is_sure {
                 wrong.push(format!("{file} {name}: {found}"));
@@ -128,14 +127,14 @@ fn the_confusion_matrix_is_a_diagonal() {
     assert!(wrong.is_empty(), "{} are mistaken:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Nothing on this machine but data of these formats is taken for them.
+/// No file on this machine is taken for one of these formats unless it contains such data.
 #[test]
 fn no_ordinary_file_is_taken_for_one_of_ours() {
     const MOST: u64 = 1 << 20;
     let most_files = usual_or_full(2000, 6000);
     let mut paths = Vec::new();
     for top in ["/etc", "/bin", "/sbin", "/lib", "/usr/bin", "/usr/lib", "/usr/share", "/usr/include"] {
-        // Every so many, so that all kinds of files are among them.
+        // Every n-th file, so that all kinds of files are included.
         let all = files(Path::new(top));
         let step = all.len() / (most_files / 8) + 1;
         paths.extend(all.into_iter().step_by(step));
@@ -147,14 +146,14 @@ fn no_ordinary_file_is_taken_for_one_of_ours() {
         checked += 1;
         let found = identify(&bytes);
         let Some(format) = found.as_ref().and_then(|found| found.format) else { continue };
-        // Perl keeps its own data as Storable in places, Ruby its pages of help as
-        // Marshal; JSON is everywhere, and PHP files may return a value.
+        // Perl keeps some of its own data as Storable, and Ruby its help pages as Marshal; JSON is
+        // everywhere, and PHP files may return a value.
         let is_data = match format.name {
             "json" => true,
             "storable" => bytes.starts_with(b"pst0"),
-            // Ruby keeps its documentation so.
+            // Ruby stores its documentation this way.
             "marshal" => path.extension().is_some_and(|end| end == "ri"),
-            // Perl has tables of its own that way.
+            // Perl has its own tables in this form.
             "dumper" => path.extension().is_some_and(|end| end == "pl" || end == "pm" || end == "ph"),
             "var-export" => path.extension().is_some_and(|end| end == "php"),
             _ => bytes.starts_with(b"=srl") || bytes.starts_with(b"=\xf3rl"),
@@ -176,7 +175,7 @@ fn arbitrary_bytes_do_not_upset_it() {
         state ^= state << 17;
         state
     };
-    // Mutations of the samples reach further than noise does.
+    // Mutations of the samples reach deeper than noise does.
     let samples: Vec<_> = files(&folder("tests/foreign")).iter().map(|path| fs::read(path).unwrap()).collect();
     for round in 0..20_000 {
         let mut bytes = samples[round % samples.len()].clone();
@@ -193,7 +192,7 @@ fn arbitrary_bytes_do_not_upset_it() {
     }
 }
 
-/// Deep nesting and lying lengths cost no more than the bytes that are there.
+/// Deep nesting and false lengths cost no more than the bytes that are present.
 #[test]
 fn hostile_bytes_are_walked_in_a_small_stack() {
     let deep = |byte: u8| vec![byte; 1_000_000];
@@ -224,7 +223,8 @@ fn hostile_bytes_are_walked_in_a_small_stack() {
     std::thread::Builder::new().stack_size(128 << 10).spawn(run).unwrap().join().unwrap();
 }
 
-/// What a format reads as a list, a map or an object, and begins as it does, is not taken for anything else.
+/// A blob that begins like a format, and that the format reads as a list, a map or an object, is
+/// not detected as anything else.
 #[test]
 fn what_is_settled_by_reading_is_found() {
     let mut seen = std::collections::BTreeMap::new();
@@ -244,7 +244,7 @@ fn what_is_settled_by_reading_is_found() {
     for file in files {
         for fixture in fixtures::load(&format!("{file}.jsonl")) {
             check(&fixture.blob);
-            // As JSON, and with other bytes.
+            // The same data as JSON, and with single bytes changed.
             let from = icecore::detect::stage_of(&fixture.blob).map(|stage| stage.to_string());
             if let Ok(Ok(json)) = from.map(|from| icecore::convert(&fixture.blob, &from, "json")) {
                 check(&json);

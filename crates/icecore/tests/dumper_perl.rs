@@ -1,4 +1,4 @@
-//! Data::Dumper's texts, read here, are what perl's own eval reads from them.
+//! Reading a text of Data::Dumper gives the same value as perl's own eval.
 
 use crate::common;
 use crate::fixtures;
@@ -21,12 +21,12 @@ fn both_ways<'a>(text: &'a [u8], options: &dumper::ReadOptions) -> Outcome<'a> {
     common::both_ways(options, text, &Limits::default())
 }
 
-/// Storable wraps a value that is no reference; Data::Dumper does not.
+/// Compares two documents. Storable wraps a value that is not a reference; Data::Dumper does not.
 fn is_same(text: &Document<'_>, image: &Document<'_>) -> bool {
     Comparison::new().any_order().any_ascii().equal(text, image)
 }
 
-/// What a text does not show of the settings.
+/// Returns the read options for the settings that a text does not show.
 fn options(mode: &str) -> dumper::ReadOptions {
     let setting = |name: &str| mode.split(',').find_map(|setting| setting.strip_prefix(name)).map(str::to_owned);
     let mut options = dumper::ReadOptions::default();
@@ -37,7 +37,7 @@ fn options(mode: &str) -> dumper::ReadOptions {
     options
 }
 
-/// The lines in which two tapes differ.
+/// Returns the lines in which two tapes differ.
 fn difference(found: &Document<'_>, expected: &Document<'_>) -> String {
     let lines = |document| format!("{document:?}").lines().map(|line| line.replace(" ref", "")).collect::<Vec<_>>();
     let (found, expected) = (lines(found), lines(expected));
@@ -77,7 +77,7 @@ fn texts_mean_what_perl_makes_of_them() {
     assert!(total > 1000, "{total}");
 }
 
-/// Random structures under random settings; `ICECORE_SEED` gives others.
+/// Random structures under random settings; `ICECORE_SEED` selects others.
 #[test]
 fn random_texts_mean_what_perl_makes_of_them() {
     let has = Command::new("perl")

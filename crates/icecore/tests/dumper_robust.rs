@@ -1,4 +1,4 @@
-//! Data::Dumper's texts cut, changed, hostile or full of code.
+//! Texts of Data::Dumper that are cut, changed, hostile or full of code.
 
 use crate::common;
 
@@ -22,7 +22,7 @@ fn whole(text: &str) -> Document<'_> {
     outcome.document
 }
 
-/// The value as typed JSON, without its frame.
+/// Returns the value as typed JSON, without its frame.
 fn typed(text: &str) -> String {
     let said = String::from_utf8(icecore::write(&whole(text), "json:typed").unwrap()).unwrap();
     let value = said.strip_prefix(r#"{"$icecore":1,"$strings":""#).map(|rest| &rest[rest.find(':').unwrap() + 1..]);
@@ -38,7 +38,7 @@ fn a_text_that_is_cut_is_said_to_be_cut() {
             let outcome = both_ways(text);
             cuts += 1;
             if let Some(error) = outcome.error {
-                // What a pad is shows in whole lines only.
+                // A pad can be recognized only from whole lines.
                 let is_cut = error.kind() == ErrorKind::Truncated || fixture.mode.contains("Pad=");
                 assert!(is_cut, "{}: {error}\n{}", fixture.name, text.escape_ascii());
             }
@@ -101,7 +101,7 @@ fn depth_needs_no_stack() {
     assert_eq!(error.kind(), ErrorKind::BadLink, "{error}");
 }
 
-/// Statements may nest values deeper than the text does.
+/// Statements may nest values deeper than the text itself does.
 #[test]
 fn statements_keep_to_the_limits() {
     let statements: String = (0..20_000).map(|at| format!("$x{at} = [1];")).collect();
@@ -174,7 +174,7 @@ fn paths_that_lead_nowhere_are_errors() {
     }
 }
 
-/// What Data::Dumper writes and people add, and what it means.
+/// Texts that Data::Dumper writes, with what people add by hand, and their meaning.
 #[test]
 fn forms_mean_what_they_mean_to_perl() {
     for (text, meaning) in [
@@ -233,7 +233,7 @@ fn forms_mean_what_they_mean_to_perl() {
     }
 }
 
-/// One text after the other.
+/// Several texts, one after the other.
 #[test]
 fn documents_behind_each_other_are_read_one_by_one() {
     for (text, counts) in [
@@ -256,7 +256,7 @@ fn documents_behind_each_other_are_read_one_by_one() {
 #[test]
 fn texts_are_recognised() {
     for fixture in load("dumper-read.jsonl") {
-        // Bare values look like anything.
+        // Bare values look like many other formats.
         if fixture.blob.windows(3).any(|window| window == b" = ") && !fixture.mode.contains("Terse=1") {
             let found = icecore::identify(&fixture.blob);
             let found = found.map(|found| (found.name, found.certainty));

@@ -1,13 +1,12 @@
-//! Documents that want to run code: perl evaluates what is written of them, and must call
-//! nothing.
+//! Documents that try to run code: perl evaluates our output for them, and must not call any function.
 
 use icecore::format::dumper::{self, WriteOptions};
 use icecore::{Document, Limits, LossKind, Losses, Stage};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Evaluates each text of stdin, uses the regular expressions in its value, and prints the
-/// texts that called a function. Before each text stands its length in 4 bytes.
+/// Evaluates each text of stdin, uses the regular expressions in its value, and prints the texts
+/// that called a function. The length of each text precedes it in 4 bytes.
 const JUDGE: &str = r#"
     use strict; use warnings; no warnings;
     our ($calls, $text, $AUTOLOAD) = 0;
@@ -39,7 +38,7 @@ const JUDGE: &str = r#"
     print "VALUES: $values\n";
 "#;
 
-/// The texts that called something, and how many had a value.
+/// Returns the texts that called a function, and the number of texts with a value.
 fn judge(texts: &[Vec<u8>]) -> Option<(Vec<String>, usize)> {
     let mut perl = Command::new("perl")
         .args(["-MScalar::Util", "-e", JUDGE])
@@ -109,7 +108,7 @@ fn sources_that_are_code_are_replaced() {
         (r#"{"$vstring":"v1.2","$value":"\u0001\u0003"}"#, "$VAR1 = v1.3;", EMBEDDED),
         (r#"{"$vstring":"main::hit()","$value":""}"#, "$VAR1 = '';", EMBEDDED),
         (r#"{"$vstring":"v1.2","$value":"\u0001\u0002"}"#, "$VAR1 = v1.2;", &[]),
-        // A function that is called `v65` would be called.
+        // A function named `v65` would be called here.
         (r#"{"$vstring":"v65","$value":"A"}"#, "$VAR1 = do{package Icecore::None; v65};", &[]),
     ] {
         assert_eq!(shown(json, &on_one_line()), (text.to_owned(), losses.to_vec()), "{json}");
@@ -138,7 +137,7 @@ fn bare_keys_need_an_arrow() {
     assert_eq!(shown(r#"{"hit":1}"#, &options).0, "$VAR1 = {'hit', 1};");
 }
 
-/// Behind a line break in a string no pad stands.
+/// A line break inside a string is not followed by a pad.
 #[test]
 fn a_pad_that_is_a_comment_covers_all_lines() {
     let mut options = on_one_line();
@@ -157,7 +156,7 @@ fn addresses_of_hostile_classes_are_quoted() {
     assert!(text.starts_with(r"$VAR1 = ['\'.hit().\'=ARRAY(0x"), "{text}");
 }
 
-/// What a hostile text shows of its settings is not taken over where it is code.
+/// Settings that are recognized in a hostile text are not used if they are code.
 #[test]
 fn settings_of_a_text_are_no_code() {
     for (text, expected) in [
@@ -175,7 +174,7 @@ fn settings_of_a_text_are_no_code() {
     }
 }
 
-/// Perl makes the same regexps of the text, and so does the reader.
+/// Perl and our reader make the same regexps of the text.
 #[test]
 fn regexps_in_a_variable_come_back() {
     let patterns =
@@ -212,7 +211,7 @@ fn v_strings_come_back() {
         assert!(losses.is_empty(), "{source}");
         let back = dumper::read(&again, &options, &Limits::default()).expect("a v-string");
         assert_eq!(format!("{back:?}"), format!("{document:?}"), "{source}");
-        // Cut anywhere, it ends too early.
+        // A text that is cut anywhere is truncated.
         for end in 9..again.len() - 1 {
             let error = dumper::read(&again[..end], &options, &Limits::default()).expect_err("an end");
             assert_eq!(error.kind(), icecore::ErrorKind::Truncated, "{}", String::from_utf8_lossy(&again[..end]));
@@ -220,7 +219,7 @@ fn v_strings_come_back() {
     }
 }
 
-/// A generator that any seed repeats.
+/// A generator whose sequence depends only on the seed.
 struct Random(u64);
 
 impl Random {
@@ -305,7 +304,7 @@ impl Random {
         (0..self.below(6)).map(|_| self.pick(PIECES)).collect()
     }
 
-    /// As JSON, in one of its kinds of strings.
+    /// Returns the text as JSON, in one of the kinds of strings.
     fn string(&mut self) -> String {
         let text = self.hostile();
         let quoted = serde_json::to_string(&text).expect("JSON");
@@ -379,7 +378,7 @@ impl Random {
     }
 }
 
-/// `DUMPER_SEED` and `DUMPER_STRUCTURES` choose others, and more.
+/// `DUMPER_SEED` and `DUMPER_STRUCTURES` select other structures, and more of them.
 #[test]
 fn perl_runs_nothing_of_hostile_documents() {
     if !has_perl() {

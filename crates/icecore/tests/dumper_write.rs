@@ -1,5 +1,4 @@
-//! Writing Data::Dumper's text: settings, what has no word in it, and hostile
-//! documents.
+//! Writing Data::Dumper's text: settings, values that the text can't represent, and hostile documents.
 
 use crate::common;
 
@@ -130,7 +129,7 @@ fn keys_that_can_be_no_strings() {
     assert_eq!(error.kind(), ErrorKind::Unrepresentable);
 }
 
-/// What Data::Dumper writes of globs, by its C code and by its Perl code.
+/// What Data::Dumper writes for globs, with its C code and with its Perl code.
 #[test]
 fn globs() {
     let read = |text: &str| {
@@ -161,7 +160,7 @@ fn globs() {
 
 // -- Hostile documents ----------------------------------------------------------------
 
-/// Arrays in each other.
+/// Makes arrays nested in each other.
 fn nested(depth: usize) -> Document<'static> {
     let mut b = Builder::new();
     for _ in 0..depth {
@@ -186,14 +185,14 @@ fn deep_nesting_takes_no_stack() {
         let mut out = Vec::new();
         dumper::write(&document, &options, &limits, &mut out).unwrap();
         assert_eq!(out.len(), 2 * DEPTH);
-        // The lines of a text that is indented would take terabytes.
+        // The lines of an indented text would take terabytes.
         options.indent = 1;
         let error = dumper::write(&document, &options, &limits, &mut Vec::new()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Limit);
     });
 }
 
-/// References in each other, and objects in each other.
+/// References nested in each other, and objects nested in each other.
 #[test]
 fn deep_wrappers_take_no_stack() {
     for (front, behind) in
@@ -202,7 +201,7 @@ fn deep_wrappers_take_no_stack() {
         let text = [front.repeat(9_000), "1".to_owned(), behind.repeat(9_000)].concat();
         let document = typed(&text);
         on_a_small_stack(|| {
-            // Whether it is written or refused depends on what it is; nothing breaks.
+            // It may be written or refused, depending on the value, but it must not crash.
             let _ = try_write(&document, line);
         });
     }
@@ -235,7 +234,7 @@ fn names_of_what_is_deep_are_bounded() {
 
 #[test]
 fn copies_are_bounded() {
-    // Each array has the one before it ten times.
+    // Each array contains the previous one ten times.
     let mut text = String::from(r#"[{"$id":1,"$value":["x"]}"#);
     for level in 1..12 {
         let links = vec![format!(r#"{{"$link":{level}}}"#); 10].join(",");

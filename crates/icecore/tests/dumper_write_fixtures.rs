@@ -1,5 +1,4 @@
-//! What Data::Dumper wrote of the shapes of the other fixtures, under all its
-//! settings.
+//! What Data::Dumper wrote for the shapes of the other fixtures, under all its settings.
 
 use crate::dumper;
 
@@ -24,7 +23,7 @@ fn the_same_text_under_all_settings() {
     assert!(total > 1000, "only {total}");
 }
 
-/// What the settings were shows in the text.
+/// The settings are recognized from the text.
 #[test]
 fn a_text_that_is_read_comes_back() {
     let stage = Stage::parse("dumper").expect("a stage");
@@ -35,12 +34,12 @@ fn a_text_that_is_read_comes_back() {
         for pair in line["texts"].as_array().expect("texts") {
             let (settings, text) = (&pair[0], base64(pair[1].as_str().expect("a text")));
             let has = |name: &str| !settings[name].is_null();
-            // These do not show, or a document can't say what they make of it.
+            // These settings are not visible in the text, or a document can't represent their effect.
             if ["Deepcopy", "Maxdepth", "Toaster", "Useperl", "Sparseseen"].into_iter().any(has) {
                 continue;
             }
-            // Nor does this: without names, that `(` is an array by its name; where
-            // nothing is nested, that there are no lines; in which kind of string
+            // Other facts are not visible either: without names, that `(` is an array because of its
+            // name; if nothing is nested, that the text has no line breaks; in which kind of string
             // `\x{e9}` was.
             let is_bare = has("Terse") && has("Names");
             let is_string = line["name"].as_str().is_some_and(|name| name.starts_with("strings/"));
@@ -48,7 +47,7 @@ fn a_text_that_is_read_comes_back() {
             if is_bare || is_flat || text.windows(6).any(is_latin1_escape) {
                 continue;
             }
-            // A pad that ends in a blank, and a pair in records, are not seen yet.
+            // A pad that ends in a blank, and `Pair` in records, are not recognized yet.
             if has("Pair") || settings["Pad"].as_str().is_some_and(|pad| pad.ends_with(' ')) {
                 continue;
             }
@@ -69,12 +68,12 @@ fn a_text_that_is_read_comes_back() {
     assert!(total > 500, "only {total}");
 }
 
-/// Something in brackets; not `\x{`.
+/// Whether something is in brackets; `\x{` does not count.
 fn is_nested(pair: &[u8]) -> bool {
     matches!(pair, [b'[', behind] if *behind != b']') || matches!(pair, [b'{', b'\'' | b'"'])
 }
 
-/// `\x{80}` to `\x{ff}`
+/// Whether this is `\x{80}` to `\x{ff}`.
 fn is_latin1_escape(text: &[u8]) -> bool {
     matches!(text, [b'\\', b'x', b'{', b'8' | b'9' | b'a'..=b'f', _, b'}'])
 }

@@ -1,5 +1,5 @@
-//! The real Data::Dumper as the judge of what is written: random structures under
-//! random settings. Needs perl with Sereal; says so and does nothing without.
+//! The real Data::Dumper judges our output: random structures under random settings. Needs perl
+//! with Sereal; without it, the test says so and does nothing.
 
 use crate::dumper;
 

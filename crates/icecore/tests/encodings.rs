@@ -1,4 +1,4 @@
-//! Strings in named encodings become the characters that Ruby makes of them.
+//! Strings in named encodings become the same characters as in Ruby.
 
 use crate::fixtures;
 
@@ -38,8 +38,8 @@ const NAMES: &[&str] = &[
     "ISO-2022-JP",
 ];
 
-/// Where ours (`None`: not known) may be another than Ruby's: the Web's tables have characters
-/// that Ruby refuses, and for some that Ruby keeps private they have a public one since, or none.
+/// Whether our text (`None`: not known) may differ from Ruby's. The Web's tables have characters
+/// that Ruby refuses; where Ruby has private-use characters, they have public ones or none.
 fn may_differ(name: &str, ours: Option<&str>, ruby: Option<&str>) -> bool {
     let is_private = |text: &str| text.chars().any(|c| matches!(c, '\u{e000}'..='\u{f8ff}'));
     match (ours, ruby) {

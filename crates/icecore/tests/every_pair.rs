@@ -1,5 +1,5 @@
-//! Every format to every other: what the writer did not report as lost is there
-//! when the target is read again.
+//! Converts every format to every other: unless the writer reported a loss, the value is still
+//! there when the target is read again.
 
 use crate::common;
 use crate::fixtures;
@@ -9,7 +9,7 @@ use crate::fixtures::Fixture;
 use icecore::{Cursor, Document, Key, Kind, Limits, Losses, Request, Stage, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The fixtures of each format.
+/// Fixtures of each format.
 const SOURCES: &[(&str, &str)] = &[
     ("storable", "storable.jsonl"),
     ("sereal", "sereal.jsonl"),
@@ -34,43 +34,43 @@ const TARGETS: &[&str] = &[
     "dumper:purity,indent=1",
 ];
 
-/// How many blobs of a file are tried.
+/// Number of blobs of a file that are tried.
 const MOST: usize = 700;
 
-/// How deep a value may be that this test looks at.
+/// Depth of the values that this test looks at.
 const DEPTH: u32 = 200;
 
-/// What all languages would agree that a document says, as text. Strings have no
-/// kind, numbers are their digits, a list is a map from 0 on, classes and members
-/// have no marks, the order of keys does not count; a value that stands in
-/// several places is written in the first and named in the others.
+/// Text for the content of a document on which all languages would agree. Strings have no kind,
+/// numbers are their digits, a list is a map with keys from 0, classes and members have no marks,
+/// and the order of keys does not count. A value that occurs in several places is written in the
+/// first place and named in the others.
 struct Common<'d> {
     document: &'d Document<'d>,
-    /// What a link or an alias names.
+    /// Targets of links and aliases.
     shared: HashSet<u32>,
     seen: HashMap<u32, usize>,
     depth: u32,
     is_too_deep: bool,
-    /// As Data::Dumper's text has them, floats are strings, and text whose characters
-    /// are below 256 is bytes.
+    /// Compares as Data::Dumper's text requires: floats are strings, and text whose characters are
+    /// below 256 is bytes.
     is_loose: bool,
 }
 
 impl<'d> Common<'d> {
     fn of(document: &'d Document<'d>, is_loose: bool) -> Option<String> {
         let again = document.nodes().iter().filter(|node| matches!(node.kind, Kind::Link | Kind::Alias));
-        // Whether a regexp is the same one makes no difference to a program of Ruby's.
+        // It makes no difference to a Ruby program whether two regexps are the same object.
         let is_shared = |at: &u32| document.nodes()[*at as usize].kind != Kind::Regexp;
         let shared = again.map(|node| resolved(document, node.payload as u32)).filter(is_shared).collect();
         let mut common = Common { document, shared, seen: HashMap::new(), depth: 0, is_too_deep: false, is_loose };
         let mut text = String::new();
-        // A scalar at the top is a reference to it in Perl.
+        // In Perl, a scalar at the top is a reference to it.
         let root = document.root();
         common.value(if let Value::Ref(inner) = root.value() { inner } else { root }, &mut text);
         (!common.is_too_deep).then_some(text)
     }
 
-    /// A string that the text may have otherwise.
+    /// Writes a string that the text format may spell differently.
     fn string(&self, bytes: &[u8], is_text: bool, out: &mut String) {
         let text = std::str::from_utf8(bytes).ok();
         let is_integer = |text: &str| text.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
@@ -121,7 +121,7 @@ impl<'d> Common<'d> {
             Value::Bytes(bytes) => self.string(bytes, false, out),
             Value::Encoded(bytes, encoding) => {
                 let encoding = std::str::from_utf8(encoding).unwrap_or_default();
-                // JSON has the characters.
+                // JSON contains the characters.
                 string(icecore::encoding::decoded(encoding, bytes).as_ref().map_or(bytes, |text| text.as_bytes()), out);
             }
             Value::Symbol(bytes, _) => string(bytes, out),
@@ -154,7 +154,7 @@ impl<'d> Common<'d> {
             }
             Value::Regexp(pattern, flags) => {
                 let mut letters = flags.as_bytes().unwrap_or(b"").to_vec();
-                // In Ruby `m` is always on.
+                // `m` is always on in Ruby.
                 letters.retain(|letter| *letter != b'm');
                 letters.sort_unstable();
                 *out += "regexp ";
@@ -174,7 +174,7 @@ impl<'d> Common<'d> {
     }
 
     fn map(&mut self, entries: Vec<(String, Cursor<'d>)>, out: &mut String) {
-        // The last value of a key counts.
+        // The last value of a key wins.
         let entries: BTreeMap<_, _> = entries.into_iter().collect();
         *out += "{";
         for (key, value) in entries {
@@ -202,13 +202,13 @@ impl<'d> Common<'d> {
     }
 }
 
-/// What a link names in the end.
+/// Returns the final target of a link.
 fn resolved(document: &Document<'_>, mut at: u32) -> u32 {
     for _ in 0..64 {
         let node = &document.nodes()[at as usize];
         match node.kind {
             Kind::Link | Kind::Alias | Kind::Copy => at = node.payload as u32,
-            // The map that is an object's body is the object.
+            // The map that is the body of an object stands for the object.
             Kind::Map if at > 0 && document.nodes()[at as usize - 1].kind == Kind::Object => return at - 1,
             _ => break,
         }
@@ -230,7 +230,7 @@ fn string(bytes: &[u8], out: &mut String) {
     *out += &format!("\"{}\"", bytes.escape_ascii());
 }
 
-/// What came of the blobs of one format in another.
+/// Results of converting the blobs of one format to another.
 #[derive(Default)]
 struct Tally {
     exact: usize,
@@ -265,7 +265,7 @@ fn try_one(document: &Document<'_>, to: &Stage, tally: &mut Tally) -> Result<(),
         }
         tally.exact += 1;
     } else {
-        // What is lost once is not lost again.
+        // A loss does not happen a second time.
         let mut again = Vec::new();
         icecore::write_to(&after, to, &limits, &mut again).map_err(|error| format!("not a second time: {error}"))?;
         let twice = icecore::read_as(&again, to, &limits).map_err(|error| format!("second time: {error}"))?;
@@ -277,7 +277,7 @@ fn try_one(document: &Document<'_>, to: &Stage, tally: &mut Tally) -> Result<(),
     Ok(())
 }
 
-/// Where two texts begin to differ.
+/// Shows where two texts begin to differ.
 fn difference(before: &str, now: &str) -> String {
     let same = before.bytes().zip(now.bytes()).take_while(|(one, other)| one == other).count();
     let part =
@@ -306,7 +306,7 @@ fn what_is_not_reported_as_lost_is_there() {
             let to = Stage::parse(target).unwrap();
             let mut tally = Tally::default();
             for fixture in &all {
-                // Damaged ones are there as well.
+                // Some fixtures are damaged.
                 let Ok(document) = icecore::read_with(&fixture.blob, &stage, Request::new(&limits)) else { continue };
                 total += 1;
                 if let Err(why) = try_one(&document, &to, &mut tally) {
@@ -317,7 +317,7 @@ fn what_is_not_reported_as_lost_is_there() {
                 "{from} to {target}: {} exact, {} with losses, {} refused",
                 tally.exact, tally.lossy, tally.refused
             );
-            // Only maps are sessions, and those are what sessions are read as.
+            // Only maps can be written as sessions, and sessions are read as maps.
             let least = if *target == "php-session" { 5 } else { 30 };
             assert!(tally.exact > least, "{from} to {target}: hardly anything is compared");
         }
@@ -329,8 +329,7 @@ fn what_is_not_reported_as_lost_is_there() {
 fn whatever_a_document_holds_is_written_or_reported() {
     let (mut failures, mut total) = (Vec::new(), 0);
     let mut random = Random::new(7);
-    // Perl's formats say the same of some things that are referred to and of the
-    // references; `storable_property.rs` knows which.
+    // Perl's formats write some references and their referents alike; `storable_property.rs` lists them.
     for target in TARGETS.iter().filter(|target| !matches!(**target, "storable" | "sereal" | "dumper:purity,indent=1"))
     {
         let to = Stage::parse(target).unwrap();

@@ -1,6 +1,6 @@
-//! Hostile input that multiplies: each shape is doubled three times, or four, and what it costs
-//! may double with it, or meets the budget. What is counted is bytes, never seconds:
-//! those that are written, and those that are asked of the allocator.
+//! Hostile input that multiplies: each shape is doubled three or four times, and its cost may only
+//! double with it, or meets the budget. The cost is counted in bytes, never in seconds: bytes
+//! written, and bytes allocated.
 
 use crate::shapes;
 
@@ -9,12 +9,12 @@ use crate::common::usual_or_full;
 use crate::shapes::Shape;
 use icecore::{Converter, ErrorKind, Limits, Request, Stage, deep};
 
-/// The budget of these tests, for each byte of the input.
+/// Budget of these tests for each byte of the input.
 const GROWTH: u64 = 32;
-/// The first size. It is doubled three times; in full four times.
+/// First size. It is doubled three times, or four times in full runs.
 const FIRST: usize = 2 << 10;
 
-/// Limits without what is always allowed.
+/// Returns limits whose output depends on the input only, without the constant allowance.
 fn limits(input: &[u8]) -> Limits {
     let mut limits = Limits::default();
     limits.output = GROWTH * input.len() as u64;
@@ -53,7 +53,7 @@ const TARGETS: &[&str] = &[
     "gzip/php",
 ];
 
-/// What it costs to read the shape, and to do something with what was read.
+/// Returns the cost of reading the shape and of using the document.
 fn cost(bytes: &[u8], from: &str, limits: &Limits, then: impl Fn(&icecore::Document<'_>)) -> u64 {
     let stage = Stage::parse(from).unwrap();
     count_allocated_bytes(|| {
@@ -63,7 +63,7 @@ fn cost(bytes: &[u8], from: &str, limits: &Limits, then: impl Fn(&icecore::Docum
     })
 }
 
-/// What grew faster than its input.
+/// Shapes whose cost grew faster than the input.
 #[derive(Default)]
 struct Found(Vec<String>);
 
@@ -73,13 +73,13 @@ impl Drop for Found {
     }
 }
 
-/// Looks whether what it costs grows as the input does, from size to size.
+/// Checks that the cost grows in proportion to the input, from size to size.
 fn grows_with_its_size(found: &mut Found, shape: &Shape, what: &str, cost: impl Fn(&[u8]) -> u64) {
     let (name, make) = (shape.name, shape.make);
     let sizes = (0..=usual_or_full(3, 4)).map(|times| make(FIRST << times));
     let costs: Vec<(usize, u64)> = sizes.map(|bytes| (bytes.len(), cost(&bytes))).collect();
-    // Over two doublings: twice 2.2, and a vector that doubles may just have done so.
-    // The square would be sixteen times as much. Small costs are of no interest.
+    // Over two doublings, each may take 2.2 times as much, and a vector may just have doubled as
+    // well. Quadratic cost would be sixteen times as much. Small costs are ignored.
     for three in costs.windows(3) {
         let [(small, low), _, (large, high)] = three else { continue };
         let allowed = (*low).max(512 << 10) as f64 * (*large as f64 / *small as f64) * 1.21 * 2.0;
@@ -104,8 +104,8 @@ fn writing_costs_what_the_budget_allows() {
                         Err(error) if error.kind() == ErrorKind::Limit => assert!(error.help().is_some(), "{error}"),
                         Err(error) => assert!(error.to_string().len() < 2000, "{}", error.to_string().len()),
                     }
-                    // A little more than allowed may be there when that is found out; wrappers
-                    // write at most three bytes for one.
+                    // The output may be slightly longer than allowed before the writer notices;
+                    // wrappers write at most three bytes for one.
                     let most = 4 * limits.output + (2 << 20);
                     let len = out.len() as u64;
                     assert!(len < most, "{} to {target}: {len} of {most}", shape.name);
@@ -124,7 +124,7 @@ fn many_small_documents_share_what_is_always_allowed() {
         let mut out = Vec::new();
         let mut written = 0;
         let mut refused = 0;
-        // Each of them would be allowed alone.
+        // Each conversion alone would be allowed.
         for _ in 0..200 {
             out.clear();
             refused += u32::from(converter.convert(&bytes, &mut out).written.is_err());
@@ -161,7 +161,7 @@ fn reports_cost_what_is_in_the_input() {
     }
 }
 
-/// What a document was read from comes out again; `inspect` reads so, too.
+/// Writes a document again in the form it was read in; `inspect` also reads this way.
 #[test]
 fn keeping_the_form_costs_what_is_in_the_input() {
     let mut found = Found::default();
@@ -210,8 +210,8 @@ fn errors_are_short() {
     }
 }
 
-/// Honest data is written as before, however much larger it gets: records whose keys
-/// and strings are stored once, indented far to the right.
+/// Honest data is still written, even if it becomes much larger: records whose keys and strings are
+/// stored once, indented far to the right.
 #[test]
 fn honest_data_does_not_meet_the_budget() {
     let mut b = icecore::Builder::new();

@@ -1,4 +1,4 @@
-//! igbinary against what the real extension wrote and read.
+//! igbinary compared with what the real extension wrote and read.
 
 use crate::fixtures::{Fixture, base64, checker, folder, report};
 use icecore::raw::Reader as _;
@@ -32,7 +32,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Says a document as `fixtures/php/igbinary-describe.php` says a live value.
+/// Describes a document as `fixtures/php/igbinary-describe.php` describes a live value.
 #[derive(Default)]
 struct Describer {
     objects: HashMap<u32, usize>,
@@ -63,7 +63,7 @@ impl Describer {
         match value.value() {
             Value::Alias(target) => {
                 let target = target.index();
-                // A variable in which something stands that was known before.
+                // An alias of a variable whose value was already described.
                 let _ = match self.variables.get(&target) {
                     Some(number) => write!(self.text, "&{number} "),
                     None => write!(self.text, "&?{target} "),
@@ -138,7 +138,7 @@ impl Describer {
     }
 }
 
-/// Where PHP's value is more than its bytes, or another variable than ours.
+/// Reason why PHP's value differs from its bytes, or has another variable than ours.
 fn is_special(f: &Fixture) -> Option<&'static str> {
     match f.name.as_str() {
         "objects/sleep" => Some("a property that was left out has its default value again"),
@@ -218,7 +218,7 @@ fn every_truncation_is_an_error() {
     }
 }
 
-/// What the extension makes of each blob.
+/// Returns what the extension reads from each blob.
 fn ask(blobs: &[Vec<u8>]) -> Option<Vec<String>> {
     let mut probe = Command::new("php");
     if !checker::has("php with igbinary", probe.args(["-r", "exit(extension_loaded('igbinary') ? 0 : 1);"])) {
@@ -258,7 +258,7 @@ fn the_extension_reads_what_is_written_from_meaning() {
     }
 }
 
-/// Where we and the extension differ on damaged bytes, and why.
+/// Whether this is a case in which we are stricter than the extension on damaged bytes.
 fn is_stricter(error: &icecore::Error) -> bool {
     let said = error.to_string();
     ["an integer of 64 bits with its sign", "a value behind the reference", "a variable that holds a scalar"]
@@ -266,8 +266,8 @@ fn is_stricter(error: &icecore::Error) -> bool {
         .any(|why| said.contains(why))
 }
 
-/// The extension refuses these for what the classes are in its program, which
-/// the bytes do not say.
+/// Whether the extension refuses the bytes because of the classes in its program, which the bytes
+/// do not describe.
 fn is_of_the_program(complaint: &str) -> bool {
     ["class", "Class", "constant", "property", "Error:", "Exception:", "enum"]
         .iter()

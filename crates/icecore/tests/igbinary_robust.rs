@@ -1,4 +1,4 @@
-//! igbinary under hostile bytes: depth, lying counts, noise, other documents.
+//! igbinary with hostile bytes: depth, false counts, noise, other documents.
 
 use crate::common::on_a_small_stack;
 use icecore::raw::Reader as _;
@@ -44,7 +44,7 @@ fn lying_lengths_are_refused_at_once() {
     }
 }
 
-/// A list that turns out to be a map late, in one that does, and so on.
+/// A list that turns out to be a map late, inside another such list, and so on.
 #[test]
 fn maps_that_look_like_lists_are_read_in_linear_time() {
     let items = 3000u16;

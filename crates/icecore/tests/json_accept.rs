@@ -1,12 +1,12 @@
-//! Which texts are JSON: what is read here and what JSON::XS and Cpanel::JSON::XS
-//! take, strict and relaxed. Where they disagree, a table says why. Needs perl with
-//! both for the comparison; without it, only our side is tested.
+//! Which texts are JSON: compares our reader with JSON::XS and Cpanel::JSON::XS, strict and
+//! relaxed. A table explains each difference. The comparison needs perl with both modules; without
+//! them, only our side is tested.
 
 use icecore::{Limits, Stage};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// RFC 8259 wants these to be read.
+/// Texts that RFC 8259 requires a reader to accept.
 const GOOD: &[&str] = &[
     // Structure.
     "[]",
@@ -113,7 +113,7 @@ const GOOD: &[&str] = &[
     "[\"01234567\\n012345670123456\"]",
 ];
 
-/// RFC 8259 does not allow these.
+/// Texts that RFC 8259 does not allow.
 const BAD: &[&[u8]] = &[
     // Structure.
     b"",
@@ -343,7 +343,7 @@ const BAD: &[&[u8]] = &[
     b"[1]\xff",
 ];
 
-/// RFC 8259 leaves these to the reader; whether they are read here.
+/// Texts that RFC 8259 leaves to the reader, and whether we read them.
 const EITHER: &[(&str, bool)] = &[
     ("{\"a\":1,\"a\":2}", true),
     ("{\"a\":1,\"\\u0061\":2}", true),
@@ -364,7 +364,7 @@ const EITHER: &[(&str, bool)] = &[
     ("[1e-99999999999]", true),
 ];
 
-/// Our option, and the decoder it stands beside.
+/// Our stage, and the decoder it is compared with.
 const READERS: [(&str, &str); 4] = [
     ("json:typed=no", "JSON::XS"),
     ("json:relaxed", "JSON::XS relaxed"),
@@ -372,8 +372,8 @@ const READERS: [(&str, &str); 4] = [
     ("json:relaxed,singlequote,barekey", "Cpanel::JSON::XS relaxed"),
 ];
 
-/// What the modules take and we do not (`true`), or the other way round: the
-/// beginning of the name of the decoder, the text, and why.
+/// A text that the modules accept and we do not (`true`), or the other way round: the prefix of the
+/// decoder's name, the text, and the reason.
 type Difference = (&'static str, &'static [u8], bool, &'static str);
 const BEYOND: &str = "RFC 8259, section 6, leaves range to the reader: they make infinity of it, here it is an error";
 const SURROGATE: &str = "RFC 3629, section 3: surrogates are not UTF-8; perl's own form of UTF-8 has them";

@@ -1,5 +1,4 @@
-//! `json:class=KEY`: what stands under KEY is the class of an object, and nothing that the
-//! data says of itself.
+//! `json:class=KEY`: the value of KEY is always the class of an object, never a member of the data.
 
 use icecore::{Cursor, Kind, Limits, LossKind, Losses, Stage, Value};
 
@@ -25,7 +24,7 @@ fn a_member_can_not_pass_for_the_class() {
         ),
         (b"a:2:{s:5:\"CLASS\";s:4:\"evil\";s:1:\"x\";i:1;}", "json:class=CLASS", r#"{"x":1}"#, "$.CLASS"),
         (b"a:1:{s:1:\"a\";a:1:{s:5:\"CLASS\";a:1:{i:5;i:6;}}}", "json:class=CLASS", r#"{"a":{}}"#, "$.a.CLASS"),
-        // Whatever kind the name has, and who may see it.
+        // Keys of every kind and visibility.
         (b"O:1:\"D\":1:{s:8:\"\0*\0CLASS\";i:1;}", "json:class=CLASS", r#"{"CLASS":"D"}"#, "$.CLASS:protected"),
         (b"a:2:{i:7;i:1;s:1:\"x\";i:2;}", "json:class=7", r#"{"x":2}"#, "$[7]"),
         (b"a:1:{s:1:\"\xe9\";i:1;}", "json:class=é", "{}", "$"),
@@ -38,11 +37,11 @@ fn a_member_can_not_pass_for_the_class() {
         assert_eq!(count, 1, "{to}");
         assert!(lost == "$" || path == lost, "{path}, not {lost}");
     }
-    // The class has its name even where we would have used it.
+    // The class takes its key even if we would have used that key ourselves.
     let marshal = b"\x04\x08C:\x06A[\x06i\x06";
     assert_eq!(icecore::convert(marshal, "marshal", "json:class=value").unwrap(), br#"{"value":"A","body":[1]}"#);
     assert_eq!(icecore::convert(marshal, "marshal", "json:class=C").unwrap(), br#"{"C":"A","value":[1]}"#);
-    // Ruby's exceptions have names that we give: one of them may be the class's.
+    // We give names to the parts of Ruby's exceptions; one of them may be the key of the class.
     let (message, bt) = (b"mesg", b"bt");
     let mut exception = b"\x04\x08o:\x11RuntimeError\x07:\x09".to_vec();
     exception.extend(message);
@@ -53,11 +52,11 @@ fn a_member_can_not_pass_for_the_class() {
         icecore::convert(&exception, "marshal", "json:class=message").unwrap(),
         br#"{"message":"RuntimeError","backtrace":null}"#
     );
-    // Without the option every name is free.
+    // Without the option, every name is free.
     assert_eq!(written(b"a:1:{s:5:\"CLASS\";i:1;}", "json").0, b"{\"CLASS\":1}");
 }
 
-/// Objects and arrays in each other, whose keys are names that mean something.
+/// Makes nested objects and arrays whose keys are names with a meaning.
 fn random(state: &mut u64, depth: u32, objects: &mut usize, keys: &mut usize, out: &mut Vec<u8>) {
     let mut next = |below: u64| {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -66,7 +65,8 @@ fn random(state: &mut u64, depth: u32, objects: &mut usize, keys: &mut usize, ou
     if depth == 0 || next(4) == 0 {
         return out.extend(b"i:1;");
     }
-    // Two that would get the same name keep what tells them apart: they are not beside each other.
+    // Names that are equal without their prefix would keep it, so they are too far apart in this
+    // list to meet.
     let names: &[&str] = &["CLASS", "value", "x", "CLASS2", "body", "\0*\0CLASS", "\0*\0y", "CLAS", "class", "z"];
     let count = next(4);
     let is_object = next(2) == 0;
@@ -75,20 +75,20 @@ fn random(state: &mut u64, depth: u32, objects: &mut usize, keys: &mut usize, ou
     out.extend(head.bytes());
     let first = next(10);
     for at in 0..count {
-        // Those of an array are not mangled: they stay as they are.
+        // Names in an array are not mangled, so they stay as they are.
         let name = names[((first + at) % 10) as usize];
         let shown = name.rsplit('\0').next().unwrap();
         let is_left_out = if is_object { shown } else { name } == "CLASS";
         *keys += usize::from(is_left_out);
         out.extend(format!("s:{}:\"{name}\";", name.len()).bytes());
-        // What is left out takes what is in it along.
+        // A member that is left out takes its content with it.
         let objects = if is_left_out { &mut 0 } else { &mut *objects };
         random(state, depth - 1, objects, keys, out);
     }
     out.push(b'}');
 }
 
-/// How many members of that name there are; none twice in one object.
+/// Counts the members of that name; no object has it twice.
 fn members(value: Cursor<'_>) -> usize {
     let mut count = 0;
     if value.kind() == Kind::Map {

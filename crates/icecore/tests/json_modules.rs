@@ -1,11 +1,10 @@
-//! The bytes that JSON::XS and Cpanel::JSON::XS write for random structures, with
-//! random options. Needs perl with both and Sereal; says so and does nothing
-//! without.
+//! The bytes that JSON::XS and Cpanel::JSON::XS write for random structures, with random options.
+//! Needs perl with both modules and Sereal; without them, the test says so and does nothing.
 
 use icecore::{Limits, Stage};
 use std::process::{Command, Stdio};
 
-/// Prints lines: the module, its options, the structure as Sereal and as JSON.
+/// Prints lines: the module, its options, and the structure as Sereal and as JSON.
 const PROGRAM: &str = r#"
 use strict; use warnings; no warnings qw(surrogate nonchar);
 use JSON::XS (); use Cpanel::JSON::XS (); use JSON::PP (); use Sereal::Encoder;

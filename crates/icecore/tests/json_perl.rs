@@ -1,5 +1,5 @@
-//! What JSON::XS makes of the same data. Needs perl with JSON::XS and Storable;
-//! says so and does nothing without.
+//! Compares with JSON::XS on the same data. Needs perl with JSON::XS and Storable; without them,
+//! the test says so and does nothing.
 
 use crate::fixtures;
 
@@ -7,8 +7,7 @@ use icecore::{Kind, Limits, Stage};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Reads pairs of lines, a frozen structure as hex and JSON, and compares the
-/// structure with what the JSON says.
+/// Reads pairs of lines, a frozen structure as hex and a JSON text, and compares the two.
 const PROGRAM: &str = r#"
 use strict; use warnings; use JSON::XS; use Storable;
 no warnings 'recursion';
@@ -44,7 +43,7 @@ fn json_xs_reads_the_same_values() {
             continue;
         }
         let Ok(document) = icecore::read_as(&fixture.blob, &storable, &limits) else { continue };
-        // JSON::XS does not know Perl's own booleans.
+        // JSON::XS does not know Perl's native booleans.
         let has_bool = document.nodes().iter().any(|node| node.kind == Kind::Bool);
         let mut text = Vec::new();
         match icecore::write_to(&document, &json, &limits, &mut text) {

@@ -1,4 +1,4 @@
-//! What is JSON and what is not, and that both ways of reading agree on it.
+//! Which texts are JSON, and that both ways of reading agree on them.
 
 use crate::common;
 
@@ -15,8 +15,8 @@ fn outcome<'a>(input: &'a [u8], limits: &Limits, detail: bool) -> Outcome<'a> {
     json::FORMAT.read(input, &Settings::new(), request)
 }
 
-/// Reads with the fast and with the slow reader, and checks that they agree
-/// and that the spans of the slow one cover what was read.
+/// Reads with the fast and with the slow reader. Checks that they agree, and that the spans of the
+/// slow one cover all that was read.
 fn both(input: &[u8]) -> Result<Document<'_>, Error> {
     let limits = Limits::default();
     let (fast, slow) = (outcome(input, &limits, false), outcome(input, &limits, true));
@@ -458,7 +458,7 @@ fn depth_needs_no_stack() {
                 let again = json::FORMAT.read(&typed, stage.settings(), Request::new(&limits));
                 assert!(again.error.is_none() && again.document == read.document);
             }
-            // Broken off at the deepest place.
+            // Cut at the deepest place.
             let read = outcome(&text[..text.len() / 2], &limits, false);
             assert_eq!(read.error.map(|error| error.kind()), Some(ErrorKind::Truncated));
         }

@@ -1,4 +1,4 @@
-//! What the options of the reader take that is no JSON.
+//! Syntax outside of JSON that options of the reader allow.
 
 use crate::common;
 
@@ -9,7 +9,7 @@ fn read<'t>(options: &str, text: &'t str) -> Result<Document<'t>, Error> {
     let stage = Stage::parse(&format!("json:{options}")).unwrap();
     let limits = Limits::default();
     let plain = icecore::read_as(text.as_bytes(), &stage, &limits);
-    // With spans it is the same.
+    // The result with spans is the same.
     let detailed = icecore::read_with(text.as_bytes(), &stage, Request::new(&limits).detailed());
     match (&plain, &detailed) {
         (Ok(plain), Ok(detailed)) => assert_eq!(plain, detailed, "{options}: {text}"),
@@ -77,7 +77,7 @@ fn objects_that_froze_themselves() {
     let again = icecore::write(&document, stage).unwrap();
     let dense = r#"[("My::Class")["JSON",1,{"x":("Other")[]}],{"k":("Café")[2]}]"#;
     assert_eq!(String::from_utf8_lossy(&again), dense);
-    // Sereal has the same, and gives it back.
+    // Sereal has tags too, and gives them back.
     let sereal = convert(text.as_bytes(), "json:tags", "sereal").unwrap();
     assert_eq!(String::from_utf8(convert(&sereal, "sereal", "json:tags").unwrap()).unwrap(), dense);
     for (text, at) in [
@@ -126,7 +126,7 @@ fn depth_costs_memory_only() {
     });
 }
 
-/// Whatever is JSON is read as before, with all options at once.
+/// Valid JSON is read as before, even with all options at once.
 #[test]
 fn json_is_still_json() {
     let all = "relaxed,comments,singlequote,barekey,loose,tags";

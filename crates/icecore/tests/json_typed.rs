@@ -1,4 +1,4 @@
-//! `json:typed` says everything that a document means.
+//! `json:typed` represents the full meaning of a document.
 
 use crate::common;
 
@@ -40,7 +40,7 @@ const KINDS: &[Kind] = &[
 fn typed(document: &Document<'_>, options: &str) -> String {
     let stage = Stage::parse(&format!("json:typed{options}")).unwrap();
     let (mut limits, mut out) = (Limits::default(), Vec::new());
-    // What is nested deeply and indented grows with the square.
+    // Indented text grows with the square of the depth.
     limits.growth = u64::MAX;
     icecore::write_to(document, &stage, &limits, &mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -120,7 +120,7 @@ const FORMS: &[&str] = &[
 #[test]
 fn every_form_of_the_description_is_read_and_written() {
     for text in FORMS {
-        // What is more than plain JSON says so, if it is not said already.
+        // Text with typed forms needs a frame, unless it has one already.
         let is_plain = !text.contains("\"$");
         let whole = if is_plain || text.starts_with("{\"$icecore\"") {
             (*text).to_owned()
@@ -294,7 +294,7 @@ fn numbers_as_they_were_written_go_along_too() {
     let with_spelling = typed(&document, ",spelling");
     let again = read_typed(&with_spelling);
     assert_eq!(icecore::write(&again, "json").unwrap(), text);
-    // Another value in the place of one keeps nothing of its text.
+    // A different value in the same place keeps nothing of the old text.
     let edited = with_spelling.replace("{\"a\":1.1,", "{\"a\":1.25,");
     assert_eq!(
         icecore::write(&read_typed(&edited), "json").unwrap(),
@@ -314,7 +314,7 @@ fn truncated_or_changed_anywhere_does_no_harm() {
         let (fast, slow) = (read(text, false), read(text, true));
         assert_eq!(fast.error, slow.error, "{}", String::from_utf8_lossy(text));
         assert!(fast.document == slow.document, "{}", String::from_utf8_lossy(text));
-        // A part of a document can be shown as well.
+        // A part of a document can be written as well.
         icecore::write(&fast.document, "json:typed").unwrap();
         let _ = icecore::write(&fast.document, "json");
     };

@@ -4,13 +4,12 @@ use crate::fixtures;
 
 use icecore::{Document, Limits, Request, Stage};
 
-/// Reads, with the byte form.
+/// Reads a document with its byte form.
 fn detailed<'a>(input: &'a [u8], stage: &Stage, limits: &Limits) -> Option<Document<'a>> {
     icecore::read_with(input, stage, Request::new(limits).detailed()).ok()
 }
 
-/// Every blob of the file: what is written from its typed JSON is what is
-/// written from itself.
+/// Checks every blob of the file: its typed JSON gives the same output as the blob itself.
 fn goes_through(file: &str, format: &str, least: usize) {
     let limits = Limits::default();
     let (stage, typed) = (Stage::parse(format).unwrap(), Stage::parse("json:typed").unwrap());
@@ -45,7 +44,7 @@ fn sereal_comes_back_byte_for_byte() {
     goes_through("sereal.jsonl", "sereal", 1000);
 }
 
-/// Replaces the one occurrence of a part.
+/// Replaces the only occurrence of a part.
 fn with_one_replaced(bytes: &[u8], part: &[u8], by: &[u8]) -> Vec<u8> {
     let places: Vec<_> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(part)).collect();
     let [at] = places[..] else { panic!("{} times there", places.len()) };

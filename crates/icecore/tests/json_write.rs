@@ -1,4 +1,4 @@
-//! What plain JSON can say, and what is reported where it can't.
+//! What plain JSON can represent, and which losses are reported otherwise.
 
 use crate::common;
 
@@ -273,7 +273,7 @@ fn everything_that_is_written_is_json() {
                         Err(error) => panic!("{error}\n{json}"),
                     };
                     assert!(!stage.contains("ascii") || json.is_ascii());
-                    // What was read has nothing left to lose.
+                    // A document that was read from JSON has nothing left to lose.
                     let (plain, losses) = write(&again, "json").unwrap();
                     assert!(losses.is_empty() || losses.starts_with("duplicate-key"), "{losses}\n{json}");
                     if !stage.contains("indent")

@@ -1,4 +1,4 @@
-//! Values of Ruby's own classes: what plain JSON says of them is what Ruby says.
+//! Values of Ruby's own classes: plain JSON shows them as Ruby does.
 
 use crate::fixtures;
 
@@ -31,8 +31,8 @@ fn plain_json_says_what_ruby_says() {
     fixtures::report("known values", all.len(), &failures);
 }
 
-/// Damaged dumps that Ruby still loads: most layouts do not fit any more, but what
-/// is said to be known must be what Ruby says.
+/// Damaged dumps that Ruby still loads: most layouts no longer fit, but a value that is reported as
+/// known must be what Ruby says.
 #[test]
 fn what_is_known_of_damaged_values_is_what_ruby_says() {
     let (mut known, mut failures) = (0, Vec::new());
@@ -49,8 +49,8 @@ fn what_is_known_of_damaged_values_is_what_ruby_says() {
     assert!(known > 300, "{known}");
 }
 
-/// What the real Ruby dumps is no more than spelling away from what comes back:
-/// `json:typed` and the dump itself know nothing of all this.
+/// Dumps of the real Ruby come back except for spelling: `json:typed` and Marshal do not depend on
+/// known classes.
 #[test]
 fn typed_json_and_marshal_lose_nothing() {
     let marshal = Stage::parse("marshal").unwrap();
@@ -123,9 +123,9 @@ fn what_is_finer_than_nanoseconds_is_counted() {
     assert_eq!((moment.seconds(), moment.nanoseconds(), moment.is_exact()), (0, 333_333_333, false));
 }
 
-/// Layouts in which something does not fit, as `json:typed`.
+/// Layouts with a part that does not fit, as `json:typed`.
 const MISFITS: &[&str] = &[
-    // A Time of 7 bytes, one of month 15, one with a variable that is not its own, one that is text.
+    // A Time of 7 bytes, one of month 15, one with a foreign variable, one that is text.
     r#"{"$opaque":"u","$class":"Time","$payload":{"$latin1":"1234567"}}"#,
     r#"{"$opaque":"u","$class":"Time","$payload":{"$base64":"IP//gAAAAAA="}}"#,
     r#"{"$opaque":"u","$class":"Time","$payload":{"$attributes":{"$map":[[{"$symbol":"odd"},1]]},"$value":{"$base64":"IIARgEDiEQA="}}}"#,
@@ -135,7 +135,7 @@ const MISFITS: &[&str] = &[
     r#"{"$opaque":"u","$class":"Time","$payload":{"$attributes":{"$map":[[{"$symbol":"zone"},[1]]]},"$value":{"$base64":"IIARgEDiEQA="}}}"#,
     r#"{"$opaque":"u","$class":"Time","$payload":[1]}"#,
     r#"{"$opaque":"U","$class":"Time","$payload":{"$base64":"IIARgEDiEQA="}}"#,
-    // Dates of strings, of too few, of numbers that no calendar has.
+    // Dates of strings, of too few numbers, of numbers that no calendar has.
     r#"{"$opaque":"U","$class":"Date","$payload":["0","2460370","0","0","0","x"]}"#,
     r#"{"$opaque":"U","$class":"Date","$payload":[0,2460370,0,0,0]}"#,
     r#"{"$opaque":"U","$class":"Date","$payload":[9223372036854775807,2460370,0,0,0,2299161.0]}"#,
@@ -145,7 +145,7 @@ const MISFITS: &[&str] = &[
     r#"{"$opaque":"U","$class":"Date","$payload":[0,2460370,0,-1,0,2299161.0]}"#,
     r#"{"$opaque":"U","$class":"Date","$payload":[0,2460370,0,0,-9223372036854775808,2299161.0]}"#,
     r#"{"$opaque":"U","$class":"DateTime","$payload":[0,2460370,0,{"$opaque":"U","$class":"Rational","$payload":[1,0]},0,2299161.0]}"#,
-    // Numbers in numbers.
+    // Nested numbers.
     r#"{"$opaque":"U","$class":"Rational","$payload":[1,{"$opaque":"U","$class":"Rational","$payload":[1,2]}]}"#,
     r#"{"$opaque":"U","$class":"Rational","$payload":[1,0]}"#,
     r#"{"$opaque":"U","$class":"Rational","$payload":[1,-2]}"#,
@@ -162,13 +162,13 @@ const MISFITS: &[&str] = &[
     r#"{"$class":"Range","$value":{"$map":[[{"$symbol":"excl"},false],[{"$symbol":"begin"},1],[{"$symbol":"begin"},2]]}}"#,
     r#"{"$class":"Range","$value":{"excl":false,"begin":1,"end":2}}"#,
     r#"{"$class":"Range","$value":[1,2]}"#,
-    // Sets that are none.
+    // Values of class Set that are not sets.
     r#"{"$class":"Set","$value":{"$map":[[{"$symbol":"@hash"},{"$map":[[1,2]]}]]}}"#,
     r#"{"$class":"Set","$value":{"$map":[[{"$symbol":"@hash"},[1]]]}}"#,
     r#"{"$class":"Set","$value":{"$map":[[{"$symbol":"@hash"},{"$map":[]}],[{"$symbol":"@other"},1]]}}"#,
     r#"{"$class":"Set","$value":{"$map":[[{"$symbol":"@items"},{"$map":[]}]]}}"#,
     r#"{"$class":"Set","$value":{"@hash":{"$map":[[1,true]]}}}"#,
-    // Exceptions with two messages, or a backtrace that is none.
+    // Exceptions with two messages, or with an invalid backtrace.
     r#"{"$class":"E","$value":{"$map":[[{"$symbol":"mesg"},"a"],[{"$symbol":"mesg"},"b"],[{"$symbol":"bt"},null]]}}"#,
     r#"{"$class":"E","$value":{"$map":[[{"$symbol":"mesg"},"a"],[{"$symbol":"bt"},1]]}}"#,
     r#"{"$class":"E","$value":{"$map":[[{"$symbol":"mesg"},"a"]]}}"#,
@@ -187,7 +187,7 @@ fn what_does_not_fit_stays_what_it_is() {
     }
 }
 
-/// Ruby 1.8 wrote seconds and microseconds; what it does not say is shown in UTC.
+/// Ruby 1.8 wrote seconds and microseconds; a time without an offset is shown in UTC.
 #[test]
 fn old_times_are_read() {
     let document = typed(r#"{"$opaque":"u","$class":"Time","$payload":{"$base64":"AOELXkCJAQA="}}"#);
@@ -249,7 +249,7 @@ fn deep_ones_need_no_stack() {
         .unwrap();
 }
 
-/// Numbers in numbers, dates in dates: found by fuzzing.
+/// Nested numbers and nested dates, found by fuzzing.
 #[test]
 fn misfits_that_nest_need_no_stack() {
     const DEPTH: usize = 9_000;

@@ -1,4 +1,4 @@
-//! Marshal against what the real Ruby wrote, and what it says to damaged dumps.
+//! Marshal compared with what the real Ruby wrote, and with its verdict on damaged dumps.
 
 use crate::fixtures::describe;
 
@@ -28,7 +28,7 @@ fn dumps() -> Vec<Fixture> {
     load("marshal.jsonl").into_iter().filter(|f| f.mode == "dump").collect()
 }
 
-/// An expectation without the names of encodings of keys, which ids hide.
+/// Returns an expectation without the names of encodings of keys, which ids hide.
 fn comparable(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
@@ -101,7 +101,7 @@ fn the_meaning_alone_is_written_equal() {
         }
     }
     report("writing", total, &failures);
-    // What has no notes is written by Ruby's own rules.
+    // Without notes, a document is written by Ruby's own rules.
     assert!(same * 100 >= total * 97, "only {same} of {total} are the same bytes");
 }
 
@@ -170,7 +170,7 @@ fn a_dump_that_ends_early_is_truncated_or_malformed() {
     report("truncation", total, &failures);
 }
 
-/// Why we may say something else than Ruby to a damaged dump.
+/// Returns why our verdict on a damaged dump may differ from Ruby's.
 fn difference(verdict: &str, ours: &Result<(), icecore::Error>) -> Option<&'static str> {
     let about = |text: &str| verdict.contains(text);
     match ours {

@@ -1,4 +1,4 @@
-//! Marshal: what is deep, damaged or made up.
+//! Marshal dumps that are deep, damaged or made up.
 
 use crate::fixtures;
 
@@ -19,7 +19,7 @@ fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(128 << 10).spawn(work).unwrap().join().unwrap();
 }
 
-/// Each is nested by repeating the middle.
+/// Shapes that nest: their start, the part that is repeated, and their end.
 const NESTS: [(&[u8], &[u8], &[u8]); 12] = [
     (b"", b"[\x06", b"0"),
     (b"", b"{\x06i\x06", b"0"),
@@ -54,7 +54,7 @@ fn any_depth_is_read_or_refused_on_a_small_stack() {
             let blob = nested(shape, crate::common::levels());
             let request = Request::new(&limits).detailed();
             let outcome = marshal::ReadOptions::default().read(&blob, request);
-            // Wrappers around wrappers, and what must be closed behind, end early.
+            // Nested wrappers, and shapes that must be closed after the value, end early.
             if let Some(error) = &outcome.error {
                 assert!(matches!(error.kind(), ErrorKind::Truncated), "{error}");
             }
@@ -114,7 +114,7 @@ fn every_minor_version_up_to_eight_is_read() {
     }
 }
 
-/// Numbers that are made up, the same in every run.
+/// Pseudorandom numbers, the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -126,7 +126,7 @@ impl Dice {
     }
 }
 
-/// A value that Ruby can say.
+/// Makes a value that Ruby can represent.
 fn any(dice: &mut Dice, b: &mut Builder, depth: u32, targets: &mut Vec<u32>) {
     match dice.roll(if depth > 4 { 10 } else { 15 }) {
         0 => drop(b.null()),
@@ -192,10 +192,10 @@ fn documents_come_back_equal() {
         let losses = marshal::write(&document, &marshal::WriteOptions::default(), &limits, &mut out).unwrap();
         assert!(losses.is_empty(), "{losses:?}");
         let again = read(&out, &limits).unwrap();
-        // The names of classes are text here, and bytes there.
+        // The names of classes are text in one document and bytes in the other.
         assert!(Comparison::new().any_ascii().equal(&again, &document), "{document:?}\n{again:?}");
         assert_eq!(write(&again, &limits).unwrap(), out);
-        // With detail neither the reader's loops nor the writer's are used.
+        // With detail, neither the reader's loops nor the writer's are used.
         let request = Request::new(&limits).detailed();
         let slow = marshal::ReadOptions::default().read(&out, request).document;
         assert_eq!(slow, again);
@@ -203,7 +203,7 @@ fn documents_come_back_equal() {
     }
 }
 
-/// Long enough for every loop to begin again, and to end anywhere.
+/// Arrays that are long enough for every loop to start again and to end anywhere.
 #[test]
 fn long_arrays_are_read_and_written_as_short_ones_are() {
     let limits = Limits::default();
@@ -259,7 +259,7 @@ fn damaged_dumps_never_make_trouble() {
             if outcome.error.is_none() {
                 let out = write(&outcome.document, &limits).unwrap();
                 let again = read(&out, &limits).unwrap();
-                // Attributes of which there are none are not written.
+                // Empty attributes are not written.
                 let is_odd = |node: &icecore::raw::Node| node.kind == Kind::Attrs && node.class() == 0 && node.aux == 1;
                 let is_odd = outcome.document.nodes().iter().any(is_odd);
                 assert!(is_odd || again == outcome.document, "{}\n{blob:?}\n{out:?}", fixture.name);
@@ -268,7 +268,7 @@ fn damaged_dumps_never_make_trouble() {
     }
 }
 
-/// Found by fuzzing: a byte that stands for no number yet was taken for that of E.
+/// Found by fuzzing: a byte that was not yet the number of a symbol was taken for that of `E`.
 #[test]
 fn an_encoding_needs_its_symbol_before_it() {
     let blob = b"\x04\x08[\x07I\"\x06a\x06:\x06iT@\x06";

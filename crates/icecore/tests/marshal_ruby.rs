@@ -1,4 +1,4 @@
-//! What we write, loaded by the real Ruby.
+//! Our output, loaded by the real Ruby.
 
 use crate::fixtures;
 use crate::fixtures::describe;
@@ -7,8 +7,8 @@ use crate::fixtures::{checker, load, report};
 use icecore::{Limits, Stage, format::marshal};
 use std::process::Command;
 
-/// What the real Ruby makes of each dump. `None`, and a line that says so, if
-/// ruby is missing.
+/// Returns what the real Ruby reads from each dump. If ruby is missing, prints a line that says so
+/// and returns `None`.
 fn ask(blobs: &[Vec<u8>]) -> Option<Vec<String>> {
     if !checker::has("ruby 3.1", Command::new("ruby").args(["-e", "exit RUBY_VERSION >= '3.1'"])) {
         return None;
@@ -89,7 +89,7 @@ fn with_utf8_bytes_are_text_to_ruby() {
     assert_eq!(blobs[1], "\x04\x08{\x06I\"\x09käy\x06:\x06ETI\"\x08é\x01\x06;\0T".as_bytes());
 }
 
-/// Ruby's documentation is some ten thousand dumps that nobody made for a test.
+/// Ruby's documentation consists of about ten thousand dumps that were not made for a test.
 #[test]
 fn the_documentation_of_ruby_comes_back_byte_for_byte() {
     let limits = icecore::Limits::default();

@@ -79,8 +79,8 @@ fn errors_name_the_line() {
     }
 }
 
-/// With and without shortcuts, for each beginning of some lines and with each byte
-/// changed: the same document or the same error; and the spans cover all.
+/// Compares reading with and without shortcuts, for each prefix of some lines and with each byte
+/// changed: both give the same document or the same error, and the spans cover everything.
 #[test]
 fn both_ways_agree() {
     let lines = b"{\"id\":1,\"name\":\"ab\",\"l\":[1,2,{\"id\":3}]}\n{\"id\":2,\"name\":\"a\\n\",\"l\":[]}\r\n\n[1,\"x\",2.5]\n 7 \n{\"id\":-3,\"name\":\"abcdefghijklmnopqrst\",\"l\":null}\n";
@@ -126,7 +126,7 @@ fn lines_are_detected() {
     assert_eq!(name(b"[1,\n2]\n"), "json");
 }
 
-/// A converter gives, document by document, what a new one would.
+/// A converter gives the same output for each document as a new one would.
 #[test]
 fn a_converter_remembers_nothing_wrong() {
     let documents: &[&[u8]] = &[

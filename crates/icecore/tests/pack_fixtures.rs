@@ -1,5 +1,4 @@
-//! `pack` against the fixtures that perl made, and against input that nobody
-//! would make.
+//! `pack` with the fixtures that perl made, and with input that nobody would make.
 
 use crate::common::usual_or_full;
 use crate::packing;
@@ -9,7 +8,7 @@ use crate::packing::{Asked, unhex};
 use icecore::raw::Reader as _;
 use icecore::{Builder, Document, ErrorKind, Limits, LossKind, Request, Stage, format::pack};
 
-/// The questions of the fixtures, and what perl said.
+/// Returns the questions of the fixtures, and perl's answers.
 fn fixtures() -> Vec<(Asked, String)> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/pack.jsonl");
     let text = std::fs::read_to_string(path).expect("the fixtures");
@@ -51,7 +50,7 @@ fn outcome<'a>(template: &str, data: &'a [u8], detail: bool) -> (Document<'a>, u
     (outcome.document, outcome.consumed, outcome.error)
 }
 
-/// The detailed reading has no loops of its own for what is common.
+/// The detailed reading has no separate loops for common templates.
 #[test]
 fn both_ways_of_reading_agree_on_damaged_data() {
     for (asked, _) in fixtures() {
@@ -246,7 +245,7 @@ fn options_do_what_they_say() {
     assert_eq!(icecore::convert(b"", "pack:template='a',names=a,map", "json").unwrap_err().kind(), ErrorKind::Usage);
 }
 
-/// A stage made ready reads and writes the same.
+/// A prepared stage reads and writes the same.
 #[test]
 fn a_codec_does_the_same() {
     let codec = icecore::Codec::new(Stage::parse("pack:template='(n/a*)*'").unwrap());

@@ -1,6 +1,6 @@
-//! `pack` and `unpack` of the real perl, with random templates and data: what
-//! perl refuses is refused, and all else is the same. Needs perl; says so and
-//! does nothing without.
+//! `pack` and `unpack` of the real perl, with random templates and data: what perl refuses is
+//! refused, and everything else is the same. Needs perl; without it, the test says so and does
+//! nothing.
 
 use crate::packing;
 
@@ -145,7 +145,7 @@ fn item(r: &mut Random) -> String {
     }
 }
 
-/// Perl's warnings switch what it makes of broken UTF-8, so it has none.
+/// Perl runs without warnings, because they change how it reads broken UTF-8.
 fn compare(seed: u64, rounds: usize, unpack: bool) {
     // For longer runs by hand: other seeds, and more of them.
     let set = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());

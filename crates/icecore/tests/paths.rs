@@ -1,5 +1,5 @@
-//! Every path that is shown names a value: the one that it was shown for, or one that is
-//! shown in the same way.
+//! Every path that is shown leads to a value: the one it was shown for, or one that is shown with
+//! the same path.
 
 use crate::common;
 
@@ -7,10 +7,10 @@ use icecore::{Builder, Document, Limits, Stage, deep, raw::IS_KEY};
 use std::fs;
 use std::path::Path;
 
-/// How many values of a document are looked at.
+/// Number of values of a document that are checked.
 const MOST: usize = 300;
 
-/// The values of a document, but for keys and what is in them.
+/// Returns the values of a document, except keys and their content.
 fn values(document: &Document<'_>) -> Vec<u32> {
     let (mut at, mut values) = (document.root().index(), Vec::new());
     let behind = |at: u32| match document.nodes()[at as usize] {
@@ -31,7 +31,7 @@ fn values(document: &Document<'_>) -> Vec<u32> {
     values.into_iter().step_by(step).collect()
 }
 
-/// Looks every value up by its path. Returns how many there are.
+/// Looks up every value by its path. Returns the number of values.
 fn check(what: &str, document: &Document<'_>) -> usize {
     let values = values(document);
     for &at in &values {
@@ -81,7 +81,7 @@ fn documents_at_random() {
     }
 }
 
-/// Keys of all that a terminal, a path or a person may stumble over, and long ones.
+/// Returns keys with everything that may confuse a terminal, a path or a person, and long keys.
 fn hostile() -> Vec<Vec<u8>> {
     let mut keys: Vec<Vec<u8>> = (0..=0x2100u32)
         .chain(0xfeff..=0xfeff)
@@ -135,7 +135,7 @@ fn hostile_keys_and_deep_values() {
     }
 }
 
-/// The paths of the opened document lead, step by step, through the strings.
+/// Paths of the opened document lead through the strings, step by step.
 #[test]
 fn paths_into_strings() {
     let mut inner = deep_and_hostile(50).into_owned();

@@ -1,5 +1,5 @@
-//! What happens to serialized texts in the wild is explained, and taken back or refused: PHP
-//! makes the texts, the damage, and what is right.
+//! Damage that is common in serialized texts is explained, and repaired or refused. PHP makes the
+//! texts, the damage, and the expected results.
 
 use crate::common::usual_or_full;
 use crate::fixtures::folder;
@@ -9,32 +9,32 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-/// What came of the texts of one kind.
+/// Results for the texts of one kind.
 #[derive(Debug, Default)]
 struct Counts {
     total: u32,
     right: u32,
-    /// Refused, though one explanation should be found.
+    /// Refused, although one explanation should be found.
     refused: u32,
-    /// Refused, since several explanations lead to different texts.
+    /// Refused, because several explanations lead to different texts.
     several: u32,
-    /// Not right, and the report says that it is a guess.
+    /// Wrong, and the report says that it is a guess.
     guessed: u32,
-    /// Not right.
+    /// Wrong, and not reported as a guess.
     wrong: u32,
-    /// Not right or refused, and nobody can know: PHP reads the damaged text as another value, a
+    /// Wrong or refused, but nobody can know better: PHP reads the damaged text as another value, a
     /// text could be unserialized by chance, or nothing names the class of a private property.
     unknowable: u32,
 }
 
 impl Counts {
-    /// How many have one explanation.
+    /// Returns the number of texts with one explanation.
     fn explainable(&self) -> u32 {
         self.total - self.several - self.unknowable
     }
 }
 
-/// How an error says that there are several explanations.
+/// Texts of errors that report several explanations.
 const SEVERAL: [&str; 2] = ["explanations with different results", "counted again in one way only"];
 
 fn mended(text: &[u8], format: &str) -> Result<(Vec<u8>, Document<'static>), icecore::Error> {
@@ -77,7 +77,7 @@ fn what_php_serialized_is_repaired_right_or_refused() {
             Ok((made, document)) => {
                 let why = document.repairs().first().and_then(|repair| repair.explanation.clone());
                 let is_guess = why.as_ref().is_some_and(|why| why.is_guess);
-                // Where nothing is reported, the text was taken as PHP takes it.
+                // Without a report, the text was read as PHP reads it.
                 let is_as_php = is_readable && why.is_none() && made == damaged;
                 if !is_as_php && (!is_guess || shows) {
                     let [damaged, made, expected] = [&damaged, &made, &expected].map(|text| shown(text));
@@ -115,7 +115,7 @@ fn what_php_serialized_is_repaired_right_or_refused() {
     }
     for (kind, counts) in &kinds {
         assert!(counts.wrong == 0, "{kind}: {counts:?}");
-        // Of fewer, one says nothing.
+        // With fewer texts, a single one proves nothing.
         let enough = counts.explainable() * 98 / 100;
         assert!(
             counts.total < 100 || counts.right >= enough && counts.several * 25 <= counts.total,

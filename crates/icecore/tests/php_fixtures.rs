@@ -1,4 +1,4 @@
-//! What PHP wrote, what PHP says it means, and what PHP refuses.
+//! What PHP wrote, what it reads from these texts, and what it refuses.
 
 use crate::fixtures::php::{Describer, key_bytes, one_nan};
 use crate::fixtures::{base64, folder, load};
@@ -72,7 +72,7 @@ fn what_was_read_is_written_again() {
     assert_eq!(plain, total);
 }
 
-/// Where we and PHP differ over damaged input, and why that is meant so.
+/// Returns why we and PHP differ on a damaged input, if that is intended.
 fn is_meant(document: Result<&Document<'_>, &icecore::Error>) -> Option<&'static str> {
     match document {
         Err(error) if error.expected() == Some("digits") => Some("a count of properties without digits is 0 to PHP"),

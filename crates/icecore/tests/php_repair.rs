@@ -1,5 +1,5 @@
-//! `php:repair=lengths`: what a search and replace did to serialized values is
-//! undone exactly, or refused.
+//! `php:repair=lengths`: the damage that a search and replace did to serialized values is undone
+//! exactly, or refused.
 
 use crate::common::Random;
 use crate::fixtures::load;
@@ -14,7 +14,7 @@ enum Made {
     Array(Vec<(Key, Made)>),
     Object(String, Vec<(Key, Made)>),
     Queue(Vec<Made>),
-    /// Serialized, as a string.
+    /// A serialized value, as a string.
     Twice(Box<Made>),
 }
 
@@ -83,7 +83,7 @@ impl Made {
 
 struct Maker {
     r: Random,
-    /// Whether strings look like serialized pieces now and then.
+    /// Whether strings sometimes look like serialized pieces.
     hostile: bool,
 }
 
@@ -163,7 +163,7 @@ fn repairing() -> php::ReadOptions {
     options
 }
 
-/// What is written of what was repaired, and what was.
+/// Returns the text written from the repaired value, and the repairs.
 fn repaired(blob: &[u8]) -> Result<(Vec<u8>, Vec<Repair>), icecore::Error> {
     let document = php::read(blob, &repairing(), &Limits::default())?;
     let mut out = Vec::new();
@@ -195,7 +195,7 @@ fn is_same_but_for_digits_in_strings(one: &[u8], other: &[u8]) -> bool {
         })
 }
 
-/// Of how many damaged values the original came out, and how many were refused.
+/// Returns how many damaged values gave the original, gave it in part, or were refused.
 fn replaced(hostile: bool, seeds: std::ops::Range<u64>) -> (usize, usize, usize) {
     let (mut good, mut partly, mut refused) = (0, 0, 0);
     for seed in seeds {
@@ -205,7 +205,7 @@ fn replaced(hostile: bool, seeds: std::ops::Range<u64>) -> (usize, usize, usize)
         let to = *maker.r.pick(&DOMAINS);
         let original = value.bytes(from);
         let damaged = String::from_utf8(original.clone()).unwrap().replace(from, to).into_bytes();
-        // What was in it by chance is replaced as well.
+        // A domain that occurs by chance is replaced as well.
         if value.bytes(to).len().abs_diff(damaged.len()) > 4 * value.bytes(to).len().abs_diff(original.len()).max(200) {
             continue;
         }
@@ -215,7 +215,7 @@ fn replaced(hostile: bool, seeds: std::ops::Range<u64>) -> (usize, usize, usize)
                 let same = out.iter().zip(&expected).take_while(|(one, other)| one == other).count();
                 let near =
                     |text: &[u8]| text[same.saturating_sub(80)..text.len().min(same + 80)].escape_ascii().to_string();
-                // A text inside a text may stay as it is; the rest is right.
+                // A text inside a text may stay as it is; the rest must be right.
                 let shown = || format!("{seed} at {same}\n{}\n{}\n{}", near(&damaged), near(&out), near(&expected));
                 if out != expected {
                     assert!(is_same_but_for_digits_in_strings(&out, &expected), "{}", shown());
@@ -299,7 +299,7 @@ fn an_error_says_where_the_string_ends_and_what_helps() {
     );
 }
 
-/// Many wrong lengths in a long text cost no more than a few times reading it.
+/// Many wrong lengths in a long text cost at most a few times as much as reading it.
 #[test]
 fn a_long_text_is_mended_too() {
     let record = |i: usize, host: &str| {
@@ -319,7 +319,7 @@ fn reading(text: &[u8], stage: &str) -> Result<icecore::Document<'static>, iceco
     icecore::read_as(text, &icecore::Stage::parse(stage)?, &Limits::default()).map(icecore::Document::into_owned)
 }
 
-/// A file ends with a newline more often than not.
+/// Files usually end with a newline.
 #[test]
 fn a_newline_behind_the_value_is_told_and_nothing_is_said_to_be_mended() {
     let text = b"s:3:\"abcd\";\n";

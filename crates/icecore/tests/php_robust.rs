@@ -1,4 +1,4 @@
-//! What cut-off, deep and random PHP values get.
+//! PHP values that are truncated, deep or random.
 
 use crate::common;
 use crate::fixtures;
@@ -16,7 +16,7 @@ fn read_both_ways<'a>(blob: &'a [u8], limits: &Limits) -> Outcome<'a> {
 fn write(document: &Document<'_>) -> Result<(Vec<u8>, bool), icecore::Error> {
     let mut out = Vec::new();
     let losses = php::write(document, &php::WriteOptions::default(), &Limits::default(), &mut out)?;
-    // A key that comes twice stays so.
+    // A duplicate key is kept.
     Ok((out, losses.iter().all(|loss| loss.kind == icecore::LossKind::DuplicateKey)))
 }
 
@@ -56,7 +56,7 @@ fn damage_is_an_error_or_a_value_in_both_ways() {
     }
 }
 
-/// One document after the other on the same tape: what the fast loop keeps is a guess only.
+/// Several documents are read on the same tape: what the fast loop remembers is only a guess.
 #[test]
 fn what_was_read_before_changes_nothing() {
     let tight = |depth, nodes, string| {
@@ -99,7 +99,7 @@ fn what_was_read_before_changes_nothing() {
         assert!(outcome.document == detailed.document, "round {round}: {shown}");
         tape = outcome.document.into_tape();
         if round % 1000 == 999 {
-            // So many names are forgotten, and ids begin anew.
+            // After this many names all are forgotten, and ids start again.
             (0..5000u32).for_each(|i| assert_ne!(tape.key_id(Kind::Bytes, 0, &i.to_le_bytes()), Some(0)));
         }
     }
@@ -122,7 +122,7 @@ fn nothing_recurses() {
             let mut out = Vec::new();
             php::write(&outcome.document, &php::WriteOptions::default(), &limits, &mut out).unwrap();
             assert!(out == blob);
-            // Where it is cut off, the part that was read is one too.
+            // The part of truncated input that was read is a document too.
             let outcome = php::ReadOptions::default().read(&blob[..open.len() * levels], Request::new(&limits));
             assert_eq!(outcome.error.map(|error| error.kind()), Some(ErrorKind::Truncated));
         }
@@ -131,7 +131,7 @@ fn nothing_recurses() {
 
 #[test]
 fn lists_that_turn_out_to_be_none_at_the_end() {
-    // Nested, with links to what moves when keys are put in.
+    // Nested lists, with links to nodes that move when keys are inserted.
     let mut blob = "a:1001:{".to_owned();
     let mut slots = 1;
     for i in 0..1000 {
@@ -178,7 +178,7 @@ fn huge_counts_cost_nothing() {
     }
 }
 
-/// Any document can be written, and what was written comes back as itself.
+/// Any document can be written, and the output reads back as the same document.
 #[test]
 fn random_documents_come_back() {
     let (mut written, mut exact) = (0, 0);
@@ -194,7 +194,7 @@ fn random_documents_come_back() {
             };
             let outcome = read_both_ways(&out, &Limits::default());
             if let Some(error) = &outcome.error {
-                // A link across what a class froze can't be read back.
+                // A link across data that a class froze can't be read back.
                 assert_eq!(error.kind(), ErrorKind::Unsupported, "{seed}: {error}\n{}\n{made:?}", out.escape_ascii());
                 continue;
             }
@@ -215,8 +215,8 @@ fn php_reads_what_is_written() {
         for palette in [Palette::Json, Palette::Perl] {
             let Ok((blob, _)) = write(&document(seed, palette)) else { continue };
             let document = read_both_ways(&blob, &Limits::default()).document;
-            // A copy of an array that holds itself is another array to PHP, and
-            // of keys that occur twice one is left.
+            // For PHP, a copy of an array that contains itself is another array, and only one of two
+            // equal keys is left.
             let nodes = document.nodes();
             let names_root = nodes.iter().any(|node| node.kind == Kind::Alias && node.payload == 0);
             if !names_root && !repeats_a_key(&document) && nodes.iter().all(|node| node.kind != Kind::Opaque) {

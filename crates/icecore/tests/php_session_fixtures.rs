@@ -1,4 +1,4 @@
-//! Sessions that PHP wrote, what PHP says they mean, and what it refuses.
+//! Sessions that PHP wrote, what PHP reads from them, and what it refuses.
 
 use crate::common;
 
@@ -58,7 +58,7 @@ fn php_and_we_see_the_same() {
     assert!(checked > 80, "{checked}");
 }
 
-/// Found by looking, all but those that several handlers read.
+/// The handler is detected from the text, unless several handlers can read it.
 #[test]
 fn the_handler_is_found() {
     let mut found = 0;
@@ -77,8 +77,8 @@ fn the_handler_is_found() {
     assert!(found > 70, "{found}");
 }
 
-/// A string in a session can be made so that the whole reads in another way;
-/// names that no program gives decide against that.
+/// A string in a session can be forged so that the whole text reads differently; names that no
+/// program uses rule that reading out.
 #[test]
 fn a_forged_string_does_not_change_the_handler() {
     let text = br#"a:1:{i:0;s:17:"q|a:1:{i:0;s:1:"x";}"#;
@@ -104,7 +104,7 @@ fn what_was_read_is_written_again() {
         let again = icecore::read_as(&json, &typed, &limits).unwrap();
         assert!(again == document, "{}", f.name);
         assert_eq!(write(&again, None).unwrap().0, text, "{}", f.name);
-        // Under another handler it is another text of the same variables.
+        // Another handler gives another text for the same variables.
         for other in HANDLERS {
             let Ok((text, _)) = write(&document, Some(other)) else { continue };
             let again = both_ways(&text, &options(Some(other)));
@@ -133,15 +133,15 @@ fn php_and_we_refuse_the_same() {
     assert!(total > 2000 && refused > 1000, "{total} {refused}");
 }
 
-/// Where we and PHP differ over damaged input, and why that is meant so.
+/// Whether a difference between us and PHP on damaged input is intended.
 fn is_meant(blob: &[u8], outcome: &Outcome<'_>, handler: Handler) -> bool {
     match &outcome.error {
-        // A count of properties without digits is 0 to PHP.
+        // PHP reads a count of properties without digits as 0.
         Some(error) if error.expected() == Some("digits") => true,
-        // An empty array to PHP.
+        // PHP reads an empty array.
         Some(error) if handler == Handler::PhpSerialize && error.offset() == Some(0) => blob.starts_with(b"N;"),
         Some(_) => false,
-        // A link to what a second value of its key replaced.
+        // A link to a value that a second value of its key replaced.
         None => repeats_a_key(&outcome.document),
     }
 }
@@ -214,8 +214,7 @@ fn php_reads_what_is_written() {
                 let Ok((text, _)) = write(&made, Some(handler)) else { continue };
                 let again = both_ways(&text, &options(Some(handler)));
                 assert_eq!(again.error, None, "{handler:?} {}", text.escape_ascii());
-                // An array that holds itself, or an opaque object, is copied or
-                // dropped by PHP.
+                // PHP copies or drops an array that contains itself, and opaque objects.
                 let nodes = again.document.nodes();
                 let names_root = nodes.iter().any(|node| node.kind == Kind::Alias && node.payload == 0);
                 if names_root || repeats_a_key(&again.document) {
@@ -297,7 +296,7 @@ fn errors_name_the_variable() {
     }
 }
 
-/// PHP itself does not take it there.
+/// PHP itself does not accept a newline there.
 #[test]
 fn a_newline_behind_the_last_variable_is_ignored_on_request() {
     for handler in ["", "handler=php,"] {
@@ -306,7 +305,7 @@ fn a_newline_behind_the_last_variable_is_ignored_on_request() {
         let stage = icecore::Stage::parse(&format!("php-session:{handler}lenient")).unwrap();
         let document = icecore::read_as(b"a|i:1;b|i:2;\n", &stage, &Limits::default()).unwrap();
         assert_eq!(document.root().len(), 2);
-        // A serialized array stays one, and a text is no session.
+        // A serialized array stays one, and a text is not a session.
         let document = icecore::read_as(
             b"a:1:{i:0;i:5;}\n",
             &icecore::Stage::parse("php-session:lenient").unwrap(),

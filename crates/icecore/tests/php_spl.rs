@@ -1,5 +1,4 @@
-//! `C:` payloads of PHP's own classes: what PHP 8 reads in them, and what it
-//! refuses.
+//! `C:` payloads of PHP's own classes: what PHP 8 reads from them, and what it refuses.
 
 use crate::common;
 
@@ -28,9 +27,8 @@ fn written(document: &Document<'_>) -> String {
     out.escape_ascii().to_string()
 }
 
-/// By hand: PHP itself shows something else than what stands in the text. Empty
-/// payloads, an object that is in a storage twice, and items of a list and own
-/// properties, which PHP copies.
+/// Whether PHP shows a handmade text differently from its content: empty payloads, an object that
+/// is in a storage twice, and list items and own properties, which PHP copies.
 fn shows_otherwise(blob: &[u8]) -> bool {
     let text = String::from_utf8_lossy(blob);
     text.contains(":0:{}") && text.contains("C:") && !text.contains("x:") && !text.contains("i:4;")
@@ -148,7 +146,7 @@ fn links_cross_the_border_of_what_is_opened() {
     let document = read(br#"a:2:{i:0;C:8:"SplQueue":32:{i:4;:O:1:"A":1:{s:1:"x";i:7;}:N;}i:1;r:4;}"#).unwrap();
     let item = document.find("$[1]").unwrap().target();
     assert_eq!((item.kind(), item.path().as_str()), (Kind::Object, "$[0]#0[0]"));
-    // Of what stands behind a class of somebody's own nothing is known.
+    // Links after the payload of a user's class can't be resolved.
     let error = read(br#"a:3:{i:0;C:1:"X":2:{ab}i:1;O:1:"A":0:{}i:2;r:3;}"#).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     let error = read(br#"a:2:{i:0;C:8:"SplQueue":8:{i:4;:N;}i:1;R:3;}"#).unwrap_err();
@@ -192,7 +190,7 @@ fn deep_payloads_do_not_recurse() {
     });
 }
 
-/// What a class of a program froze itself, read where it begins as frozen data.
+/// The payload of a program's class is read if it begins like frozen data.
 #[test]
 fn payloads_are_read_where_they_are_text_of_serialize() {
     let read = |text: &str| {
@@ -211,7 +209,8 @@ fn payloads_are_read_where_they_are_text_of_serialize() {
         let found = read(&frozen(payload)).unwrap();
         assert!(found.contains(expected), "{payload}: {found}");
     }
-    // Values of all that such classes write: several, with the marks and separators of PHP's own.
+    // Payloads as such classes write them: several values, with the marks and separators of PHP's
+    // own classes.
     for payload in [
         "O:4:\"Item\":0:{}i:1;",
         "x:i:0;a:1:{i:0;O:4:\"Item\":0:{}};m:a:0:{}",
@@ -224,7 +223,7 @@ fn payloads_are_read_where_they_are_text_of_serialize() {
         let classes = document.classes().iter().filter(|class| class.name == b"Item" || class.name == b"Bag").count();
         assert_eq!(classes, 2, "{payload}");
     }
-    // Links count what a class reads, and are none of what it does not.
+    // Link numbers count the values of a payload that is read, and nothing in one that is not read.
     let found = read(&format!("a:3:{{i:0;{}i:1;i:7;i:2;R:5;}}", frozen("a:1:{i:0;i:5;}"))).unwrap();
     assert!(found.ends_with(r#"{"$id":1,"$value":7},{"$alias":1}]}"#), "{found}");
     let found = read(&format!("a:3:{{i:0;{}i:1;i:7;i:2;R:3;}}", frozen("hello"))).unwrap();

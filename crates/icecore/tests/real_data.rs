@@ -1,12 +1,11 @@
-//! The samples of the cookbook, in the shapes that applications write: each comes
-//! back byte for byte, and one string edited by hand changes only that string.
+//! The samples of the cookbook, in the shapes that applications write: each comes back byte for
+//! byte, and editing one string by hand changes only that string.
 
 use icecore::{Limits, Request, Stage};
 use std::fs;
 use std::path::Path;
 
-/// A file, its stage, a string in it and another for it; and how both are written
-/// there.
+/// A file, its stage, a string in it and a replacement, and the bytes of both in the file.
 struct Sample {
     file: &'static str,
     stage: &'static str,
@@ -70,7 +69,7 @@ fn read(file: &str) -> Vec<u8> {
     fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Replaces the one occurrence of a part.
+/// Replaces the only occurrence of a part.
 fn with_one_replaced(bytes: &[u8], part: &[u8], by: &[u8]) -> Vec<u8> {
     let places: Vec<_> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(part)).collect();
     let [at] = places[..] else { panic!("{} is there {} times", part.escape_ascii(), places.len()) };
@@ -90,7 +89,7 @@ fn one_string_edited_by_hand_changes_only_that_string() {
         icecore::write_to(&document, &stage, &limits, &mut again).unwrap();
         assert!(again == blob, "{file} does not come back as it is");
 
-        // That a value stands in a file of PHP is spelling.
+        // That a value is in a PHP file is part of its spelling.
         let without = (stage.format().name != "var-export").then_some("json:typed,indent=2");
         for typed_form in without.into_iter().chain(["json:typed,spelling,indent=2"]) {
             let text = icecore::write(&document, typed_form).unwrap();

@@ -1,5 +1,5 @@
-//! Dumps that fuzzing found, each with what went wrong. What is expected is what
-//! ruby 3.1 dumps once it has loaded them.
+//! Dumps that fuzzing found, each with what went wrong. The expected bytes are what ruby 3.1 dumps
+//! after loading them.
 
 use icecore::raw::Reader as _;
 use icecore::{Document, ErrorKind, Kind, Limits, Request, format::marshal};
@@ -15,7 +15,7 @@ fn written(document: &Document<'_>) -> Vec<u8> {
     out
 }
 
-/// What comes out without the spelling of what went in; with it, the same.
+/// Checks that a dump is written as `expected` without its spelling, and unchanged with it.
 #[track_caller]
 fn becomes(dump: &[u8], expected: &[u8]) {
     let limits = Limits::default();
@@ -36,7 +36,7 @@ fn floats_may_begin_with_their_point() {
 fn bits_behind_a_zero_count_too() {
     becomes(b"\x04\x08f\x09\x00\x01\x00\x00", b"\x04\x08f\x1a2.842170943040401e-14");
     becomes(b"\x04\x08f\x0a\x001e-7", b"\x04\x08f\x1b1.4038966234512394e-12");
-    // With them there is no zero below zero.
+    // This form has no negative zero.
     becomes(b"\x04\x08f\x0a-0\x00\x00\x00", b"\x04\x08f\x060");
 }
 
@@ -44,7 +44,7 @@ fn bits_behind_a_zero_count_too() {
 fn an_integer_that_is_an_object_is_linked() {
     becomes(b"\x04\x08[\x07l+\x09\0\0\0\0\0\0\0@@\x06", b"\x04\x08[\x07l+\x09\0\0\0\0\0\0\0@@\x06");
     becomes(b"\x04\x08[\x07l-\x09\x01\0\0\0\0\0\0@@\x06", b"\x04\x08[\x07l-\x09\x01\0\0\0\0\0\0@@\x06");
-    // This one is none.
+    // This integer is not an object.
     let limits = Limits::default();
     let document = read(b"\x04\x08[\x07l-\x09\0\0\0\0\0\0\0@@\x06", &limits);
     assert_eq!(written(&document), b"\x04\x08[\x07l-\x09\0\0\0\0\0\0\0@l-\x09\0\0\0\0\0\0\0@");
@@ -63,7 +63,7 @@ fn a_symbol_is_in_its_encoding() {
     becomes(b"\x04\x08I:\x07\xc3\xa9\x06:\x06ET", b"\x04\x08I:\x07\xc3\xa9\x06:\x06ET");
 }
 
-/// Of what `_dump` returned, and of what `_load` makes of it: two places.
+/// Variables of the value that `_dump` returned, and of the one that `_load` makes, are in two places.
 #[test]
 fn variables_around_a_dump_of_its_own_stay_there() {
     let dump = b"\x04\x08IIu:\x06A\x06x\x00\x06:\x07@ai\x06";

@@ -10,7 +10,7 @@ fn written(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Halfway between .2 and .3: PHP takes the even digit.
+/// Halfway between .2 and .3: PHP chooses the even digit.
 #[test]
 fn of_two_texts_that_are_as_near_the_even_one_is_written() {
     assert_eq!(written(b"d:-2.2483716200475643E15;"), b"d:-2248371620047564.2;");
@@ -29,8 +29,8 @@ fn a_class_has_no_del_in_its_name() {
     assert_eq!(written(b"O:1:\"\x80\":0:{}"), b"O:1:\"\x80\":0:{}");
 }
 
-/// Where PHP 8.2 says that these are wrong: what is common in logs, and not in the damaged
-/// values of the fixtures.
+/// Offsets at which PHP 8.2 reports these errors. The texts are common in logs, but not in the
+/// damaged values of the fixtures.
 #[test]
 fn php_is_quoted_with_its_own_offset() {
     for (text, php) in [
@@ -71,7 +71,7 @@ fn a_count_of_members_without_digits_is_none() {
     }
 }
 
-/// What a host says in PHP's own words follows from these, not from a message.
+/// Hosts build PHP's own messages from these details, not from a message of ours.
 #[test]
 fn errors_say_what_php_would_warn_of() {
     use icecore::raw::ErrorDetail::*;
@@ -97,7 +97,7 @@ fn errors_say_what_php_would_warn_of() {
     }
 }
 
-/// PHP counts levels of values, and what a class wrote itself is none.
+/// PHP counts levels of values; a payload that a class wrote itself is not a level.
 #[test]
 fn a_payload_is_no_level() {
     let mut limits = Limits::default();
@@ -112,7 +112,7 @@ fn a_payload_is_no_level() {
     let opened = br#"a:1:{i:0;C:11:"ArrayObject":29:{x:i:0;a:1:{i:0;i:1;};m:a:0:{}}}"#;
     assert_eq!(depth_of(opened, 1, &mut limits), too_deep);
     assert_eq!(depth_of(opened, 2, &mut limits), Ok(()));
-    // They have an end of their own.
+    // Payloads inside payloads are limited too.
     let mut nested = String::from("a:0:{}");
     for _ in 0..3000 {
         let inner = format!("x:i:0;{nested};m:a:0:{{}}");

@@ -36,8 +36,8 @@ fn a_long_double_that_is_no_number_keeps_its_bits() {
 
 #[test]
 fn a_weak_reference_stays_weak_where_sorting_brings_an_alias_before_it() {
-    // A root whose element `bb` is a weak reference to the root, and whose
-    // element `c` is a list with an alias of that variable.
+    // A root whose element `bb` is a weak reference to the root, and whose element `c` is a list
+    // with an alias of that variable.
     let input = bytes("3df3726c 05 00 28aa02 626262 b02902 6161 412e07");
     let document = read(&input, false);
     assert_eq!(document.error, None);
@@ -49,7 +49,7 @@ fn a_weak_reference_stays_weak_where_sorting_brings_an_alias_before_it() {
     assert!(icecore::value::Comparison::new().any_order().equal(&document.document, &again.document), "{sorted:02x?}");
 }
 
-/// Written by these options it is an equal document.
+/// Checks that writing with these options gives an equal document.
 #[track_caller]
 fn means_the_same(input: &[u8], set: impl Fn(&mut WriteOptions)) {
     let document = read(input, false);
@@ -78,14 +78,13 @@ fn keys_and_classes_that_are_tracked_copies_keep_the_bit() {
 #[test]
 fn the_parts_of_a_regexp_may_be_copies_and_tracked() {
     let regexp = "2c 66526567657870 28 31";
-    // The pattern: tracked, a copy, a tracked copy. The modifiers: tracked, and
-    // what something is a copy of.
+    // The pattern: tracked, a copy, a tracked copy. The modifiers: tracked, and the source of a copy.
     comes_back(&bytes(&format!("3df3726c 05 00 41 {regexp} e161 60")));
     comes_back(&bytes(&format!("3df3726c 05 00 42 6178 {regexp} 2f02 60")));
     comes_back(&bytes(&format!("3df3726c 05 00 42 6178 {regexp} af02 60")));
     comes_back(&bytes(&format!("3df3726c 05 00 41 {regexp} 6178 e169")));
     comes_back(&bytes(&format!("3df3726c 05 00 42 {regexp} 6178 6169 2f0e")));
-    // A PAD before REGEXP, and the REFN tracked: for nothing, and for a link.
+    // A PAD before REGEXP, and a tracked REFN: without a link to it, and with one.
     comes_back(&bytes("3df3726c 05 00 41 2c 66526567657870 28 3f 31 6178 60"));
     comes_back(&bytes("3df3726c 05 00 41 2c 66526567657870 a8 31 6178 60"));
     comes_back(&bytes("3df3726c 05 00 42 2c 66526567657870 a8 31 6178 60 2e0a"));
@@ -93,7 +92,7 @@ fn the_parts_of_a_regexp_may_be_copies_and_tracked() {
 
 #[test]
 fn what_stands_behind_weaken_keeps_its_tag() {
-    // WEAKEN tracked for nothing, the tag behind it for nothing, and for a link.
+    // WEAKEN tracked without a link; the tag after it tracked without a link, and with one.
     comes_back(&bytes("3df3726c 04 00 43 28ab0101 28 b02903 00"));
     comes_back(&bytes("3df3726c 04 00 43 28ab0101 30a903 00"));
     comes_back(&bytes("3df3726c 04 00 43 28ab0101 30a903 2e07"));
@@ -109,29 +108,29 @@ fn an_object_may_be_named_by_the_tag_behind_its_class() {
     comes_back(&bytes("3d73726c 01 00 42 e178 2c67416c6961736564 a907"));
     comes_back(&bytes("3d73726c 01 00 42 e178 ac67416c6961736564 2907"));
     comes_back(&bytes("3d73726c 01 00 43 e178 2c67416c6961736564 a907 2e12"));
-    // It is weak, behind the class.
+    // The reference is weak, after the class.
     comes_back(&bytes("3df3726c 03 00 42 e178 2c67416c6961736564 302902"));
     comes_back(&bytes("3df3726c 03 00 42 e178 30 2c67416c6961736564 302902"));
     comes_back(&bytes("3df3726c 03 00 42 e178 30 2c67416c6961736564 2902"));
-    // By both tags.
+    // With both tags.
     comes_back(&bytes("3d73726c 02 00 43 ac67416c6961736564 d1616101 2e02 290b"));
     comes_back(&bytes("3df3726c 04 00 44 28ab0101 b0a903 2e06 2e07"));
     comes_back(&bytes("3df3726c 05 00 43 ac66526567657870 a8 31 6178 60 2e0a 2e02"));
     // The body is weak.
     comes_back(&bytes("3df3726c 04 00 42 2c6449742773 b02908 51616101"));
-    // And the object's reference is one to itself.
+    // The object's reference also refers to itself.
     comes_back(&bytes("3df3726c 05 00 282b01 2c66526567657870 30a90d"));
     comes_back(&bytes("3df3726c 05 00 2c654f75746572 28 2c65496e6e6572 a82910"));
 }
 
 #[test]
 fn copies_are_found_where_objects_move_to_their_scalars() {
-    // A scalar, the reference that blesses it, and then: strings and copies of
-    // them, a key in full and as a copy.
+    // A scalar, the reference that blesses it, and then strings and copies of them, and a key in
+    // full and as a copy.
     let late = "e178 2c6141 2902";
     comes_back(&bytes(&format!("3df3726c 05 00 44 {late} 6474657874 2f09")));
     comes_back(&bytes(&format!("3df3726c 05 00 46 {late} 51 6162 00 51 6162 01 51 2f0a 02 51 2f0a 03")));
-    // An object in an object, named by the tag behind the second class.
+    // An object in an object, referred to by the tag after the second class.
     comes_back(&bytes("3df3726c 05 00 42 2c6141 2c6142 c100 2908"));
 }
 
@@ -140,7 +139,7 @@ fn a_regexp_in_an_object_of_its_class_stays_in_it() {
     let input = bytes("3df3726c 05 00 2c66526567657870 2c66526567657870 28 31 63616243 60");
     comes_back(&input);
     means_the_same(&input, |_| {});
-    // As a COPY of what is not, and behind a PAD.
+    // As a COPY of a regexp without a class, and after a PAD.
     means_the_same(&bytes("3df3726c 05 00 42 28 31 6178 60 2c66526567657870 2f02"), |_| {});
     means_the_same(&bytes("3df3726c 05 00 2c66526567657870 3f 28 31 6178 60"), |_| {});
 }
@@ -154,7 +153,7 @@ fn a_reference_to_a_copy_of_an_array_is_an_array() {
     let items: Vec<_> = document.document.root().items().map(|item| item.kind()).collect();
     assert_eq!(items, [icecore::Kind::Array, icecore::Kind::Array]);
     means_the_same(&input, |_| {});
-    // Behind REFN a PAD may be tracked.
+    // A PAD after REFN may be tracked.
     means_the_same(&bytes("3df3726c 05 00 28 bf 2a01 6161 01"), |_| {});
 }
 
@@ -179,15 +178,14 @@ fn dedupe_strings_copies_nothing_that_is_still_referred_to() {
     // A string; the same again; an alias of the first.
     let input = bytes("3df3726c 05 00 43 e474657874 6474657874 2e02");
     means_the_same(&input, |options| options.dedupe_strings = true);
-    // Behind the last alias it is copied.
+    // After the last alias, the string is copied.
     let mut options = WriteOptions::default();
     options.dedupe_strings = true;
     let input = bytes("3df3726c 05 00 43 e474657874 2e02 6474657874");
     assert_eq!(written(&read(&input, false).document, &options), bytes("3df3726c 05 00 43 e474657874 2e02 2f02"));
 }
 
-/// A string that was written as a COPY, and then a link to it: a COPY of a COPY
-/// can't be read.
+/// A string that was written as a COPY, and then a link to it: a COPY of a COPY can't be read.
 #[test]
 fn a_link_to_a_string_that_is_a_copy_is_a_copy_of_the_first() {
     let marshal = icecore::Stage::parse("marshal").expect("a stage");

@@ -9,7 +9,7 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).expect("hex digits")).collect()
 }
 
-/// What a native memory image of a 64-bit machine starts with.
+/// The start of a native memory image of a 64-bit machine.
 const NATIVE: &str = "040b 08 3132333435363738 04080808";
 
 fn native(hex: &str) -> Vec<u8> {
@@ -22,8 +22,8 @@ fn written(document: &Document<'_>) -> Vec<u8> {
     out
 }
 
-/// It is read; its spans end where it ends; with its spelling the same bytes
-/// come out, and without it an equal document.
+/// Checks that the image is read and that its spans end where it ends. With its spelling the same
+/// bytes are written, and without it an equal document.
 #[track_caller]
 fn comes_back(image: &[u8]) {
     let limits = Limits::default();
@@ -72,7 +72,7 @@ fn in_an_old_image_a_reference_may_be_blessed_itself() {
     means_the_same(&bytes("03 02 00000001 04 02 00000000 62 01 41 58 62 01 56 58 58"));
     // A root that is a blessed reference to itself.
     means_the_same(&bytes("03 04 00 00000000 62 01 41 58 58"));
-    // And where the reference is one to the root.
+    // The same, with a reference to the root.
     means_the_same(&bytes("03 02 00000001 04 00 00000000 62 01 56 58 58"));
 }
 
@@ -132,7 +132,7 @@ fn a_key_that_is_a_scalar_is_never_absent() {
 
 #[test]
 fn nothing_refers_to_a_key_that_is_a_scalar() {
-    // { k => 1, l => \key }: number 2 is that of the key.
+    // { k => 1, l => \key }: number 2 is the key.
     is_refused(&bytes("050b 19 00 00000002 0881 08 0a016b 04 00 00000002 00 00000001 6c"), ErrorKind::BadLink, 15);
 }
 
@@ -150,10 +150,9 @@ fn a_large_hook_record_has_a_large_length() {
 
 #[test]
 fn nothing_refers_to_the_value_of_an_absent_key() {
-    // { absent key "", c => that value }: in another format, or sorted, there
-    // would be no place for it.
+    // { absent key "", c => that value }: in another format, or sorted, the value would have no place.
     is_refused(&bytes("050b 19 01 00000002 0e 14 00000000 00 00000001 00 00000001 63"), ErrorKind::BadLink, 14);
-    // An element that does not exist is one.
+    // A link to an array element that does not exist is valid.
     comes_back(&bytes("050b 02 00000002 0e 00 00000001"));
 }
 
@@ -209,7 +208,7 @@ fn the_class_of_a_regexp_is_given_as_it_was() {
 
 #[test]
 fn a_key_that_is_a_scalar_has_the_flags_that_it_had() {
-    // No UTF-8; UTF-8 that 8 bits could hold; bytes beyond ASCII.
+    // Not UTF-8; UTF-8 that would fit in 8 bits; bytes beyond ASCII.
     for key in ["08 17 03 e20100", "08 17 02 c3a9", "08 0a 01 e9", "0b 17 02 c3a9", "08 01 01000000 e9"] {
         comes_back(&native(&format!("19 00 01000000 0881 {key}")));
     }
@@ -222,11 +221,11 @@ fn an_index_that_something_refers_to_is_a_key() {
 
 #[test]
 fn the_root_of_an_old_image_may_be_a_tied_scalar() {
-    // Before 0.6, where addresses stand before values, and from 0.6 on.
+    // Before 0.6, where addresses precede values, and from 0.6 on.
     let object = "00000002 04 00000003 0885 62 01 41 58 58 58";
     means_the_same(&bytes(&format!("7065726c2d73746f7265 01 00000001 0d {object}")));
     means_the_same(&bytes("03 0d 04 0885 62 01 41 58 58 58"));
-    // Blessed itself.
+    // The tied scalar itself is blessed.
     means_the_same(&bytes("03 0d 04 0885 62 01 41 58 58 62 01 56 58"));
     let image = bytes("03 0d 04 0885 62 01 41 58 58 58");
     let limits = Limits::default();

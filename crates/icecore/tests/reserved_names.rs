@@ -1,5 +1,5 @@
-//! Objects whose classes have names that the target's language uses for classes of its own:
-//! the real PHP and Ruby load every one of them.
+//! Objects whose class names the target language uses for its own classes: the real PHP and Ruby
+//! load every one of them.
 
 use crate::common;
 use crate::fixtures;
@@ -8,7 +8,7 @@ use crate::fixtures::checker;
 use icecore::{Builder, Document, Limits, Losses, Stage};
 use std::process::Command;
 
-/// A class of PHP's or Ruby's, and its script.
+/// A language, its stage, and the command that runs its script.
 struct Language {
     name: &'static str,
     stage: &'static str,
@@ -41,7 +41,7 @@ fn write(document: &Document<'_>, stage: &str) -> (Vec<u8>, Losses) {
     (out, losses)
 }
 
-/// Objects of this class with members of several kinds, as Perl's programs have them.
+/// Returns objects of this class with members of several kinds, as Perl programs have them.
 fn objects(class: &str) -> Vec<Document<'static>> {
     let fill: [fn(&mut Builder); 6] = [
         |b| {
@@ -117,7 +117,7 @@ fn convert(input: &[u8], from: &str, to: &str) -> (String, Vec<&'static str>) {
     (out, losses.iter().map(|loss| loss.kind.as_str()).collect())
 }
 
-/// What becomes of an input, step by step.
+/// Converts an input from stage to stage and returns the output of each step.
 fn steps(input: &[u8], stages: &[&str]) -> Vec<String> {
     let mut bytes = input.to_vec();
     let step = |pair: &[&str]| {
@@ -137,7 +137,7 @@ fn a_class_gets_its_own_name_back_where_nothing_is_against_it() {
     assert_eq!(said[1], TIME.escape_ascii().to_string());
     let said = steps(TIME, &["php", "marshal", "storable:memory,netorder"]);
     assert!(said[1].contains("\\x08DateTime"), "{}", said[1]);
-    // Perl's names have other separators than PHP's.
+    // Perl's names use other separators than PHP's.
     let perl = br#"{"$class":"Random::Randomizer","$value":{"a":1}}"#;
     let said = steps(perl, &["json:typed", "php", "sereal", "json:typed"]);
     assert!(said[0].contains("Icecore\\\\Foreign\\\\Random\\\\Randomizer"), "{}", said[0]);
@@ -181,7 +181,7 @@ fn a_map_says_another_name_in_every_format() {
             assert!(!out.contains("Old"), "{to}: {out}");
         }
     }
-    // What the map says is written as it stands.
+    // A name from the map is used even if it is reserved.
     let (out, losses) = convert(b"\x04\x08o:\x06A\0", "marshal", "php:class-map='A=Closure'");
     assert_eq!((&*out, losses), (r#"O:7:\"Closure\":0:{}"#, vec![]));
     let (out, losses) = convert(b"\x04\x08o:\x06A\0", "marshal", "php:class-map='A=X::Y'");
@@ -222,7 +222,7 @@ fn values_of_rubys_classes_become_plain_where_the_map_says_so() {
     assert!(!losses.contains(&"set"), "{losses:?}");
 }
 
-/// Reads with the byte form and writes with a map.
+/// Reads with the byte form and writes with a class map.
 fn mapped(input: &[u8], format: &str, map: &str) -> Vec<u8> {
     let limits = Limits::default();
     let mut request = icecore::Request::new(&limits);
@@ -253,7 +253,7 @@ fn what_is_renamed_and_renamed_back_is_as_before() {
             let pairs = || classes.iter().filter(|name| is_plain(name)).enumerate();
             let there: String = pairs().map(|(at, name)| format!("{name}=Renamed{at},")).collect();
             let back: String = pairs().map(|(at, name)| format!("Renamed{at}={name},")).collect();
-            // Some shapes no original writes, and no writer keeps.
+            // Some shapes are never in original data, and no writer keeps them.
             if mapped(&before, format, "") != before {
                 continue;
             }
@@ -303,7 +303,7 @@ fn times_of_ruby_become_those_of_php_where_the_map_says_so() {
         said, "1770000000.500000 +01:00 +01:00;1709168523.000000 +00:00 UTC;1770000000.500000 +01:00 +01:00;",
         "{text}"
     );
-    // As text.
+    // The times as text.
     let (out, _) = write(&document, "json:class-map='Time=(plain)'");
     assert!(String::from_utf8(out).unwrap().starts_with(r#"["2026-02-02T03:40:00.5+01:00","2024-02-29T01:02:03Z""#));
 }

@@ -1,9 +1,9 @@
-//! Strings are changed where they stand, however deep, and every other byte stays.
+//! Strings are changed in place, at any depth, and every other byte stays.
 
 use crate::replacing::{Pair, document, value, with};
 use icecore::rewrite::Rewriting;
 
-/// The value with `old.org` replaced by `new.example`.
+/// Returns the value with `old.org` replaced by `new.example`.
 fn moved(bytes: &[u8]) -> String {
     let (new, _) = value(bytes, &mut Pair::new(b"old.org", b"new.example"));
     String::from_utf8_lossy(&new).into_owned()
@@ -21,11 +21,11 @@ fn lengths_follow_in_every_layer() {
         (r#"a:1:{i:0;s:26:"{"u":"http:\/\/old.org\/"}";}"#, r#"a:1:{i:0;s:30:"{"u":"http:\/\/new.example\/"}";}"#),
         (r#"{"a":"a:1:{i:0;s:7:\"old.org\";}"}"#, r#"{"a":"a:1:{i:0;s:11:\"new.example\";}"}"#),
         (r#""http:\/\/old.org""#, r#""http:\/\/new.example""#),
-        // Slashed, once and twice.
+        // With slashes added, once and twice.
         (r#"a:1:{i:0;s:7:\"old.org\";}"#, r#"a:1:{i:0;s:11:\"new.example\";}"#),
         (r#"a:1:{i:0;s:7:\\\"old.org\\\";}"#, r#"a:1:{i:0;s:11:\\\"new.example\\\";}"#),
         (r#"{\"a\":\"http:\\/\\/old.org\"}"#, r#"{\"a\":\"http:\\/\\/new.example\"}"#),
-        // Sessions, and what knows its own length.
+        // Sessions, and formats that contain their own length.
         (r#"user|s:7:"old.org";n|i:5;"#, r#"user|s:11:"new.example";n|i:5;"#),
         (
             r#"C:11:"ArrayObject":43:{x:i:0;a:1:{s:1:"a";s:7:"old.org";};m:a:0:{}}"#,
@@ -33,7 +33,7 @@ fn lengths_follow_in_every_layer() {
         ),
         (r#"S:9:"old.org\2f\00";"#, r#"S:13:"new.example\2f\00";"#),
         ("1770000000s:7:\"old.org\";", "1770000000s:11:\"new.example\";"),
-        // Keys, classes and names of cases are no values.
+        // Keys, classes and names of cases are not values.
         (
             r#"O:7:"old_org":1:{s:7:"old.org";E:12:"Suit:old_org";}"#,
             r#"O:7:"old_org":1:{s:7:"old.org";E:12:"Suit:old_org";}"#,
@@ -43,7 +43,7 @@ fn lengths_follow_in_every_layer() {
     }
 }
 
-/// Of the outer string the length gets a digit more.
+/// The length of the outer string gets one more digit.
 #[test]
 fn a_length_may_get_more_digits() {
     let frozen = |site: &str| {
@@ -98,7 +98,7 @@ fn damage_is_named_and_taken_back() {
         assert_eq!(String::from_utf8_lossy(&new), right, "{name}");
         assert_eq!((tally.mended, tally.broken, tally.explanations.get(name)), (1, 0, Some(&1)), "{name}: {tally:?}");
     }
-    // A lost NUL byte, or one that was no UTF-8: nobody knows.
+    // A lost NUL byte, or a byte that was not UTF-8: it is not known which.
     let (new, tally) = with("s:3:\"a\u{FFFD}b\";".as_bytes(), &mut Pair::new(b"zz", b"yy"), &how);
     assert_eq!((new.as_slice(), tally.mended, tally.broken), ("s:3:\"a\u{FFFD}b\";".as_bytes(), 0, 1));
     assert!(tally.first_broken[0].reason.contains("2 explanations"), "{:?}", tally.first_broken);
@@ -125,7 +125,7 @@ fn a_name_that_no_class_can_have_is_not_written() {
         b"O:7:\"old_org\":2:{s:7:\"old_org\";s:7:\"old_org\";s:16:\"\0old_org\0old_org\";E:12:\"old_org:Case\";}";
     let mut how = Rewriting::default();
     how.classes = true;
-    // PHP takes none of these.
+    // PHP accepts none of these names.
     for new in ["old org", "old-org", "\\Org", "old:org", ""] {
         let (changed, tally) = with(text, &mut Pair::new(b"old_org", new.as_bytes()), &how);
         let value = format!("s:{}:\"{new}\";", new.len());
@@ -133,7 +133,7 @@ fn a_name_that_no_class_can_have_is_not_written() {
         assert_eq!(String::from_utf8_lossy(&changed), expected);
         assert_eq!(tally.unsayable, 3, "{new}");
     }
-    // Digits in front are taken there, and not in code.
+    // A leading digit is accepted in serialized names, but not in code.
     let (changed, _) = with(text, &mut Pair::new(b"old_org", b"1Org"), &how);
     assert!(changed.starts_with(b"O:4:\"1Org\""));
     let code = b"\\old_org::__set_state(array('a' => 'old_org'))";

@@ -1,9 +1,9 @@
-//! Frozen values with blanks or text around them, and what is signed.
+//! Frozen values with blanks or text around them, and signed values.
 
 use crate::replacing::{Pair, value};
 use icecore::rewrite::Tally;
 
-/// The text with `old` replaced by `newer`, and what was counted.
+/// Returns the text with `old` replaced by `newer`, and the counts.
 fn changed(text: &str) -> (String, Tally) {
     let (new, tally) = value(text.as_bytes(), &mut Pair::new(b"old", b"newer"));
     (String::from_utf8(new).unwrap(), tally)
@@ -39,7 +39,7 @@ fn blanks_around_a_value_stay() {
         for (old, new) in &values {
             let (old, new) = (format!("{front}{old}{back}"), format!("{front}{new}{back}"));
             assert_changes(&[(&old, &new)]);
-            // In another value.
+            // The same inside another value.
             let outer = |text: &str| format!("a:1:{{i:0;s:{}:\"{text}\";}}", text.len());
             assert_changes(&[(&outer(&old), &outer(&new))]);
         }
@@ -80,19 +80,19 @@ fn documents_inside_of_text_are_changed_as_documents() {
         ("old O:3:\"old\": a:1:{} a:1:{i:0: old", "newer O:3:\"newer\": a:1:{} a:1:{i:0: newer"),
         ("p { a:1:{color: old} }", "p { a:1:{color: newer} }"),
     ]);
-    // Only what is a text of a program.
+    // In the frozen value, only the string is changed.
     let (new, _) = value(b"[x a:1:{i:1;s:3:\"a 1\";} 1]", &mut Pair::new(b"1", b"22"));
     assert_eq!(String::from_utf8_lossy(&new), "[x a:1:{i:1;s:4:\"a 22\";} 22]");
 }
 
-/// JSON that is broken is text, and counted: what is serialized in it is changed as in any other text.
+/// Broken JSON is treated as text, and counted: serialized values in it are changed as in any other text.
 #[test]
 fn broken_json_with_documents_in_it_is_counted() {
     let (new, tally) = changed("{\"a\": 's:3:\"old\";'");
     assert_eq!((&*new, tally.broken), ("{\"a\": 's:5:\"newer\";'", 1));
 }
 
-/// A length in them would become wrong, or it is not certain what they are.
+/// A length in these texts would become wrong, or it is not certain what they are.
 #[test]
 fn texts_with_something_unclear_in_them_stay_and_are_counted() {
     for text in [
@@ -103,27 +103,27 @@ fn texts_with_something_unclear_in_them_stay_and_are_counted() {
         "[x d='s:3:\"old\";'] [y d='s:9:\"old\";']",
         "x a:2:{i:0;s:3:\"old\";i:1;s:99:\"old",
         "xs:18:\"s:3:\"old\"; and old\";",
-        // PHP reads a value at the front, whatever follows.
+        // PHP reads a value at the start, whatever follows.
         "a:1:{i:0;s:3:\"old\";} and s:9:\"old",
-        // JSON that is broken has no lengths, but this has.
+        // Broken JSON has no lengths, but the value in it has one.
         r#"{"a": "s:3:\"old\";" old"#,
         "old|s:3:\\\"old\\\";|old",
-        // Inside of a longer one: the first string ends too early.
+        // Inside a longer value: the first string ends too early.
         r#"x s:18:\"s:3:\"abc\"; old abc\"; y"#,
     ] {
         let (same, tally) = changed(text);
         assert_eq!((&*same, tally.embedded, tally.changed), (text, 1, 0), "{text}");
     }
-    // What comes new looks serialized.
+    // The replacement looks serialized.
     let (same, tally) = value(b"old [s:3:\"old\";]", &mut Pair::new(b"old", b"s:9:\"x"));
     assert_eq!((&same[..], tally.embedded), (&b"old [s:3:\"old\";]"[..], 1));
-    // A match over the edge of a document.
+    // A match across the edge of a document.
     let text = b"[x d='s:3:\"old\";']";
     let (same, tally) = value(text, &mut Pair::new(b"\";']", b"'"));
     assert_eq!((&same[..], tally.embedded), (&text[..], 1));
 }
 
-/// PHP can't read them either: they are text, and counted.
+/// PHP can't read these values either: they are treated as text, and counted.
 #[test]
 fn broken_values_are_counted() {
     for text in ["a:1:{i:0;s:99:\"old\";}", "s:9:\"old", "a:2:{i:0;s:3:\"old\";", "user|s:9:\"old\";", "a:1: old"] {
@@ -132,7 +132,7 @@ fn broken_values_are_counted() {
     }
 }
 
-/// A closure as Laravel signs it.
+/// Returns a closure as Laravel signs it.
 fn signed_closure(class: &str, digest: &str) -> String {
     let inner = "O:1:\"N\":1:{s:8:\"function\";s:15:\"fn() => 'old';x\";}";
     format!(
@@ -163,7 +163,7 @@ fn what_is_signed_stays_and_is_counted() {
         let (same, tally) = changed(&text);
         assert_eq!((same == text, tally.signed, tally.broken), (true, 1, 0), "{text}: {tally:?}");
     }
-    // In binary data.
+    // The same in binary data.
     let document = icecore::read(closure.as_bytes()).unwrap();
     let binary = icecore::write(&document, "igbinary").unwrap();
     let (same, tally) = value(&binary, &mut Pair::new(b"old", b"newer"));

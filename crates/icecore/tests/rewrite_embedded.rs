@@ -1,4 +1,4 @@
-//! Serialized values inside of other text: PHP composes texts, and judges what became of each piece.
+//! Serialized values inside other text: PHP composes the texts and judges the result for each piece.
 
 use crate::fixtures::{self, folder};
 use crate::replacing::{Pair, value};
@@ -7,7 +7,7 @@ use icecore::text::{from_base64, to_base64};
 use std::fmt::Write as _;
 use std::process::{Command, Stdio};
 
-/// A text comes out as PHP composes it, or it stays as it is and is counted.
+/// The output is what PHP composes, or the text stays as it is and is counted.
 #[test]
 fn php_composes_the_same() {
     let runs = Command::new("php").arg("-v").stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -42,8 +42,8 @@ fn php_composes_the_same() {
     assert!(is_right, "{sum}");
 }
 
-/// Data that can be read, and not be written with the same bytes: it stays, though a document is in it that could be
-/// changed by itself.
+/// Data that can be read, but not written with the same bytes, stays, even if it contains a
+/// document that could be changed by itself.
 #[test]
 fn what_can_not_be_written_again_stays() {
     let mut count = 0;

@@ -1,5 +1,5 @@
-//! What the real modules wrote, of every format: without a change nothing changes, and a
-//! change and the way back give the same bytes.
+//! Data of every format that the real modules wrote: without a replacement nothing changes, and a
+//! replacement followed by its reverse gives the same bytes.
 
 use crate::fixtures;
 
@@ -7,7 +7,7 @@ use crate::replacing::Pair;
 use icecore::rewrite::{self, Rewriting, Tally};
 use icecore::{Kind, Limits, Request, Stage};
 
-/// No fixture has this.
+/// A text that no fixture contains.
 const NEW: &[u8] = b"xQzQx";
 
 #[derive(Default, Debug)]
@@ -27,7 +27,7 @@ fn change(bytes: &[u8], stage: &Stage, old: &[u8], new: &[u8]) -> Result<Vec<u8>
         .map(|edits| edits.apply(bytes))
 }
 
-/// A text that is in some string value.
+/// Returns a text that is in some string value.
 fn a_text(bytes: &[u8], stage: &Stage) -> Option<Vec<u8>> {
     let limits = Limits::default();
     let document = icecore::read_with(bytes, stage, Request::new(&limits)).ok()?;
@@ -66,14 +66,14 @@ fn check(counts: &mut Counts, name: &str, bytes: &[u8], stage: &str) {
         }
     };
     if there == bytes {
-        // A key, or what only its class understands.
+        // The text is in a key, or in data that only its class understands.
         counts.nothing += 1;
         return;
     }
     match change(&there, &stage, NEW, &old) {
         Ok(back) if back == bytes => counts.there_and_back += 1,
-        // A spelling that stood for the old text alone is gone with it: that a string was not
-        // stored once although it is there twice, or how it was compressed.
+        // A spelling that belonged only to the old text is lost with it: that a repeated string was
+        // not stored once, or how it was compressed.
         Ok(back) if is_same(&back, bytes, &stage) => counts.respelled += 1,
         Ok(_) => counts.failures.push(format!("{name}: {:?} does not come back", String::from_utf8_lossy(&old))),
         Err(error) => counts.failures.push(format!("{name}: back: {error}")),

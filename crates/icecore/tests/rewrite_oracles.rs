@@ -1,5 +1,5 @@
-//! The real PHP, perl and Ruby as judges: random values, frozen before and after a text in
-//! them was replaced. What is not installed is skipped, and says so.
+//! The real PHP, perl and Ruby judge our output: random values, frozen before and after a text in
+//! them was replaced. If a language is not installed, the test says so and skips it.
 
 use crate::fixtures::folder;
 use crate::replacing::{Pair, value};
@@ -7,23 +7,24 @@ use icecore::text::{from_base64, printable};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-/// How many values were looked at, how many came out in other bytes that mean the same, and in how many something stayed
-/// that is not certain.
+/// Number of values tested, of values with other bytes but the same meaning, and of values in which
+/// an unclear text stayed.
 struct Seen {
     total: u32,
     respelled: u32,
     unclear: u32,
 }
 
-/// What a value becomes if texts stay in it that may have something serialized in them, and at how many places.
+/// Returns the expected value if unclear texts stay, and the number of such places.
 fn unclear(part: &str) -> (Vec<u8>, u64) {
     let (made, count) = part.split_once(':').expect("a value and a count");
     (from_base64(made.as_bytes()).expect("Base64"), count.parse().expect("a count"))
 }
 
-/// Lets a script make values. What comes out must be its bytes or, where a compressor or a
-/// table of strings decides, mean the same. Where the script says that texts look serialized and are not, exactly these
-/// may stay, if each is counted. A few may differ: by chance a text is frozen data.
+/// Lets a script make values. The output must have the script's bytes or, if a compressor or a
+/// table of strings is involved, the same meaning. If the script says that texts look serialized
+/// but are not, exactly these may stay, and each must be counted. A few values may differ, because
+/// a text may be frozen data by chance.
 fn ask(program: &str, probe: &[&str], script: &str, more: &[&str], chance: u32) -> Option<Seen> {
     let runs = Command::new(program).args(probe).stdout(Stdio::null()).stderr(Stdio::null()).status();
     if !runs.is_ok_and(|status| status.success()) {
@@ -98,7 +99,7 @@ fn igbinary_serializes_the_same() {
 fn perl_freezes_the_same() {
     let probe = ["-MSereal::Encoder", "-MJSON::PP", "-MStorable", "-e", "1"];
     if let Some(seen) = ask("perl", &probe, "perl/replace.pl", &[], 0) {
-        // Of the freezers one compresses, and its compressor is another one.
+        // One of the freezers compresses, and its compressor differs from ours.
         assert!(seen.respelled <= seen.total / 10, "{} of {}", seen.respelled, seen.total);
     }
 }

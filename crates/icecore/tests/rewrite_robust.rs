@@ -1,5 +1,5 @@
-//! What is cut off, damaged, deep or hostile: no panic, no endless work, and what can't be
-//! read stays a text.
+//! Input that is truncated, damaged, deep or hostile: no panic, no endless work, and unreadable
+//! input stays text.
 
 use crate::fixtures;
 use crate::replacing;
@@ -9,7 +9,7 @@ use crate::replacing::{Pair, value, with};
 use icecore::Stage;
 use icecore::rewrite::{self, Change, Edits, Part, Rewriting, Tally};
 
-/// Puts something in the place of every vowel: longer, shorter, nothing.
+/// Replaces every vowel with a longer text, a shorter one or nothing.
 struct Vowels(&'static [u8]);
 
 impl Change for Vowels {
@@ -27,7 +27,7 @@ fn everything() -> Rewriting {
     how
 }
 
-/// Edits that fit the text, whatever it is.
+/// Checks that the edits fit the text, whatever it contains.
 fn change(bytes: &[u8], stage: Option<&Stage>, new: &'static [u8], how: &Rewriting) {
     let mut tally = Tally::default();
     let edits = match stage {
@@ -81,7 +81,7 @@ fn cut_off_and_damaged_data_has_edits_that_fit() {
     }
 }
 
-/// In each other, far more often than anything is looked into.
+/// Values nested in each other, far deeper than they are searched.
 #[test]
 fn depth_needs_no_stack() {
     on_a_small_stack(|| {
@@ -106,7 +106,7 @@ fn depth_needs_no_stack() {
                 assert_eq!(new == text.replace("old", "new").as_bytes(), times < 10_000, "{open}");
             }
         }
-        // Binary formats, one in the other.
+        // Binary formats nested in each other.
         let mut inner = icecore::convert(br#"["old.example"]"#, "json", "marshal").unwrap();
         for stage in ["storable", "sereal", "igbinary", "marshal", "storable", "igbinary"] {
             let mut b = icecore::Builder::new();
@@ -120,7 +120,8 @@ fn depth_needs_no_stack() {
     });
 }
 
-/// Slashes and quotes double with each level: what is looked at stays a multiple of the text.
+/// Slashes and quotes double with each level: the number of bytes examined stays a multiple of the
+/// text's length.
 #[test]
 fn hostile_texts_are_read_as_often_as_they_have_levels() {
     let size = 1 << 16;
@@ -143,7 +144,7 @@ fn hostile_texts_are_read_as_often_as_they_have_levels() {
     }
 }
 
-/// Longer, shorter, equal, empty, containing each other: there and back.
+/// Longer, shorter, equal and empty replacements, and texts that contain each other: there and back.
 #[test]
 fn any_replacement_comes_back() {
     let text =
@@ -158,8 +159,8 @@ fn any_replacement_comes_back() {
     assert_eq!((tally.changed, there.len()), (3, text.len() - 21));
 }
 
-/// JSON that says of each string what it is can't be changed in its place: it stays, or is
-/// written as it was.
+/// JSON that states the type of each string can't be changed in place: it stays, or is written
+/// again in its form.
 #[test]
 fn typed_json_is_read() {
     let text = br#"{"$icecore":1,"$strings":"bytes","$value":{"$class":"A","$value":["old"]}}"#;

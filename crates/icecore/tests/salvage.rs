@@ -1,5 +1,5 @@
-//! Documents that break off: what is written of them is in the whole ones, and what is missing is
-//! marked.
+//! Truncated documents: everything that is salvaged is also in the whole document, and missing
+//! parts are marked.
 
 use crate::common;
 use crate::fixtures;
@@ -16,7 +16,7 @@ fn read<'a>(stage: &Stage, bytes: &'a [u8]) -> Outcome<'a> {
     stage.format().read(bytes, stage.settings(), Request::new(&limits).detailed())
 }
 
-/// The leaves by their paths, without those of marks.
+/// Returns the leaves by path, without those of marks.
 fn leaves(document: &Document<'_>) -> BTreeMap<String, Vec<String>> {
     let mut leaves = BTreeMap::new();
     for at in 0..document.nodes().len() as u32 {
@@ -36,7 +36,7 @@ fn leaves(document: &Document<'_>) -> BTreeMap<String, Vec<String>> {
     leaves
 }
 
-/// Cuts a document at a place, and asks for what is left.
+/// Cuts a document at an offset and salvages the part before it.
 fn cut(name: &str, stage: &Stage, bytes: &[u8], whole: &BTreeMap<String, Vec<String>>, len: usize) -> bool {
     let part = read(stage, &bytes[..len]);
     let Some(salvaged) = part.salvage().unwrap_or_else(|error| panic!("{name} {len}: {error}")) else {
@@ -44,10 +44,10 @@ fn cut(name: &str, stage: &Stage, bytes: &[u8], whole: &BTreeMap<String, Vec<Str
     };
     let leaves = leaves(&salvaged.document);
     for (path, value) in &leaves {
-        // A list of PHP's is a map as soon as a key shows that it is none.
+        // A PHP list becomes a map as soon as a key shows that it is not a list.
         let is_there = whole.get(path).or_else(|| whole.get(&path.replace(['{', '}'], "")));
         if let Some(there) = is_there {
-            // A key may stand there twice.
+            // A key may occur twice.
             assert!(
                 value.iter().all(|value| there.contains(value)),
                 "{name}, {len} bytes: {path}: {there:?} {value:?}"
@@ -55,7 +55,7 @@ fn cut(name: &str, stage: &Stage, bytes: &[u8], whole: &BTreeMap<String, Vec<Str
         }
     }
     assert!(salvaged.from + salvaged.lost == len as u64, "{name}, {len} bytes");
-    // All of it can be written, and the marks are there.
+    // All of it can be written, and the output contains the marks.
     let marks = |text: &[u8]| String::from_utf8_lossy(text).matches("(missing)").count();
     let typed =
         icecore::write(&salvaged.document, "json:typed").unwrap_or_else(|error| panic!("{name} {len}: {error}"));
@@ -125,7 +125,7 @@ fn what_is_left_of_fixtures_is_in_them() {
     }
 }
 
-/// One byte is another one: there is an error, another document, or a rest with marks.
+/// One byte is changed: the result is an error, another document, or a part with marks.
 #[test]
 fn damage_anywhere_makes_no_panic() {
     let mut salvaged = 0;
@@ -167,7 +167,7 @@ fn a_mark_says_what_is_missing() {
     assert!(inner.get("reason").unwrap().as_str().unwrap().contains("expected 9 bytes"));
 }
 
-/// In an image of Storable a key stands behind its value: what breaks off has none yet.
+/// In a Storable image a key follows its value, so a value that breaks off has no key yet.
 #[test]
 fn what_has_no_key_yet_is_kept() {
     let stage = Stage::parse("storable").unwrap();

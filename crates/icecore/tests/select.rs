@@ -1,5 +1,5 @@
-//! Values on paths: skimming gives what reading all gives, on every fixture and on documents
-//! by chance, for paths by chance, and where the input is damaged.
+//! Values at paths: skimming finds the same as reading everything, on every fixture and on random
+//! documents, for random paths, and in damaged input.
 
 use crate::common;
 use crate::fixtures;
@@ -33,8 +33,8 @@ impl Source for Parts<'_> {
 
 type Answers = Vec<(String, Document<'static>)>;
 
-/// What skimming finds; it must be the same whatever part of the bytes is in view. With few of
-/// them the quick loops hardly begin, and all goes the careful way.
+/// Returns what skimming finds; it must be the same for every window of the bytes. In small windows
+/// the fast loops hardly start, and everything takes the careful path.
 fn skimmed(bytes: &[u8], stage: &Stage, pattern: &Pattern) -> (Answers, bool) {
     let all = skimmed_in(bytes, stage, pattern, None);
     let between = 6 + (bytes.len() + pattern.as_str().len()) % 90;
@@ -73,7 +73,7 @@ fn read(document: &Document<'_>, pattern: &Pattern) -> Answers {
     answers
 }
 
-/// A path to somewhere in the document, or nearly.
+/// Makes a path to a value of the document, or nearly.
 fn path(random: &mut Random, document: &Document<'_>) -> String {
     let node = random.below(document.nodes().len().max(1) as u64) as u32;
     let path = document.full_path(node);
@@ -100,7 +100,7 @@ struct Share {
     found: u64,
 }
 
-/// Skims and reads, and compares; whether skimming was enough.
+/// Skims, reads and compares. Counts how often skimming was enough.
 fn compare(name: &str, bytes: &[u8], stage: &Stage, document: &Document<'_>, text: &str, share: &mut Share) {
     let Ok(pattern) = Pattern::parse(text) else { return };
     let expected = read(document, &pattern);
@@ -149,7 +149,7 @@ fn fixtures_are_skimmed_as_they_are_read() {
     ] {
         let stage = Stage::parse(format).unwrap();
         let all = fixtures::load(file);
-        // There are many of some.
+        // Some files have many fixtures.
         let step = if rounds() > 1 { 1 } else { all.len() / 600 + 1 };
         for fixture in all.into_iter().step_by(step) {
             ask(&fixture.name, &fixture.blob, &stage, &mut random, shares.entry(format).or_default());
@@ -161,7 +161,7 @@ fn fixtures_are_skimmed_as_they_are_read() {
     }
 }
 
-/// The formats that can be skimmed, with options of writers.
+/// Formats that can be skimmed, with options of their writers.
 const STAGES: &[&str] = &[
     "json",
     "json:indent=2",
@@ -200,7 +200,7 @@ fn documents_by_chance_are_skimmed_as_they_are_read() {
     eprintln!("{shares:#?}");
 }
 
-/// What is skimmed of an input that breaks off stands before the break.
+/// Values that skimming finds in truncated input are from before the break.
 #[test]
 fn what_is_found_before_a_break_is_what_was_there() {
     let mut random = Random::new(13);
@@ -302,7 +302,7 @@ fn what_is_deep_is_passed_over() {
     });
 }
 
-/// Lengths and counts that are not true: nothing is allocated for them.
+/// False lengths and counts: no memory is allocated for them.
 #[test]
 fn declared_lengths_are_not_trusted() {
     for (bytes, stage) in [
@@ -324,7 +324,7 @@ fn declared_lengths_are_not_trusted() {
     }
 }
 
-/// Links that fan out make many values of few: that is bounded.
+/// Links that fan out make many values from few, so their number is limited.
 #[test]
 fn links_that_fan_out_are_limited() {
     let mut b = icecore::Builder::new();
@@ -364,7 +364,7 @@ fn the_last_of_equal_keys_counts() {
     assert_eq!(first(br#"{"b":0}"#, "$.a"), None);
 }
 
-/// Two keys may look alike, and what a path names may be in the first.
+/// Two keys may look alike, and the value of a path may be in the first.
 #[test]
 fn all_is_read_if_keys_look_alike() {
     let php = b"a:2:{i:0;N;i:1;a:2:{s:1:\"\xe9\";a:1:{s:1:\"x\";i:7;}s:3:\"\xef\xbf\xbd\";b:0;}}";
@@ -373,7 +373,7 @@ fn all_is_read_if_keys_look_alike() {
     assert_eq!(count(sereal, "sereal", "$[1][\"\u{fffd}\"].x"), Skimmed::Unsure(0));
 }
 
-/// Of a number that breaks off nobody knows what it was.
+/// A number at the end of the input is not certain, because more digits may follow.
 #[test]
 fn a_number_at_the_end_of_the_input_is_no_item() {
     for path in ["$[0]", "$[*]", "$.a", "$[-1]"] {

@@ -1,4 +1,4 @@
-//! What we read from a Sereal document is what `Sereal::Decoder` reads from it.
+//! We read the same from a Sereal document as `Sereal::Decoder`.
 
 use crate::fixtures::{expectations, load, report};
 use icecore::format::sereal::ReadOptions;
@@ -7,11 +7,11 @@ use icecore::{Limits, Request, Stage, read_as, value::Comparison};
 
 const START: &str = r#"{"$icecore":1,"$strings":"bytes","#;
 
-/// An expectation with another one as its user header.
+/// Returns an expectation with another one as its user header.
 fn with_header(header: &str, body: &str) -> String {
     let header = header.strip_prefix(START).unwrap().strip_suffix('}').unwrap();
     let mut header = header.replacen("$value", "$header", 1);
-    // The two were numbered on their own.
+    // The ids of the two start at the same numbers.
     for key in [r#""$id":"#, r#""$link":"#, r#""$alias":"#] {
         header = header.replace(key, &format!("{key}100"));
     }
@@ -38,7 +38,7 @@ fn equal_to_what_perl_reads() {
                 continue;
             }
             let text = match f.line["header"].as_str() {
-                // To perl, an undefined header and none are the same.
+                // perl does not distinguish an undefined header from no header.
                 Some(header) if outcome.document.header().is_some() => with_header(&expected[header], &expected[id]),
                 _ => expected[id].clone(),
             };

@@ -1,12 +1,12 @@
-//! Sereal against what the real `Sereal::Encoder` wrote.
+//! Sereal compared with the output of the real `Sereal::Encoder`.
 
 use crate::fixtures::{Fixture, load, report};
 use icecore::format::sereal::{Compress, ReadOptions, SortKeys, WriteOptions};
 use icecore::raw::Reader as _;
 use icecore::{Document, Limits, Request, format::sereal, raw::Outcome};
 
-/// What the real decoder can read. The encoder's `aliased_dedupe_strings` may
-/// write what it can't: an ALIAS behind a REFN.
+/// Returns the fixtures that the real decoder can read. With `aliased_dedupe_strings` the encoder
+/// may write an ALIAS after a REFN, which it can't read.
 fn readable() -> Vec<Fixture> {
     let mut fixtures = load("sereal.jsonl");
     let is_broken = |note: &str| note.contains("ALIAS tag not inside container");
@@ -14,7 +14,7 @@ fn readable() -> Vec<Fixture> {
     fixtures
 }
 
-/// The documents in a blob, one behind the other.
+/// Reads the documents of a blob, one after the other.
 fn documents<'a>(blob: &'a [u8], read: impl Fn(&'a [u8]) -> Outcome<'a>) -> Result<Vec<Document<'a>>, String> {
     let mut documents = Vec::new();
     let mut rest = blob;
@@ -53,7 +53,7 @@ fn the_fast_reader_and_its_plain_twin_agree() {
     report("reading", total, &failures);
 }
 
-/// The document with its body as it is before compression.
+/// Returns the document with an uncompressed body.
 fn unpacked(blob: &[u8]) -> Vec<u8> {
     let limits = Limits::default();
     let mut out = Vec::new();
@@ -100,8 +100,7 @@ fn what_sereal_wrote_comes_out_byte_for_byte() {
     report("writing again", total, &failures);
 }
 
-/// The options that make the encoder write in this mode; none, if what the
-/// document says does not tell.
+/// Returns the options with which the encoder wrote this mode; `None` if the document does not show them.
 fn encoder(mode: &str) -> Option<WriteOptions> {
     let mut options = WriteOptions::default();
     for word in mode.split(',') {
@@ -126,18 +125,17 @@ fn encoder(mode: &str) -> Option<WriteOptions> {
     Some(options)
 }
 
-/// Notes of what depends on circumstances that a document does not show: who
-/// else referred to something in the program (REFN), which undef or boolean it
-/// was (the tag of a leaf), whether a weak reference was the only one (PAD).
-/// And by which of several offsets the encoder names a string that it also
-/// copied (tracks and detours).
+/// Codes of notes for circumstances that a document does not show: whether something else in the
+/// program referred to a value (REFN), which undef or boolean it was (the tag of a leaf), whether a
+/// weak reference was the only one (PAD), and which of several offsets the encoder uses for a
+/// string that it also copied (tracks and detours).
 const CIRCUMSTANCES: [u16; 5] = [1, 2, 4, 8, 22];
 
-/// Structures that show more of them: hashes that share no keys with others,
-/// and aliases of perl's own booleans.
+/// Structures that show more such circumstances: hashes that share no keys with others, and aliases
+/// of perl's own booleans.
 const CIRCUMSTANTIAL: [&str; 2] = ["restricted/nested", "bools/alias"];
 
-/// What is written by rules.
+/// Returns the notes that follow from rules.
 fn by_rules(document: &Document<'_>) -> Vec<(u32, u16, u64)> {
     let spelling = document.spelling().unwrap();
     let notes = spelling.notes.iter().filter(|note| !CIRCUMSTANCES.contains(&note.code));

@@ -1,6 +1,6 @@
-//! The real `Sereal::Decoder` reads what we write as the same document.
+//! The real `Sereal::Decoder` reads our output as the same document.
 //!
-//! Says that it was skipped where perl or its Sereal is not installed.
+//! If perl or its Sereal is not installed, the test says that it was skipped.
 
 use crate::fixtures;
 
@@ -11,7 +11,7 @@ use icecore::format::sereal::{self, Compress, ReadOptions, WriteOptions};
 use icecore::{Document, Kind, Limits, Stage, value::Comparison};
 use std::process::Command;
 
-/// What the real decoder makes of each blob, as lines of JSON.
+/// Returns what the real decoder reads from each blob, as lines of JSON.
 fn ask_perl(blobs: &[Vec<u8>]) -> Option<Vec<String>> {
     if !checker::has("perl with Sereal::Decoder", Command::new("perl").args(["-MSereal::Decoder", "-e1"])) {
         return None;
@@ -29,7 +29,7 @@ fn check(what: &str, asked: Vec<(String, Document<'_>, Vec<u8>)>) {
     let typed = Stage::parse("json:typed").unwrap();
     let mut failures = Vec::new();
     for ((name, document, blob), answer) in asked.iter().zip(&answers) {
-        // Kept as text: numbers must stay as they are.
+        // Kept as text, because numbers must not change.
         let text = answer.strip_prefix("{\"typed\":").and_then(|text| text.strip_suffix('}')).unwrap_or_default();
         let read = icecore::read_as(text.as_bytes(), &typed, &Limits::default());
         match read {
@@ -55,14 +55,14 @@ fn perl_reads_what_we_write_of_its_own_documents() {
     for (turn, f) in all.iter().filter(|f| f.mode == "v5" && f.expected.is_some()).enumerate() {
         let Ok(document) = sereal::read(&f.blob, &ReadOptions::default(), &Limits::default()) else { continue };
         if document.header().is_some() {
-            // perl is asked for the body only.
+            // Only the body is compared with perl.
             continue;
         }
         options.protocol = Some((3 + turn % 3) as u8);
         options.compress = Some(compressions[turn % 4]);
         options.canonical = turn % 5 == 0;
         options.dedupe_strings = turn % 7 == 0;
-        // Without losses only: what is lost, perl can't give back.
+        // Only documents without losses, because perl can't give back what was lost.
         if let Some(blob) = written(&document, &options) {
             asked.push((format!("{} {options:?}", f.name), document, blob));
         }
@@ -70,9 +70,9 @@ fn perl_reads_what_we_write_of_its_own_documents() {
     check("perl's documents", asked);
 }
 
-/// Floats that perl has no room for, patterns that it would compile, strings
-/// that are no Unicode, and what has another name in perl: links to what is no
-/// array, hash or object, and objects that are links.
+/// Whether a document has something that perl can't represent or expresses differently: floats that
+/// are too wide, patterns that it would compile, strings that are not Unicode, links to something
+/// other than an array, a hash or an object, and objects that are links.
 fn has_what_perl_says_otherwise(document: &Document<'_>) -> bool {
     let nodes = document.nodes();
     let is_object = |at: usize| nodes.get(at).is_some_and(|node| node.kind == Kind::Object);

@@ -1,4 +1,4 @@
-//! What bad, huge and deep Sereal documents get, and random ones.
+//! Sereal documents that are broken, huge or deep, and random ones.
 
 use crate::fixtures;
 
@@ -28,8 +28,8 @@ fn write(document: &Document<'_>, options: &WriteOptions) -> Vec<u8> {
     out
 }
 
-/// Random documents may say what no Perl value is: an object that is itself, a
-/// hash as a key.
+/// Writes a document. A random document may contain what is not a value in Perl: an object that is
+/// itself, or a hash as a key.
 fn try_write(document: &Document<'_>, options: &WriteOptions) -> Option<(Vec<u8>, Losses)> {
     let mut out = Vec::new();
     match sereal::write(document, options, &Limits::default(), &mut out) {
@@ -46,7 +46,7 @@ fn read(blob: &[u8]) -> Document<'_> {
     sereal::read(blob, &ReadOptions::default(), &Limits::default()).unwrap()
 }
 
-/// Reads in all three ways, and checks that they say the same.
+/// Reads in all three ways, and checks that they agree.
 fn read_all_ways<'a>(blob: &'a [u8], limits: &Limits) -> Outcome<'a> {
     let fast = ReadOptions::default().read(blob, Request::new(limits));
     let slow = plain().read(blob, Request::new(limits));
@@ -59,7 +59,7 @@ fn read_all_ways<'a>(blob: &'a [u8], limits: &Limits) -> Outcome<'a> {
     fast
 }
 
-/// Every way to write that keeps a document.
+/// Returns all write options that keep a document.
 fn ways() -> Vec<WriteOptions> {
     let mut ways = Vec::new();
     for protocol in 1..=5 {
@@ -85,8 +85,8 @@ fn ways() -> Vec<WriteOptions> {
     ways
 }
 
-/// A link to a reference means what an alias behind another reference means,
-/// and is read as that.
+/// Whether a link refers to a reference. It means the same as an alias after another reference, and
+/// is read as one.
 fn has_odd_links(document: &Document<'_>) -> bool {
     let nodes = document.nodes();
     let is_odd =
@@ -147,7 +147,7 @@ fn spelling_survives_editing_and_random_documents() {
     }
 }
 
-/// Small blobs of many kinds.
+/// Returns small blobs of many kinds.
 fn samples(count: usize) -> Vec<Vec<u8>> {
     let all = fixtures::load("sereal.jsonl");
     let mut small: Vec<_> =
@@ -182,7 +182,7 @@ fn no_byte_can_be_changed_into_a_panic() {
                 changed[at] = value;
                 let outcome = read_all_ways(&changed, &Limits::default());
                 if outcome.error.is_none() {
-                    // A hash may have a key twice now, which only its spelling says.
+                    // A hash may now have a duplicate key, which only its spelling keeps.
                     try_write(&outcome.document, &WriteOptions::default());
                     let limits = Limits::default();
                     let request = Request::new(&limits).detailed();
@@ -195,7 +195,7 @@ fn no_byte_can_be_changed_into_a_panic() {
     }
 }
 
-/// What reading a body gives: kind and offset of the error.
+/// Returns the kind and the offset of the error from reading a body.
 fn error_of(body: &[u8]) -> (ErrorKind, Option<u64>) {
     let blob = with_header(body);
     let error = read_all_ways(&blob, &Limits::default()).error.unwrap_or_else(|| panic!("{body:02x?} was read"));
@@ -312,7 +312,7 @@ fn options_refuse() {
 
 #[test]
 fn copies_can_not_explode() {
-    // An array of 100,000 numbers, and as many copies of it.
+    // An array of 100,000 numbers, and the same number of copies of it.
     const COUNT: usize = 100_000;
     let mut body = vec![0x42, 0x28, 0x2B, 0xA0, 0x8D, 0x06];
     body.extend(vec![1; COUNT]);
@@ -383,7 +383,7 @@ fn depth_needs_no_stack() {
             }
             let detailed = ReadOptions::default().read(&blob, Request::new(&limits).detailed());
             assert_eq!(write(&detailed.document, &WriteOptions::default()), blob, "{what}");
-            // A part of it is a document too.
+            // A truncated document gives a document too.
             read_all_ways(&blob[..blob.len() - 1], &limits);
         }
         let blob = with_header([&b"\x41".repeat(10_001)[..], b"\x25"].concat());

@@ -1,8 +1,8 @@
-//! What changes with what: values that perl, PHP and Ruby share are converted, and a
-//! program of the target changes one place after the other and looks at the rest. It
-//! must see what a program of the source would have seen, or the loss is reported.
+//! Which places of a value change together: values that perl, PHP and Ruby share are converted, and
+//! a program of the target language changes one place after the other and looks at the rest. It
+//! must see what a program of the source language would have seen, or the loss is reported.
 //!
-//! `ICECORE_ROUNDS` says how many values are tried, `ICECORE_SEED` the first of them.
+//! `ICECORE_ROUNDS` sets the number of values, `ICECORE_SEED` the first of them.
 
 use crate::fixtures::{base64, perl, report};
 use icecore::{Limits, LossKind, Stage};
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// A language, and the formats of ours that it reads.
+/// A running program of one language, and its pipes.
 struct Language {
     process: Child,
     to: ChildStdin,
@@ -55,8 +55,8 @@ impl Drop for Language {
     }
 }
 
-/// The places of a value, and the places that change with each. `None`: it is a literal
-/// of a program, which can't be changed.
+/// The places of a value, and the places that change with each. `None` means a literal of a
+/// program, which can't be changed.
 #[derive(Debug)]
 struct StringLocations(BTreeMap<String, Option<BTreeSet<String>>>);
 
@@ -70,7 +70,7 @@ impl StringLocations {
         StringLocations(text.split(' ').filter(|item| !item.is_empty()).map(place).collect())
     }
 
-    /// The place that a place of the target is in: what is one value here may be
+    /// Returns the source's place that contains a place of the target: a single value here may be
     /// several there.
     fn around<'p>(&self, mut path: &'p str) -> &'p str {
         while !self.0.contains_key(path) && !path.is_empty() {
@@ -80,7 +80,7 @@ impl StringLocations {
     }
 }
 
-/// What differs: whether something is shared no more, and what is shared that was not.
+/// Returns the difference: whether something is no longer shared, and what is shared that was not.
 fn difference(source: &StringLocations, target: &StringLocations) -> (bool, Option<String>) {
     let (mut is_lost, mut surplus) = (false, None);
     for (path, changed) in &target.0 {
@@ -99,7 +99,7 @@ fn difference(source: &StringLocations, target: &StringLocations) -> (bool, Opti
     (is_lost, surplus)
 }
 
-/// Stages to write, which language reads it, and by which name it calls it.
+/// Stages to write, the language that reads each, and that language's name for the format.
 const TARGETS: &[(&str, usize, &str)] = &[
     ("storable:memory", 0, "storable"),
     ("storable:memory,netorder", 0, "nstorable"),
@@ -139,8 +139,8 @@ fn what_changes_together_changes_together_in_every_language() {
                 made.split(' ').find_map(|item| item.strip_prefix("storable=")).map(base64).unwrap_or_default();
             for (format, blob) in made.split(' ').map(|item| item.split_once('=').expect("name=blob")) {
                 let blob = base64(blob);
-                // A text of Data::Dumper means what was dumped; perl's eval makes copies of
-                // variables that the text says are the same.
+                // A text of Data::Dumper represents what was dumped; perl's eval makes copies of
+                // variables that are the same in the text.
                 let source = if format == "dumper" {
                     languages[from].look("storable", &original)
                 } else {

@@ -1,5 +1,5 @@
-//! What a detailed reading says of bytes: the spans of each layer tile it, and
-//! every value has an extent that its children do not leave.
+//! What a detailed reading reports about bytes: the spans of each layer tile it, and every value
+//! has an extent that contains those of its children.
 
 use crate::fixtures;
 
@@ -15,8 +15,8 @@ fn read<'a>(stage: &str, input: &'a [u8]) -> Outcome<'a> {
     stage.format().read(input, stage.settings(), Request::new(&limits).detailed())
 }
 
-/// Checks that the spans of a layer cover it up to `end`, without gap or
-/// overlap, and that they name values that are there.
+/// Checks that the spans of a layer cover it up to `end`, without gap or overlap, and that they
+/// refer to existing values.
 fn check_layer(name: &str, document: &Document<'_>, trace: &Trace, layer: u8, end: u64) {
     let mut spans: Vec<_> = trace.spans.iter().filter(|span| span.layer == layer).collect();
     spans.sort_by_key(|span| span.start);
@@ -40,7 +40,7 @@ fn check(name: &str, outcome: &Outcome<'_>) {
             check_layer(name, document, trace, 1, layer.len() as u64);
         }
     }
-    // The parts of a hook are known in the end only.
+    // The parts of a hook are known only at the end.
     if outcome.error.is_some() {
         return;
     }
@@ -86,7 +86,7 @@ fn spans_tile_every_sereal_document() {
         while !rest.is_empty() {
             let outcome = read("sereal", rest);
             if outcome.error.is_some() {
-                // The reader's own tests say which these may be.
+                // The reader's own tests list the allowed errors.
                 break;
             }
             check(&name, &outcome);
@@ -126,7 +126,7 @@ fn spans_tile_every_text_of_data_dumper() {
     assert!(checked > 2000, "only {checked} texts");
 }
 
-/// Of a document that breaks off there is a part: a valid document.
+/// The part that is read of a truncated document is a valid document.
 #[test]
 fn a_part_of_a_document_can_be_walked() {
     for (file, format) in [("storable.jsonl", "storable"), ("sereal.jsonl", "sereal"), ("dumper-read.jsonl", "dumper")]
@@ -137,7 +137,7 @@ fn a_part_of_a_document_can_be_walked() {
                 let outcome = read(format, &fixture.blob[..len]);
                 let name = format!("{} {} cut to {len}", fixture.name, fixture.mode);
                 if outcome.error.is_none() {
-                    // Several documents, or values of one: it was cut between two.
+                    // Several documents, or several values of one: the cut is between two of them.
                     assert!(fixture.mode == "several" || format == "dumper", "{name}");
                     continue;
                 }
@@ -151,7 +151,7 @@ fn a_part_of_a_document_can_be_walked() {
     }
 }
 
-/// Every path that is shown leads to what it was shown for.
+/// Every path that is shown leads to the value it was shown for.
 #[test]
 fn paths_lead_where_they_come_from() {
     for (file, format) in [("storable.jsonl", "storable"), ("sereal.jsonl", "sereal"), ("dumper-read.jsonl", "dumper")]
@@ -181,8 +181,7 @@ fn paths_lead_where_they_come_from() {
     }
 }
 
-/// A key of bytes and one of text may be written the same way. A path can't
-/// tell them apart.
+/// Whether a key of bytes and a key of text are written the same way. A path can't tell them apart.
 fn has_keys_that_look_the_same(document: &Document<'_>) -> bool {
     let maps = (0..document.nodes().len() as u32).filter_map(|at| document.at(at));
     maps.filter(|map| map.kind() == icecore::Kind::Map).any(|map| {

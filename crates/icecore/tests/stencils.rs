@@ -1,4 +1,4 @@
-//! Documents that are like others are read as the reader reads them, whatever their bytes are.
+//! Documents that resemble earlier ones are read exactly as by the reader, whatever their bytes are.
 
 use crate::common::{Palette, Random, document};
 use icecore::raw::{IS_KEY, Location, Node, Stencils, Tape};
@@ -26,7 +26,7 @@ impl Pair {
         let whole = |filled: &icecore::raw::Filled| (filled.consumed, filled.error.clone(), filled.body.clone());
         let shown = || format!("{} {}", self.codec.stage(), blob.escape_ascii());
         assert_eq!(whole(&found), whole(&expected), "{}", shown());
-        // The ids of keys may be others, and a long key is a node until it is seen again.
+        // The ids of keys may differ, and a long key is a node until it is seen again.
         if expected.error.is_none() {
             let of = |tape: &Tape| Document::from_tape(expected.body.as_deref().unwrap_or(blob).to_vec(), tape.clone());
             assert!(of(&self.alike) == of(&self.plain), "{}", shown());
@@ -48,7 +48,7 @@ fn written(document: &Document<'_>, stage: &str) -> Option<Vec<u8>> {
     icecore::write_to(document, &stage, &Limits::default(), &mut blob).ok().map(|_| blob)
 }
 
-/// The same document with some other scalars.
+/// Returns the same document with some other scalars.
 fn other_scalars(document: &Document<'_>, r: &mut Random) -> Document<'static> {
     let mut tape = document.tape().clone();
     let (mut nodes, mut arena) = (tape.nodes().to_vec(), tape.arena().to_vec());
@@ -76,7 +76,7 @@ fn other_scalars(document: &Document<'_>, r: &mut Random) -> Document<'static> {
     Document::from_tape(input, tape)
 }
 
-/// Some of its bytes are others, fewer or more.
+/// Changes, removes or adds some bytes.
 fn damaged(blob: &[u8], r: &mut Random) -> Vec<u8> {
     let mut blob = blob.to_vec();
     for _ in 0..=r.below(2) {
@@ -96,12 +96,12 @@ fn damaged(blob: &[u8], r: &mut Random) -> Vec<u8> {
     blob
 }
 
-/// `ICECORE_ROUNDS` times as many as usual.
+/// Returns the factor for the number of rounds.
 fn rounds() -> u64 {
     std::env::var("ICECORE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1)
 }
 
-/// Random documents, then the same ones with other scalars and other bytes.
+/// Reads random documents, then the same ones with other scalars and other bytes.
 fn random_documents(stage: &str) {
     let mut alike = 0;
     for seed in 0..150 * rounds() {
@@ -153,7 +153,7 @@ fn storable() {
     random_documents("storable:netorder");
 }
 
-/// Rows of a table: all are alike but the first two.
+/// Rows of a table: nearly all of them are alike.
 #[test]
 fn rows_are_alike() {
     for stage in STAGES {
@@ -172,7 +172,7 @@ fn rows_are_alike() {
     }
 }
 
-/// A key, a link or an encoding that names a scalar again would change with it.
+/// A key, a link or an encoding that refers to a scalar would change with it.
 #[test]
 fn what_names_a_scalar_again_is_no_stencil() {
     let cases: [(&str, &[u8], &[u8]); 9] = [
@@ -184,7 +184,7 @@ fn what_names_a_scalar_again_is_no_stencil() {
             b"\x04\x08[\x07l+\x08\x01\x02\x03\x04\x05\x00{\x06@\x06i\x06",
             b"\x04\x08[\x07l+\x08\x02\x02\x03\x04\x05\x00{\x06@\x06i\x06",
         ),
-        // What stands behind a string is a part of it; behind a float it is too much.
+        // What follows a string is a part of it; after a float it is trailing data.
         ("marshal", b"\x04\x08I\"\x08abc\x06:\x06ET", b"\x04\x08f\x08abc\x06:\x06ET"),
         // The variable `E` of a string is its encoding if it is true, and a variable if it is nil.
         ("marshal", b"\x04\x08I\"\x06a\x06:\x06E0", b"\x04\x08I\"\x06a\x06:\x06ET"),
@@ -202,7 +202,7 @@ fn what_names_a_scalar_again_is_no_stencil() {
         ),
         // [1.5, the same number]
         ("marshal", b"\x04\x08[\x07f\x081.5@\x06", b"\x04\x08[\x07f\x082.5@\x06"),
-        // Two strings, of which the second is the first.
+        // Two strings, of which the second is a link to the first.
         ("php", b"a:2:{i:0;s:1:\"b\";i:1;R:2;}", b"a:2:{i:0;s:1:\"c\";i:1;R:2;}"),
         // {"b" => the key}
         ("marshal", b"\x04\x08{\x07\"\x06b\"\x06x\"\x06c@\x06", b"\x04\x08{\x07\"\x06d\"\x06x\"\x06c@\x06"),

@@ -1,5 +1,5 @@
-//! Storable images that are nested very deeply: nothing recurses, so nothing
-//! needs more stack than it has. That the work is linear is counted in the engine.
+//! Very deeply nested Storable images: nothing recurses, so a small stack is enough. Tests in the
+//! engine count that the work is linear.
 
 use crate::common::{levels, on_a_small_stack};
 use crate::nested::{SHAPES, deep, everything};
@@ -8,7 +8,7 @@ use icecore::{ErrorKind, Limits, format::storable};
 #[test]
 fn depth_needs_no_stack() {
     for (number, shape) in SHAPES.iter().enumerate() {
-        // Every other one is a variation, for which a part of it is enough.
+        // Every second shape is a variation, for which less depth is enough.
         let image = shape.image(if number % 2 == 0 { levels() } else { levels() / 10 });
         on_a_small_stack(|| everything(shape, &image));
     }

@@ -1,11 +1,11 @@
-//! What we read from a Storable image is what the real Storable reads from it.
+//! We read the same from a Storable image as the real Storable.
 
 use crate::fixtures::{expectations, load, report};
 use icecore::{Document, Limits, Stage, format::storable, value::Comparison};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 
-/// What we read otherwise than the real Storable, and why.
+/// Fixtures that we read differently from the real Storable, and the reason.
 const OTHERWISE: &[(&str, &str)] = &[
     (
         "bools/alias",
@@ -22,8 +22,8 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("code/blessed", "the image has the class; Storable drops it"),
 ];
 
-/// Typed JSON with hooks as their classes would be called: of a record only
-/// the objects in its list count, in the order of the list.
+/// Changes typed JSON to what the classes of hooks would receive: only the objects in a record's
+/// list count, in the order of the list.
 fn as_called(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(as_called),
@@ -72,7 +72,7 @@ fn is_same(read: &Document<'_>, expected: &str) -> bool {
     comparison.equal(&of(&serde_json::to_vec(&ours).unwrap()), &of(expected.as_bytes()))
 }
 
-/// Compares all; returns the names of those in the list that differ.
+/// Compares all fixtures. Returns the names of those in the list that differ.
 fn check(file: &str, expected: &HashMap<String, String>) -> BTreeSet<String> {
     let limits = Limits::default();
     let (mut total, mut failures, mut otherwise) = (0, Vec::new(), BTreeSet::new());

@@ -1,10 +1,10 @@
-//! Storable against what the real Storable wrote.
+//! Storable compared with the output of the real Storable.
 
 use crate::fixtures::{load, report};
 use icecore::raw::Reader as _;
 use icecore::{Limits, Request, format::storable};
 
-/// Old images are only read: nobody writes them any more.
+/// Old images are only read, because nobody writes them any more.
 fn is_written_again(mode: &str) -> bool {
     !["file,-1", "file,0", "file,1", "memory,1"].contains(&mode)
 }

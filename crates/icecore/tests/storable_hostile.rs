@@ -1,4 +1,4 @@
-//! Storable images that are cut off, changed, or lie.
+//! Storable images that are truncated, changed, or contain false data.
 
 use crate::allocations::peak;
 use crate::fixtures::{Fixture, load, report};
@@ -6,8 +6,8 @@ use icecore::raw::Reader as _;
 use icecore::{Document, Error, ErrorKind, Limits, Request, format::storable};
 use std::collections::HashSet;
 
-/// Small blobs that have between them every mode and every kind of byte that
-/// the reader knows by name, each of these in each kind of header.
+/// Returns small blobs that together have every mode and every kind of byte that the reader names,
+/// each of these in each kind of header.
 fn varied(most: usize) -> Vec<Fixture> {
     let limits = Limits::default();
     let mut chosen = Vec::new();
@@ -21,7 +21,7 @@ fn varied(most: usize) -> Vec<Fixture> {
         let mut marks: Vec<String> =
             read.document.trace().unwrap().spans.iter().map(|span| span.what.to_owned()).collect();
         marks.push(format!("mode {}", f.mode));
-        // A machine's name stands behind the structure's.
+        // The name of the machine follows that of the structure.
         marks.push(format!("machine {}", if f.mode.contains(',') { f.name.rsplit('/').next().unwrap() } else { "" }));
         let before = seen.len();
         seen.extend(marks);
@@ -33,7 +33,7 @@ fn varied(most: usize) -> Vec<Fixture> {
     chosen
 }
 
-/// What the three readers make of it, if they agree.
+/// Returns the result of the three readers, if they agree.
 fn agreed<'a>(input: &'a [u8], options: &storable::ReadOptions) -> Result<Result<Document<'a>, Error>, String> {
     let limits = Limits::default();
     let mut plain = options.clone();
@@ -59,8 +59,8 @@ fn agreed<'a>(input: &'a [u8], options: &storable::ReadOptions) -> Result<Result
     Ok(storable::read(input, options, &limits))
 }
 
-/// Whatever was read can be written, or is refused with an error; and what was
-/// written is read again as the same.
+/// Checks that a document can be written or is refused with an error, and that the output is read
+/// as the same document.
 fn written_again(document: &Document<'_>, options: &storable::ReadOptions) -> Result<(), String> {
     let limits = Limits::default();
     let mut out = Vec::new();
@@ -88,7 +88,7 @@ fn every_truncation_is_an_error_with_an_offset() {
             match agreed(&f.blob[..len], &f.storable_options()) {
                 Ok(Ok(_)) => failures.push(format!("{name}: it was accepted")),
                 Ok(Err(error)) => {
-                    // A header that is cut off may look like another one.
+                    // A truncated header may look like another one.
                     let is_cut = matches!(error.kind(), ErrorKind::Truncated) || len < 12;
                     if !is_cut || error.offset().is_none_or(|at| at > len as u64) {
                         failures.push(format!("{name}: {error}"));
@@ -122,7 +122,7 @@ fn after_any_change_of_one_byte_the_readers_agree() {
         let header = if f.mode.starts_with("file") || f.mode.contains("store") { 23 } else { 19 };
         for at in 0..f.blob.len() {
             let old = f.blob[at];
-            // Every value in headers; elsewhere edges, neighbours and two tags.
+            // Every value in headers; elsewhere edge values, neighbours and two tags.
             let some = [0, 0x7F, 0x80, 0xFF, old ^ 1, old ^ 0x80, (at % 36) as u8, ((at + number) % 36) as u8];
             let values: Vec<u8> = if at < header { (0..=255).collect() } else { some.to_vec() };
             for value in values {
@@ -141,7 +141,7 @@ fn after_any_change_of_one_byte_the_readers_agree() {
 const LE: [&[u8]; 2] = [b"\x04\x0b\x0812345678\x04\x08\x08\x08", b"pst0\x04\x0b\x0812345678\x04\x08\x08\x08"];
 const NET: [&[u8]; 2] = [b"\x05\x0b", b"pst0\x05\x0b"];
 
-/// The record behind each kind of header, with the number in its order.
+/// Returns the record after each kind of header, with numbers in the header's byte order.
 fn images(make: impl Fn(bool) -> Vec<u8>) -> Vec<Vec<u8>> {
     let little = LE.iter().map(|header| [header, &make(true)[..]].concat());
     let big = NET.iter().map(|header| [header, &make(false)[..]].concat());
@@ -213,7 +213,7 @@ fn lengths_that_lie_allocate_nothing() {
     report("lengths", total, &failures);
 }
 
-/// The error for this record in network order.
+/// Returns the error for this record in network order.
 fn error_of(record: &[u8]) -> (ErrorKind, Option<u64>) {
     let image = [NET[0], record].concat();
     match agreed(&image, &storable::ReadOptions::default()) {
@@ -230,7 +230,7 @@ fn numbers_of_objects_and_classes_must_be_known() {
     assert_eq!(error_of(b"\x02\0\0\0\x01\0\0\0\0\x01"), (ErrorKind::BadLink, Some(7)));
     assert_eq!(error_of(b"\x02\0\0\0\x02\0\0\0\0\x02\x05"), (ErrorKind::BadLink, Some(7)));
     assert_eq!(error_of(b"\x02\0\0\0\x01\0\xff\xff\xff\xff"), (ErrorKind::BadLink, Some(7)));
-    // A reference has its number, but only behind it comes what it refers to.
+    // A reference has its number, but the value it refers to follows later.
     assert_eq!(error_of(b"\x04\0\0\0\0\x01"), (ErrorKind::BadLink, Some(3)));
     // 64-bit numbers.
     assert_eq!(error_of(b"\x02\0\0\0\x01\x21\0\0\0\0\x01\0\0\0\0"), (ErrorKind::BadLink, Some(7)));
@@ -252,7 +252,7 @@ fn unknown_tags_are_errors() {
         assert_eq!(error_of(&[tag, 0, 0, 0, 0]), (ErrorKind::Malformed, Some(2)), "tag {tag}");
         assert_eq!(error_of(&[2, 0, 0, 0, 1, tag, 0, 0]), (ErrorKind::Malformed, Some(7)), "tag {tag}");
     }
-    // What a code record, a v-string and a large object hold.
+    // The content of a code record, a v-string and a large object.
     assert_eq!(error_of(b"\x1a\x05"), (ErrorKind::Malformed, Some(3)));
     assert_eq!(error_of(b"\x1d\x01v\x05"), (ErrorKind::Malformed, Some(5)));
     assert_eq!(error_of(b"\x21\x05\0\0\0\0\0\0\0\x01").0, ErrorKind::Malformed);
@@ -266,8 +266,8 @@ fn hook_records_with_wrong_flags_are_errors() {
         let read = agreed(&image, &storable::ReadOptions::default());
         read.unwrap_or_else(|d| panic!("{flags:#x} {rest:02x?}: {d}")).map(Document::into_owned)
     };
-    // Every flag byte before records of several lengths: an error or a
-    // document, and all readers agree which.
+    // Every flag byte before records of several lengths: the result is an error or a document, and
+    // all readers agree.
     let rests: &[&[u8]] = &[
         b"",
         b"\x01A\x00",
@@ -289,8 +289,8 @@ fn hook_records_with_wrong_flags_are_errors() {
         let error = read(3, &[kind, 1, b'A', 0, 5]).unwrap_err();
         assert_eq!((error.kind(), error.offset()), (ErrorKind::Malformed, Some(4)), "type {kind}");
     }
-    // The record promises another object, and ends.
+    // The record announces another object, and ends.
     assert_eq!(read(0x41, b"\x02\0\0\0\0\x41").unwrap_err().kind(), ErrorKind::Truncated);
-    // A class that has no number, given by number.
+    // A class given by a number that does not exist.
     assert_eq!(read(0x21, b"\x01\x00").unwrap_err().kind(), ErrorKind::BadLink);
 }

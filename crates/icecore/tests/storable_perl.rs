@@ -1,10 +1,10 @@
-//! The real Storable as the judge of what is written.
+//! The real Storable judges our output.
 
 use crate::fixtures::{Fixture, expectations, load, perl, report};
 use icecore::{Document, Limits, Stage, format::storable, value::Comparison};
 use std::collections::BTreeMap;
 
-/// The options that write the header which the mode's name tells of.
+/// Returns the options that write the header of the fixture's mode.
 fn write_options(f: &Fixture) -> storable::WriteOptions {
     let mut options = storable::WriteOptions::default();
     options.file = Some(f.mode.contains("store"));
@@ -25,8 +25,8 @@ fn from_typed(text: &str) -> Document<'_> {
     icecore::read_as(text.as_bytes(), &typed, &Limits::default()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// Where an image that was written from its meaning may first differ from the
-/// original: the byte in the original, ours, and why meaning can't tell.
+/// The first byte in which an image written from its meaning may differ from the original: the byte
+/// in the original, ours, and why the meaning does not determine it.
 const NOT_IN_THE_MEANING: &[(u8, u8, &str)] = &[
     (25, 3, "whether a hash once had a key with a flag that is there no more, or one in ASCII that was in UTF-8"),
     (2, 0, "whether an ASCII key was in UTF-8 before"),
@@ -59,7 +59,7 @@ fn most_images_follow_from_their_meaning() {
     assert_eq!(reasons.len(), NOT_IN_THE_MEANING.len(), "{reasons:#?}");
 }
 
-/// The modes that differ in more than the order of keys.
+/// Whether the mode changes more than the order of keys.
 fn is_asked(f: &Fixture) -> bool {
     !f.mode.contains("canonical")
 }
@@ -69,11 +69,10 @@ fn the_real_storable_reads_what_is_written_from_typed_json() {
     let expected = expectations("expected.jsonl");
     let mut asked = Vec::new();
     for f in load("storable.jsonl").into_iter().filter(is_asked) {
-        // Of what a hook froze, the expectation is what the hook made of it.
+        // If a hook froze the value, the expectation is what the hook made of it.
         let id = f.expected.as_ref().filter(|_| f.line["classes"].is_null());
         if f.name == "regexps/text" {
-            // A pattern is written in UTF-8 and read as bytes, so it is another
-            // one each time.
+            // A pattern is written in UTF-8 and read as bytes, so it differs each time.
             continue;
         }
         let Some(text) = id.map(|id| &expected[id]) else { continue };
@@ -97,7 +96,7 @@ fn the_real_storable_reads_what_is_written_from_meaning() {
             asked.push((name, expected[id].clone(), image));
         }
     }
-    // What hooks are given is asked of the original too.
+    // What hooks receive is compared with what the original gives them.
     let originals: Vec<_> = hooked.iter().map(|(_, blob, _)| blob.clone()).collect();
     let Some(answers) = perl::ask("storable", "Storable", &originals) else { return };
     for ((name, _, image), answer) in hooked.into_iter().zip(answers) {
@@ -108,7 +107,7 @@ fn the_real_storable_reads_what_is_written_from_meaning() {
     check("from meaning", asked);
 }
 
-/// Whether perl reads from each image what is said as typed JSON.
+/// Checks that perl reads from each image the value given as typed JSON.
 fn check(what: &str, asked: Vec<(String, String, Vec<u8>)>) {
     let images: Vec<_> = asked.iter().map(|(.., image)| image.clone()).collect();
     let Some(answers) = perl::ask("storable", "Storable", &images) else { return };

@@ -1,5 +1,4 @@
-//! Random documents, of all that Storable can say, through every kind of image
-//! and back.
+//! Random documents with everything that Storable can represent, through every kind of image and back.
 
 use crate::common::{Random, usual_or_full};
 use icecore::raw::Reader as _;
@@ -9,11 +8,11 @@ use icecore::{
     value::{Comparison, Form},
 };
 
-/// A class name has no flag that says that it is text, so all are ASCII.
+/// All names are ASCII, because a class name has no flag for text.
 const CLASSES: &[&str] = &["A", "My::Class", "Regexp::Not", ""];
 const WORDS: &[&str] = &["", "a", "name", "caf\u{e9}", "\u{263a} \u{1f600}", "\0\n", "$ref", "12"];
 
-/// Floats that are no integers to Storable, and what perl makes of them.
+/// Floats that Storable does not write as integers, and perl's text for them.
 const FLOATS: &[(f64, &str)] = &[
     (f64::INFINITY, "Inf"),
     (f64::NEG_INFINITY, "-Inf"),
@@ -29,24 +28,23 @@ const FLOATS: &[(f64, &str)] = &[
 struct Maker {
     r: Random,
     b: Builder,
-    /// Make what a network-order image gives back: Storable writes floats, and
-    /// integers beyond 32 bits, as strings there. The nodes stay the same in
-    /// number, so that links do.
+    /// Whether to make what a network-order image gives back: Storable writes floats, and integers
+    /// beyond 32 bits, as strings there. The number of nodes stays the same, so that links stay
+    /// valid.
     netorder: bool,
-    /// Entries will be sorted: what a hook refers to may then be stored inside
-    /// its record or outside of it, whichever comes first. So nothing but a hook
-    /// refers to what is inside.
+    /// Whether entries will be sorted: a value that a hook refers to may then be stored inside its
+    /// record or outside of it, whichever comes first. So only hooks refer to the values inside.
     canonical: bool,
-    /// What a link may name, and what an alias may name.
+    /// Possible targets of links (`objects`) and of aliases (`variables`).
     objects: Vec<u32>,
     variables: Vec<u32>,
-    /// The index of the next node, unless a key came since the last container:
-    /// a key may take a node.
+    /// Index of the next node. It is known only until a key follows a container, because a key may
+    /// take a node.
     next: u32,
     is_known: bool,
 }
 
-/// The same document for the same seed, as it is or as network order has it.
+/// Makes the same document for the same seed, as it is or as network order gives it back.
 fn document(seed: u64, netorder: bool, canonical: bool) -> Document<'static> {
     let mut m = Maker {
         r: Random::new(seed),
@@ -58,7 +56,7 @@ fn document(seed: u64, netorder: bool, canonical: bool) -> Document<'static> {
         next: 0,
         is_known: true,
     };
-    // What is frozen is always something that a reference refers to.
+    // A frozen value is always something that a reference refers to.
     match m.r.below(4) {
         0 => m.object(5),
         1 => m.hash(5),
@@ -68,7 +66,7 @@ fn document(seed: u64, netorder: bool, canonical: bool) -> Document<'static> {
 }
 
 impl Maker {
-    /// A container was begun.
+    /// Notes that a container was begun.
     fn begun(&mut self, at: u32) -> u32 {
         (self.next, self.is_known) = (at + 1, true);
         at
@@ -87,7 +85,7 @@ impl Maker {
         }
     }
 
-    /// A scalar that nothing else is made of.
+    /// Adds a scalar that contains no other value.
     fn leaf(&mut self) {
         self.next += 1;
         let net = self.netorder;
@@ -131,7 +129,7 @@ impl Maker {
         }
     }
 
-    /// What an element of an array or a value of a hash can be.
+    /// Adds anything that can be an element of an array or a value of a hash.
     fn value(&mut self, depth: u32) {
         let depth = depth.saturating_sub(1);
         let kind = if depth == 0 { self.r.below(5) } else { self.r.below(20) };
@@ -221,7 +219,7 @@ impl Maker {
         self.array_as(depth, true)
     }
 
-    /// `is_object`: links may name it.
+    /// `is_object`: whether links may refer to it.
     fn array_as(&mut self, depth: u32, is_object: bool) -> u32 {
         let at = self.b.begin_array().at();
         self.begun(at);
@@ -243,7 +241,7 @@ impl Maker {
         self.hash_as(depth, true)
     }
 
-    /// `is_object`: links may name it.
+    /// `is_object`: whether links may refer to it.
     fn hash_as(&mut self, depth: u32, is_object: bool) -> u32 {
         let at = self.b.begin_map().at();
         self.begun(at);
@@ -286,8 +284,8 @@ impl Maker {
         match self.r.below(4) {
             0 => drop(self.array_as(depth, false)),
             1 => {
-                // Not around an alias: what is there already can't be blessed.
-                // And what is blessed is an object, which links name.
+                // Not around an alias, because an existing value can't be blessed. A blessed value is
+                // an object, to which links refer.
                 let inner = self.b.begin_ref().at();
                 self.begun(inner);
                 let (scalar, variables) = (inner + 1, std::mem::take(&mut self.variables));
@@ -394,7 +392,7 @@ fn what_was_written_is_read_as_the_same() {
         read_options.reference = true;
         let traced = read_options.read(&image, Request::new(&limits).detailed()).document;
         assert!(traced == fast, "{}", what(&traced));
-        // In the form that it was read in it is the same byte for byte.
+        // Written in the form it was read in, it is the same byte for byte.
         assert!(written(&traced, &storable::WriteOptions::default()) == image, "{}", what(&traced));
         let mut plain = options.clone();
         plain.reference = true;
@@ -406,8 +404,7 @@ fn what_was_written_is_read_as_the_same() {
     }
 }
 
-/// A tree whose values depend on their keys alone, with its entries in one
-/// order or the other.
+/// Makes a tree whose values depend only on their keys, with its entries in one order or the reverse.
 fn tree(b: &mut Builder, seed: u64, depth: u32, backwards: bool) {
     let mut r = Random::new(seed);
     let count = if r.one_in(10) { 300 } else { r.below(7) };
@@ -427,7 +424,7 @@ fn tree(b: &mut Builder, seed: u64, depth: u32, backwards: bool) {
         if depth == 0 || count > 9 || entry % 2 == 0 {
             b.int(seed as i32 as i64);
         } else if entry % 3 == 0 {
-            // All classes but the first come by number.
+            // After the first, each class is written by its number.
             b.begin_object("Same::Class");
             tree(b, seed, depth - 1, backwards);
             b.end();

@@ -1,7 +1,7 @@
-//! `docs/tape.md` shows real tapes: they are printed again and compared.
+//! The tapes on `docs/tape.md` are real: they are printed again and compared.
 //!
-//! A tape on the page stands in a block behind a comment that names the file
-//! it is of. `make pages` writes the tapes anew.
+//! A tape on the page is in a block after a comment that names its file. `make pages` writes the
+//! tapes again.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -42,7 +42,7 @@ fn the_tapes_on_the_page_are_real() {
     }
 }
 
-/// The table of flags has each flag of the source with its bit, and no other.
+/// The table of flags lists each flag of the source with its bit, and no other.
 #[test]
 fn the_flags_on_the_page_are_those_of_the_source() {
     let source = fs::read_to_string(workspace().join("crates/icecore/src/document/node.rs")).expect("the cell");

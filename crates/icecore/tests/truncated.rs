@@ -1,5 +1,5 @@
-//! What ends too early says so: who reads a stream waits for more then. A document
-//! is never taken as complete while it is not.
+//! Input that ends too early is reported as truncated: readers of a stream then wait for more. An
+//! incomplete document is never taken as complete.
 
 use crate::common::usual_or_full;
 use crate::fixtures;
@@ -16,7 +16,7 @@ const FORMATS: &[(&str, &str)] = &[
     ("var-export", "var-export.jsonl"),
 ];
 
-/// So near to the end an error may be one of the end.
+/// Within this distance from the end, an error may be caused by the end.
 const NEAR: usize = 64;
 
 #[test]
@@ -24,7 +24,7 @@ fn a_beginning_is_truncated() {
     let limits = Limits::default();
     for (format, file) in FORMATS {
         let stage = Stage::parse(format).unwrap();
-        // `1` may go on with `2`.
+        // `1` may be continued by `2`.
         let ends_itself = *format != "var-export";
         let mut count = 0;
         for Fixture { name, blob, .. } in fixtures::load(file).into_iter().step_by(usual_or_full(4, 1)) {

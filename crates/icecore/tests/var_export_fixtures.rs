@@ -1,4 +1,4 @@
-//! What var_export() wrote, what PHP says it means, and what is refused as code.
+//! What var_export() wrote, what PHP reads from it, and what is refused as code.
 
 use crate::common;
 
@@ -35,8 +35,8 @@ fn readable() -> Vec<Fixture> {
     load("var-export.jsonl").into_iter().filter(|f| f.mode != "refused").collect()
 }
 
-/// An array whose last key twice was the same is one entry less to PHP, and its
-/// links have other numbers: only the values count here.
+/// Keeps the last value of each key. With duplicate keys, PHP has fewer entries and other numbers
+/// of links, so only the values are compared.
 fn last_wins(value: Json) -> Json {
     let Json::Array(mut list) = value else { return value };
     if let [Json::String(tag), .., entries] = &mut list[..]
@@ -77,12 +77,12 @@ fn what_php_wrote_is_written_again() {
     let (mut plain, mut spelled) = (0, 0);
     for f in readable() {
         let document = whole(&f.blob);
-        // `<?` in a string is split otherwise.
+        // Without `trusted`, `<?` in a string is split.
         let (text, losses) = write(&document, "var-export:trusted").unwrap();
         assert!(losses.is_empty(), "{}: {losses:?}", f.name);
         if f.mode == "var_export" {
             assert_eq!(text.escape_ascii().to_string(), f.blob.escape_ascii().to_string(), "{}", f.name);
-            // PHP has one way to write: nothing need be kept for it.
+            // PHP has only one way to write, so no notes are needed.
             let (limits, options) = (Limits::default(), var_export::ReadOptions::default());
             let simple = var_export::read(&f.blob, &options, &limits).unwrap();
             assert!(write(&simple, "var-export:trusted").unwrap().0 == f.blob, "{}", f.name);
@@ -110,7 +110,7 @@ fn spelling_goes_through_typed_json() {
     }
 }
 
-/// What older versions wrote, to the byte.
+/// Texts of older versions come back byte for byte.
 #[test]
 fn older_forms_come_back() {
     for text in [
@@ -204,7 +204,7 @@ fn cuts_and_changes_are_an_error_or_a_value() {
         let is_container = f.mode == "var_export" && f.blob.ends_with(b")") && !f.blob.starts_with(b"'");
         for len in (0..f.blob.len()).step_by(step) {
             let outcome = both_ways(&f.blob[..len]);
-            // The name of a method that is cut off is one of an enum case too.
+            // The name of a method that is cut off looks like an enum case.
             let is_case = outcome.document.root().kind() == Kind::EnumCase;
             if is_container && !(is_case && outcome.error.is_none()) {
                 let error = outcome.error.unwrap_or_else(|| panic!("{} cut at {len}", f.name));
@@ -230,7 +230,7 @@ fn cuts_and_changes_are_an_error_or_a_value() {
     assert!(cut > 10_000, "{cut}");
 }
 
-/// Who edits a value gets the new one, whatever was kept of the old one's text.
+/// An edited value is written with its new content, whatever was kept of the old text.
 #[test]
 fn what_was_edited_is_written_anew() {
     let document = whole(b"[\"a\\n\" => \"b\\n\", 0x10 => 0x1F]");
@@ -254,7 +254,7 @@ fn what_stands_before_does_not_grow_together_with_the_value() {
     assert_eq!(String::from_utf8_lossy(&text), "return array (\n  0 => 1,\n);");
 }
 
-/// Takes everything away at once.
+/// An output that drops everything at once.
 #[derive(Default)]
 struct Nothing(Vec<u8>);
 
@@ -272,7 +272,7 @@ impl Output for Nothing {
 #[test]
 fn nothing_recurses() {
     on_a_small_stack(|| {
-        // A text grows with the square of its levels.
+        // The text grows with the square of its levels.
         let levels = usual_or_full(20_000, 100_000);
         let options = var_export::ReadOptions::default();
         for (open, close) in
@@ -285,7 +285,7 @@ fn nothing_recurses() {
             limits.depth = u32::MAX - 100;
             let outcome = options.read(&blob, Request::new(&limits).detailed());
             assert_eq!(outcome.error, None);
-            // Each level is indented, so that the text grows with the square.
+            // The text breaks off after the last opening.
             let deep = blob[..open.len() * levels].len();
             let outcome = options.read(&blob[..deep], Request::new(&limits));
             assert_eq!(outcome.error.map(|error| error.kind()), Some(ErrorKind::Truncated));
@@ -326,8 +326,7 @@ fn is_repeated(document: &Document<'_>) -> bool {
     })
 }
 
-/// Any document is written, what was written reads back, and nothing more is
-/// lost then.
+/// Any document can be written, the output reads back, and a second writing loses nothing more.
 #[test]
 fn random_documents_come_back() {
     let (mut written, mut circles) = (0, 0);
@@ -362,7 +361,7 @@ fn php_loads_what_is_written() {
     let (mut lines, mut texts) = (Vec::new(), Vec::new());
     let mut add = |text: Vec<u8>| {
         let again = both_ways(&text);
-        // The classes of random objects are none that PHP could load.
+        // PHP could not load the classes of random objects.
         let has_class = again.document.nodes().iter().any(|node| matches!(node.kind, Kind::Object | Kind::EnumCase));
         if !has_class && !is_repeated(&again.document) {
             lines.push(base64(&text));
@@ -380,7 +379,7 @@ fn php_loads_what_is_written() {
     }
     let made = texts.len();
     assert!(made > 1500, "{made}");
-    // With classes that the script has.
+    // With classes that the script defines.
     for f in readable() {
         if f.line.get("php").is_some() && !f.name.starts_with("string") {
             for stage in ["var-export:file", "var-export:short,file=no", "var-export:short,file"] {
@@ -426,7 +425,7 @@ fn losses_are_said() {
     assert_eq!((error.kind(), error.path()), (ErrorKind::Unrepresentable, Some("$[0]")));
 }
 
-/// Each level doubles what a text without links needs.
+/// Each level doubles the length of a text without links.
 #[test]
 fn links_do_not_explode() {
     let mut b = icecore::Builder::new();
@@ -475,7 +474,7 @@ fn it_is_told_from_other_text() {
     ] {
         assert!(icecore::identify(text.as_bytes()).is_none_or(|found| found.name != "var-export"), "{text}");
     }
-    // A program is no var_export, but who names a file gets told where the code is.
+    // A program is not detected as var_export, but reading it reports the code.
     for program in [
         "<?php return ['a' => 1, 'b' => 2, 'c' => env('C')];",
         "<?php return ['name'=>env('APP_NAME')];",

@@ -1,5 +1,5 @@
-//! Documents that want to run code: PHP evaluates and requires what is written of them, and
-//! must call nothing.
+//! Documents that try to run code: PHP evaluates and requires our output for them, and must not
+//! call anything.
 
 use crate::common::usual_or_full;
 use icecore::format::var_export::{self, WriteOptions};
@@ -7,9 +7,9 @@ use icecore::{Document, Limits, LossKind, Stage};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Evaluates each text of stdin, requires it as a file, and prints the texts that called
-/// something. Before each text stands its length in 4 bytes, and a byte: `c` for one that may
-/// load classes, `p` for one that may not.
+/// Evaluates each text of stdin, requires it as a file, and prints the texts that called something.
+/// Before each text come its length in 4 bytes and one byte: `c` if it may load classes, `p` if it
+/// may not.
 const JUDGE: &str = r#"
     error_reporting(0);
     $calls = []; $values = 0; $may_load = false; $text = ''; $is_done = false;
@@ -65,7 +65,7 @@ const JUDGE: &str = r#"
 /// A text, and whether it may load classes.
 type Text = (Vec<u8>, bool);
 
-/// The texts that called something, and how many had a value. `None`: there is no PHP.
+/// Returns the texts that called something, and the number of texts with a value; `None` without PHP.
 fn judge(texts: &[Text]) -> Option<(Vec<String>, usize)> {
     let found = Command::new("php")
         .args(["-n", "-d", "short_open_tag=1", "-d", "memory_limit=-1", "-r", JUDGE])
@@ -124,7 +124,7 @@ fn short() -> WriteOptions {
     options
 }
 
-/// A file that begins without `<?php` is printed by PHP, up to a tag in one of its strings.
+/// PHP prints a file that does not begin with `<?php`, up to a tag in one of its strings.
 #[test]
 fn a_tag_in_a_string_is_split_where_no_php_begins() {
     for (json, text) in [
@@ -152,7 +152,7 @@ fn a_tag_in_a_string_is_split_where_no_php_begins() {
     assert_eq!(written_as_text(br#""<?php""#, "json", &options).0, "'<?php'");
 }
 
-/// What was kept of a text is written again, unless PHP would run it.
+/// The kept spelling of a text is written again, unless PHP would run it.
 #[test]
 fn a_tag_in_what_was_kept_is_not_written_again() {
     for (text, again) in [
@@ -169,13 +169,13 @@ fn a_tag_in_what_was_kept_is_not_written_again() {
                 assert!(!out.contains("<?"), "{out}");
             }
             Ok(_) => assert_eq!(String::from_utf8_lossy(&out).trim_end(), again),
-            // Behind `//` PHP ends with `?>`.
+            // After `//`, PHP still ends at `?>`.
             Err(error) => assert!(again.is_empty(), "{error}"),
         }
     }
 }
 
-/// PHP needs a blank of its own behind `<?php`, or it prints the text.
+/// PHP needs a certain blank after `<?php`, or it prints the text.
 #[test]
 fn a_form_feed_does_not_begin_php() {
     for text in ["<?php\x0creturn ['<?php hit(); ?>'];", "<?php\x0b return 1;"] {
@@ -216,7 +216,7 @@ fn plain_text_names_no_class() {
     assert!(losses.contains(&LossKind::Class) && losses.contains(&LossKind::Name), "{losses:?}");
 }
 
-/// A generator that any seed repeats.
+/// A generator whose sequence depends only on the seed.
 struct Random(u64);
 
 impl Random {
@@ -324,7 +324,7 @@ impl Random {
         (0..self.below(6)).map(|_| self.pick(PIECES)).collect()
     }
 
-    /// The name of a class, often one that PHP takes.
+    /// Returns the name of a class, often one that PHP accepts.
     fn class(&mut self) -> String {
         let name = match self.below(3) {
             0 => self.hostile(),
@@ -333,7 +333,7 @@ impl Random {
         serde_json::to_string(&name).expect("JSON")
     }
 
-    /// As JSON, in one of its kinds of strings.
+    /// Returns the text as JSON, in one of the kinds of strings.
     fn string(&mut self) -> String {
         let quoted = serde_json::to_string(&self.hostile()).expect("JSON");
         match self.below(4) {
@@ -400,7 +400,7 @@ impl Random {
         options
     }
 
-    /// Blanks and comments, and what is neither.
+    /// Returns blanks and comments, or something that is neither.
     fn between(&mut self) -> &'static str {
         self.pick(&[
             "",
@@ -435,7 +435,7 @@ impl Random {
         ])
     }
 
-    /// PHP's text of a value, or nearly that.
+    /// Returns PHP's text of a value, or nearly that.
     fn source(&mut self, depth: usize) -> String {
         let (a, b) = (self.between(), self.between());
         let value = match self.below(if depth > 2 { 6 } else { 10 }) {
@@ -518,7 +518,7 @@ impl Random {
 
     fn file(&mut self) -> String {
         let front = self.pick(&["", "", "<?php ", "<?php\n", "<?php\r", "<?php\u{c}", "\u{feff}<?php ", "<?PHP\t"]);
-        // PHP stops if anything is written before this.
+        // PHP stops if anything is printed before this.
         let declares = if front.starts_with("<?php") { "declare(strict_types=1);return " } else { "return " };
         let word = self.pick(&["", "return ", "return", declares]);
         let end =
@@ -536,7 +536,7 @@ fn seed() -> u64 {
     std::env::var("TEXTS_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(42)
 }
 
-/// Through each format that can have such documents.
+/// Hostile documents through each format that can contain them.
 #[test]
 fn php_runs_nothing_of_hostile_documents() {
     let through = ["", "", "", "php", "storable", "sereal", "marshal", "igbinary", "dumper", "json"];
@@ -564,7 +564,7 @@ fn php_runs_nothing_of_hostile_documents() {
     assert!(values > texts.len() / 3, "{values} of {}", texts.len());
 }
 
-/// Texts that the reader takes as data, and what the writer makes of these with all that was kept.
+/// Texts that the reader accepts as data, and the writer's output for them with all kept spelling.
 #[test]
 fn php_runs_nothing_of_texts_that_are_data() {
     let mut random = Random(seed() ^ 7);

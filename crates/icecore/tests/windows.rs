@@ -1,5 +1,4 @@
-//! Reading in windows and writing part by part gives what reading and writing
-//! the whole gives.
+//! Reading in windows and writing in parts gives the same as reading and writing the whole.
 
 use std::sync::OnceLock;
 
@@ -10,7 +9,7 @@ use icecore::{
 
 const ITEMS: i64 = 30_000;
 
-/// A long array; `link` puts a second reference to its first item at the end.
+/// Makes a long array; `link` puts a second reference to its first item at the end.
 fn records(link: bool) -> Document<'static> {
     let mut b = Builder::new();
     b.begin_array();
@@ -42,7 +41,7 @@ struct Parts<'a> {
     rest: Rest<'a>,
 }
 
-/// Converts to JSON in windows, the rest included unless it needs the whole.
+/// Converts to JSON in windows. The rest is written from the whole document if it needs that.
 fn in_parts<'a>(blob: &'a [u8], store: &'a OnceLock<Vec<u8>>, from: &str, to: &str) -> Parts<'a> {
     let (from, to) = (Stage::parse(from).unwrap(), Stage::parse(to).unwrap());
     let limits = Limits::default();
@@ -99,8 +98,8 @@ fn a_late_link_asks_for_the_whole() {
     }
 }
 
-/// What a Ruby program has: symbols, names of encodings, keys that are linked,
-/// and the same float again and again.
+/// Records as a Ruby program has them: symbols, names of encodings, keys that are linked, and the
+/// same float many times.
 fn ruby_records(last: impl FnOnce(&mut Builder, u32)) -> Document<'static> {
     let mut b = Builder::new();
     b.begin_array();
@@ -144,7 +143,7 @@ fn names_and_floats_that_are_gone_are_known_still() {
     assert!(parts.json == json);
     assert_eq!(parts.losses, losses);
     let symbols = losses.iter().find(|loss| loss.kind == icecore::LossKind::Symbol).unwrap();
-    // Two for each, one more in one of a hundred; the member of an object is none.
+    // Two per item, and one more in every hundredth; the member of an object does not count.
     assert_eq!(symbols.count, 2 * ITEMS as u64 + ITEMS as u64 / 100);
 }
 
@@ -176,8 +175,8 @@ fn an_error_says_where_in_the_whole_it_is() {
     }
 }
 
-/// That PHP's array is no list may show at its end. It is then read as a whole
-/// from the start, as it is where there are links.
+/// A PHP array may show only at its end that it is not a list. It is then read as a whole from the
+/// start, like an array with links.
 #[test]
 fn what_turns_out_to_be_no_list_comes_out_right() {
     let item = |i: usize| match i % 50 {

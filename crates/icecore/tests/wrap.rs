@@ -1,4 +1,4 @@
-//! Wrappers: taken off and put on.
+//! Removing and adding wrappers.
 
 use icecore::{
     ErrorKind, Limits, Stage, convert,
@@ -7,11 +7,11 @@ use icecore::{
     wrap::{self, Unwrapped},
 };
 
-/// The bytes inside, and the notes.
+/// The bytes inside a wrapper, and the notes.
 type Inside = (Vec<u8>, Vec<(&'static str, String)>);
 
 fn unwrap(name: &str, input: &[u8]) -> Result<Inside, ErrorKind> {
-    // Which format is inside does not matter here.
+    // The format inside does not matter here.
     let stage = Stage::parse(&format!("{name}/json")).unwrap();
     stage
         .unwrap(input, &Limits::default())
@@ -72,7 +72,7 @@ fn rails_cache_of_7_1() {
     let long = vec![b'x'; 300];
     let inside = unwrap("rails-cache", &entry(4, -1.0, None, &long)).unwrap().0;
     assert!(inside.starts_with(b"\x04\x08I\"\x02\x2c\x01x") && inside.ends_with(b"x\x06:\x06EF"));
-    // Every cut in the header, and a version that is not there.
+    // Every cut in the header, and a missing version.
     let whole = entry(1, -1.0, Some(b"version"), b"");
     for len in 0..whole.len() {
         assert!(unwrap("rails-cache", &whole[..len]).is_err(), "{len}");
@@ -92,7 +92,7 @@ fn rails_cache_of_7_0_and_compressed() {
     assert_eq!(inside, b"[1,1,1,1,1,1,1,1,1,1,1,1]");
     assert_eq!(notes.last().unwrap(), &("compressed", "zlib".to_owned()));
     assert!(matches!(unwrap("rails-cache", &packed[..packed.len() - 3]), Err(ErrorKind::Malformed)));
-    // A bomb.
+    // A decompression bomb.
     let mut limits = Limits::default();
     limits.decompressed = 1000;
     let big = convert(format!("[{}1]", "1,".repeat(5000)).as_bytes(), "json", "rails-cache:compress/json").unwrap();
@@ -100,7 +100,7 @@ fn rails_cache_of_7_0_and_compressed() {
     assert_eq!(stage.unwrap(&big, &limits).unwrap_err().kind(), ErrorKind::Limit);
 }
 
-/// Digests by Ruby's OpenSSL, as Rails uses it.
+/// Digests of Ruby's OpenSSL, as Rails uses it.
 #[test]
 fn rails_signed() {
     const SHA1: &str = "BAhpDA==--48b23a1ad35532844ee0e8c2903e2aaa28260b0d";
@@ -123,12 +123,12 @@ fn rails_signed() {
             assert_eq!(checked.is_ok(), key == right, "{signed} with {key}");
         }
     }
-    // As a browser sends it back, and with an end of line.
+    // As a browser sends it back, with a line break at the end.
     let escaped = SHA1.replace('=', "%3D") + "\n";
     assert!(unwrap("rails-signed:key=secret", escaped.as_bytes()).is_ok());
     let forged = SHA1.replace("BAhp", "BAhq");
     assert_eq!(unwrap("rails-signed:key=secret", forged.as_bytes()), Err(ErrorKind::Malformed));
-    // Written as Rails writes it; not without a key.
+    // Written as Rails writes it, but not without a key.
     let stage = Stage::parse("rails-signed:key=secret,digest=sha256/json").unwrap();
     assert_eq!(stage.wrap(b"\x04\x08i\x0c".to_vec()).unwrap(), SHA256.as_bytes());
     let stage = Stage::parse("rails-signed/json").unwrap();
@@ -167,8 +167,8 @@ fn plain_text_is_not_taken_for_a_wrapped_document() {
     }
 }
 
-/// What a wrapper says beside its content stays where the target has the same wrapper, is
-/// what an option says where there is one, and is a loss elsewhere.
+/// Metadata of a wrapper is kept if the target has the same wrapper, an option of the target
+/// replaces it, and without such a wrapper it is a loss.
 #[test]
 fn what_wrappers_say_is_kept_or_lost_aloud() {
     let limits = Limits::default();
@@ -221,7 +221,7 @@ fn an_entry_of_a_cache_keeps_expiry_version_and_compression() {
     assert!(error.to_string().contains("seconds since 1970"), "{error}");
 }
 
-/// ActiveSupport 7.2 leaves the padding out.
+/// ActiveSupport 7.2 omits the padding.
 #[test]
 fn a_signed_message_needs_no_padding() {
     let limits = Limits::default();
@@ -235,7 +235,7 @@ fn a_signed_message_needs_no_padding() {
     }
 }
 
-/// Bytes that phpredis 5.3.7 and memcached 3.2.0 of PHP wrote.
+/// Bytes written by phpredis 5.3.7 and memcached 3.2.0 of PHP.
 #[test]
 fn what_phps_caches_compress() {
     let json = format!("{{\"name\":\"{}\",\"n\":42}}", "alice ".repeat(10));
@@ -251,7 +251,7 @@ fn what_phps_caches_compress() {
         assert_eq!(stage.unwrap(hex.as_bytes(), &Limits::default()).unwrap().bytes, text.as_bytes());
         let compressed = Stage::parse("hex/php").unwrap().unwrap(hex.as_bytes(), &Limits::default()).unwrap();
         let whole = compressed.bytes.into_owned();
-        // Found by itself, and the same inside whatever wrapped it.
+        // Detected without its name, and the content is the same in every wrapper.
         let found = stage_of(&whole).unwrap();
         assert_eq!(found.name(), format!("{name}/php"));
         assert_eq!(convert(&whole, &found.name(), "json").unwrap(), json.as_bytes());
@@ -267,7 +267,7 @@ fn what_phps_caches_compress() {
     lie[0] = 97;
     assert_eq!(unwrap("php-memcached", &lie), Err(ErrorKind::Malformed));
     assert!(stage_of(&lie).is_err());
-    // Words, numbers and formats of their own are none of these.
+    // Words, numbers and other formats are none of these.
     for text in ["hello", "\t12", "\n\n\n\n", "\0\0\0\0", "\x01\0\0\0a"] {
         assert!(
             stage_of(text.as_bytes()).is_err() || stage_of(text.as_bytes()).unwrap().wrappers().is_empty(),

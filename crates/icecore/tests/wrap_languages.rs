@@ -1,11 +1,11 @@
-//! What Perl, PHP and Ruby themselves write and read. Each part needs its language;
-//! it says so and does nothing without.
+//! Data that Perl, PHP and Ruby themselves write and read. Each part needs its language; without
+//! it, the test says so and does nothing.
 
 use icecore::{Limits, Stage};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Inputs of every length and of every byte.
+/// Returns inputs of many lengths and with every byte.
 fn inputs() -> Vec<Vec<u8>> {
     let all: Vec<u8> = (0..=255).collect();
     let mut inputs: Vec<Vec<u8>> =
@@ -23,8 +23,7 @@ fn from_hex(line: &str) -> Vec<u8> {
     (0..line.len()).step_by(2).map(|at| u8::from_str_radix(&line[at..at + 2], 16).expect("hex")).collect()
 }
 
-/// Sends lines of hex through a program and gets as many back; `None` without the
-/// language.
+/// Sends lines of hex through a program and returns the same number of lines; `None` without the language.
 fn through(program: &str, args: &[&str], lines: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
     let probe = Command::new(program).arg("-v").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if !probe.is_ok_and(|status| status.success()) {
@@ -84,7 +83,7 @@ fn ruby(expression: &str) -> Vec<String> {
     vec!["-e".to_owned(), program]
 }
 
-/// Each: the wrapper as it is to be written, and the program that writes so.
+/// Each entry: a wrapper with its options, and a program that writes the same.
 fn writers() -> Vec<(&'static str, &'static str, Vec<String>)> {
     let escape = |safe: &str| perl(&format!("do {{ $x =~ s/([^A-Za-z0-9{safe}])/sprintf '%%%02X', ord $1/ge; $x }}"));
     vec![
@@ -149,7 +148,7 @@ fn they_read_what_is_written() {
     }
 }
 
-/// Compressed bytes differ from library to library; what is in them must not.
+/// Compressed bytes differ between libraries; their content must not.
 #[cfg(feature = "zlib")]
 #[test]
 fn compressed_data_is_exchanged() {

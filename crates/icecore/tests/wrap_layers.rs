@@ -1,10 +1,9 @@
-//! Wrappers around wrappers: in every order, bounded together, told apart from
-//! ordinary text.
+//! Nested wrappers: in every order, limited together, and distinguished from ordinary text.
 
 use crate::common::{Random, on_a_small_stack};
 use icecore::{ErrorKind, Limits, Stage, convert, deep, detect::stage_of, identify, read};
 
-/// Those that need nothing to be said; compression only where it was built in.
+/// Wrappers that need no options; compression only if it was built in.
 fn layers() -> Vec<&'static str> {
     let mut names = vec!["base64", "base64url", "hex", "uri"];
     if cfg!(feature = "zlib") {
@@ -25,8 +24,7 @@ fn unwrapped(path: &str, bytes: &[u8], limits: &Limits) -> Result<Vec<u8>, Error
     stage.unwrap(bytes, limits).map(|inside| inside.bytes.into_owned()).map_err(|error| error.kind())
 }
 
-/// The name that is found: Base64 without one of the digits that differ is simply
-/// Base64.
+/// Returns the name that is detected: base64url without one of its own digits is plain Base64.
 fn seen(layer: &'static str, bytes: &[u8]) -> &'static str {
     let is_url = bytes.contains(&b'-') || bytes.contains(&b'_');
     if layer == "base64url" && !is_url { "base64" } else { layer }
@@ -41,11 +39,11 @@ fn every_two_of_them_in_every_order() {
             let stage = format!("{outer}/{inner}/php");
             let bytes = convert(PHP, "php", &stage).unwrap();
             assert_eq!(convert(&bytes, &stage, "php").unwrap(), PHP, "{stage}");
-            // Base64 that has nothing to be escaped is the same text.
+            // Base64 that needs no escaping is the same text.
             if outer == "uri" && !bytes.contains(&b'%') {
                 continue;
             }
-            // And without a word on what it is.
+            // The same without naming the wrappers.
             let (outside, inside) = (seen(outer, &bytes), seen(inner, &wrapped(inner, PHP)));
             assert_eq!(stage_of(&bytes).unwrap().name(), format!("{outside}/{inside}/php"));
             assert_eq!(icecore::write(&read(&bytes).unwrap(), "php").unwrap(), PHP, "{stage}");
@@ -78,7 +76,7 @@ fn long_content_is_found_by_its_beginning() {
         let layer = seen(layer, &bytes);
         assert_eq!(stage_of(&bytes).unwrap().name(), format!("{layer}/json"));
         assert_eq!(read(&bytes).unwrap().root().len(), 200_000);
-        // The head of a file that is too long to be looked at as a whole.
+        // The start of a file that is too long to be examined as a whole.
         let found = icecore::detect::identify_head(&bytes[..bytes.len() / 2 + 1]).unwrap();
         assert_eq!((found.name, &*found.wrappers), ("json", &[layer][..]));
     }
@@ -87,7 +85,7 @@ fn long_content_is_found_by_its_beginning() {
 #[cfg(feature = "zlib")]
 #[test]
 fn a_bomb_in_a_bomb_is_bounded_as_one() {
-    // 64 MB of zeros in 64 KB, in some 300 bytes.
+    // 64 MB of zeros, packed to 64 KB and then to about 300 bytes.
     let zeros = vec![0; 64 << 20];
     let outer = wrapped("gzip/zlib", &zeros);
     assert!(outer.len() < 1000, "{}", outer.len());
@@ -99,7 +97,7 @@ fn a_bomb_in_a_bomb_is_bounded_as_one() {
     assert_eq!(unwrapped("zlib", &middle, &limits).map(|inside| inside.len()), Ok(zeros.len()));
     limits.ratio = 1 << 20;
     assert_eq!(unwrapped("gzip/zlib", &outer, &limits).map(|inside| inside.len()), Ok(zeros.len()));
-    // What one layer gave is missing for the next.
+    // The output of one layer also counts against the limit of the next.
     limits.decompressed = zeros.len() as u64;
     assert_eq!(unwrapped("zlib", &middle, &limits).map(|inside| inside.len()), Ok(zeros.len()));
     assert_eq!(unwrapped("gzip/zlib", &outer, &limits), Err(ErrorKind::Limit));
@@ -109,7 +107,7 @@ fn a_bomb_in_a_bomb_is_bounded_as_one() {
     assert!(unwrapped("base64/gzip/base64/zlib", &hidden, &Limits::default()).is_ok());
 }
 
-/// The body of a format counts as a layer, too.
+/// The compressed body of a format counts as a layer too.
 #[cfg(all(feature = "zlib", feature = "zstd"))]
 #[test]
 fn a_bomb_in_a_format_is_bounded_with_its_wrappers() {
@@ -132,7 +130,7 @@ fn a_bomb_in_a_format_is_bounded_with_its_wrappers() {
 #[cfg(feature = "zlib")]
 #[test]
 fn strings_that_are_bombs_are_no_way_around() {
-    // Each of the strings unpacks to 4 MB, and so would all of them, one by one.
+    // Each string unpacks to 4 MB, which would be allowed for each string alone.
     let json = format!("[{}1]", "1,".repeat(2 << 20));
     let bomb = wrapped("base64/zlib", json.as_bytes());
     let bomb = String::from_utf8(bomb).unwrap();
@@ -141,8 +139,8 @@ fn strings_that_are_bombs_are_no_way_around() {
     assert_eq!(error.kind(), ErrorKind::Limit);
 }
 
-/// What was decompressed for nothing counts as well: else each of many strings that
-/// break off at their end would cost as much as the limit allows.
+/// Decompression that fails counts as well: otherwise each of many strings that break off at their
+/// end would cost as much as the limit allows.
 #[cfg(all(feature = "zlib", feature = "zstd"))]
 #[test]
 fn strings_that_break_off_count_against_the_limit() {
@@ -156,7 +154,7 @@ fn strings_that_break_off_count_against_the_limit() {
         };
         let mut broken = bomb.clone();
         match layer {
-            // The last bytes are a checksum, or of the length.
+            // The last bytes are a checksum or part of the length.
             "sereal" | "gzip" => *broken.last_mut().unwrap() ^= 1,
             _ => broken.truncate(bomb.len() - 2),
         }
@@ -223,14 +221,14 @@ fn many_layers_cost_no_stack() {
         let path = "hex/base64/".repeat(8) + "json";
         let bytes = convert(b"[1,[2]]", "json", &path).unwrap();
         assert_eq!(convert(&bytes, &path, "json").unwrap(), b"[1,[2]]");
-        // Detection goes so far and no further.
+        // Detection looks through a limited number of wrappers: four are found.
         assert_eq!(stage_of(&bytes).unwrap_err().kind(), ErrorKind::Format);
         let four = convert(b"[1,[2]]", "json", "hex/base64/hex/base64/json").unwrap();
         assert_eq!(stage_of(&four).unwrap().name(), "hex/base64/hex/base64/json");
     });
 }
 
-/// Words, numbers, tokens, digests: what columns and files are full of.
+/// Words, numbers, tokens and digests, as columns and files often contain.
 #[test]
 fn ordinary_text_is_not_taken_for_something_wrapped() {
     let mut texts: Vec<String> = [
@@ -347,7 +345,7 @@ fn the_header_of_a_gzip_file_is_read() {
     }
 }
 
-/// CRC-32, the slow way.
+/// CRC-32, bit by bit.
 #[cfg(feature = "zlib")]
 fn crc32(bytes: &[u8]) -> Vec<u8> {
     let mut crc = u32::MAX;

@@ -1,5 +1,5 @@
-//! What integration tests share: a small random generator, random documents,
-//! and threads with a small stack.
+//! Helpers that integration tests share: a small random generator, random documents, and threads
+//! with a small stack.
 
 #![allow(dead_code, reason = "not every test uses everything")]
 
@@ -9,7 +9,7 @@ use icecore::{
     value::Form,
 };
 
-/// Xorshift: small, and the same everywhere.
+/// Xorshift: small, and the same on every machine.
 pub struct Random(u64);
 
 impl Random {
@@ -24,7 +24,7 @@ impl Random {
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
     }
 
-    /// Below `n`.
+    /// Returns a number below `n`.
     pub fn below(&mut self, n: u64) -> u64 {
         (self.bits() >> 11) % n
     }
@@ -38,18 +38,18 @@ impl Random {
     }
 }
 
-/// Which documents are wanted.
+/// Which values a random document may contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Palette {
-    /// What plain JSON has.
+    /// Values of plain JSON.
     Json,
-    /// What Perl's formats have.
+    /// Values of Perl's formats.
     Perl,
-    /// Everything that a document can hold.
+    /// Everything that a document can contain.
     All,
 }
 
-/// A random document; the same for the same seed.
+/// Makes a random document; the same seed gives the same document.
 pub fn document(seed: u64, palette: Palette) -> Document<'static> {
     let mut made = Maker { r: Random::new(seed), b: Builder::new(), palette, containers: vec![], variables: vec![] };
     if palette == Palette::All && made.r.one_in(8) {
@@ -64,9 +64,9 @@ struct Maker {
     r: Random,
     b: Builder,
     palette: Palette,
-    /// What a link may name.
+    /// Possible targets of links.
     containers: Vec<u32>,
-    /// What an alias may name.
+    /// Possible targets of aliases.
     variables: Vec<u32>,
 }
 
@@ -141,8 +141,8 @@ impl Maker {
         }
     }
 
-    /// Any value. The index of a node is what `Builder::begin_array` and the
-    /// like return, so leaves are aliased by being the first of an array.
+    /// Adds any value. Only `Builder::begin_array` and similar methods return the index of a node,
+    /// so a leaf is aliased only if it is the first item of an array.
     fn value(&mut self, depth: u32) {
         let kinds = match self.palette {
             Palette::Json => 10,
@@ -163,8 +163,7 @@ impl Maker {
             2 => self.int(),
             3 => {
                 let float = self.float();
-                // JSON has no infinities, and no two kinds of NaN are told
-                // apart.
+                // JSON has no infinities, and kinds of NaN are not told apart.
                 let float = if float.is_finite() || self.palette != Palette::Json { float } else { 0.5 };
                 self.b.float(float);
             }
@@ -223,7 +222,7 @@ impl Maker {
         let count = self.count();
         for first in (0..count).map(|item| item == 0) {
             if first && self.palette != Palette::Json && self.r.one_in(3) {
-                // The node behind the array's own.
+                // The node after the array's own node.
                 self.int();
                 self.variables.push(at + 1);
             } else {
@@ -246,7 +245,7 @@ impl Maker {
         for number in 0..count {
             self.key(number, count, depth);
             if self.palette == Palette::All && self.r.one_in(12) {
-                // A placeholder instead of an entry: its own key comes first.
+                // A placeholder instead of an entry; its own key comes first.
                 self.value(0);
                 self.b.placeholder();
                 let key = self.bytes();
@@ -270,7 +269,7 @@ impl Maker {
                 self.b.text_key(&name);
             }
             Palette::Perl => {
-                // Different keys, as a hash has them.
+                // All keys differ, as in a hash.
                 let name = [format!("{number}").as_bytes(), &name].concat();
                 match std::str::from_utf8(&name) {
                     Ok(text) if self.r.one_in(3) && !name.is_ascii() => drop(self.b.text_key(text)),
@@ -280,7 +279,7 @@ impl Maker {
             Palette::All => {
                 let kind = self.r.below(12);
                 if kind > 0 && self.r.one_in(10) {
-                    // Only strings can be locked.
+                    // Only string keys can be locked.
                     self.b.locked();
                 }
                 match kind {
@@ -366,12 +365,13 @@ impl Maker {
     }
 }
 
-/// How much of something is tried: `usual` in `make test`; `full` with `ICECORE_FULL=1`, which `make test-all` sets.
+/// Returns how much a test tries: `usual` in `make test`; `full` with `ICECORE_FULL=1`, which `make
+/// test-all` sets.
 pub fn usual_or_full<T>(usual: T, full: T) -> T {
     if std::env::var_os("ICECORE_FULL").is_some() { full } else { usual }
 }
 
-/// The depth of documents that must not need a deep stack: on a stack of 128 KB, not even 3,000 calls fit.
+/// Depth of documents that must not need a deep stack: a stack of 128 KB does not even hold 3,000 calls.
 pub fn levels() -> usize {
     usual_or_full(20_000, 1_000_000)
 }
@@ -393,8 +393,8 @@ pub fn has_kind(document: &Document<'_>, kind: Kind) -> bool {
     document.nodes().iter().any(|node| node.kind == kind)
 }
 
-/// Reads without and with detail, which must agree: an error lies in the input, and
-/// without one the spans tile what was read. Gives the reading with detail.
+/// Reads with and without detail and checks that both agree: an error is inside the input, and
+/// without an error the spans tile the bytes read. Returns the reading with detail.
 pub fn both_ways<'a>(reader: &impl Reader, input: &'a [u8], limits: &Limits) -> Outcome<'a> {
     let simple = reader.read(input, Request::new(limits));
     let detailed = reader.read(input, Request::new(limits).detailed());

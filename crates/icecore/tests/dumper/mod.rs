@@ -9,7 +9,7 @@ use serde_json::Value;
 pub fn options(settings: &Value) -> WriteOptions {
     let mut options = WriteOptions::default();
     options.list = true;
-    // Data::Dumper checks nothing.
+    // Data::Dumper checks nothing itself.
     options.trusted = true;
     let flag = |value: &Value| value.as_u64() == Some(1);
     for (name, value) in settings.as_object().expect("settings") {
@@ -42,7 +42,7 @@ pub fn options(settings: &Value) -> WriteOptions {
     options
 }
 
-/// Addresses differ; Data::Dumper's are left out in the fixtures.
+/// Removes the digits of addresses, which differ from run to run; the fixtures have none.
 fn without_addresses(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = text;
@@ -56,8 +56,7 @@ fn without_addresses(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Compares what is written with the texts of a line: how many there were, and
-/// where they differ.
+/// Compares our output with the texts of a line. Returns the number of texts, and the differences.
 pub fn compare(line: &Value) -> (usize, Vec<String>) {
     let stage = Stage::parse(line["format"].as_str().expect("a format")).expect("a stage");
     let blob = base64(line["blob"].as_str().expect("a blob"));

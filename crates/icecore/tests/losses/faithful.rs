@@ -1,37 +1,37 @@
-//! What became of a document that was written and read again, place by place:
-//! each change must be a loss that names it, and each loss must be a change.
+//! Compares a document with the one that was written and read again, place by place: each change
+//! must be reported as a loss at its path, and each loss must be a change.
 
 use icecore::{Cursor, Document, Key, Kind, LossKind, Losses, Value, raw::flag, value::Form};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// What a language can tell apart, where that is less than a document can say.
+/// What a language can distinguish, if that is less than a document can represent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     Perl,
     Php,
     Ruby,
     Json,
-    /// `json:typed`: everything.
+    /// `json:typed`, which represents everything.
     All,
 }
 
 pub struct Comparison<'d> {
     language: Language,
     before: &'d Document<'d>,
-    /// How often each kind is left at each path.
+    /// Reported losses that are not matched yet: how often each kind remains at each path.
     losses: BTreeMap<(&'static str, String), u64>,
-    /// How many of each kind are counted, but have no path.
+    /// Losses of each kind that are counted, but have no path.
     unplaced: BTreeMap<&'static str, u64>,
-    /// Where keys were locked whose map is no longer restricted.
+    /// Paths of locked keys whose map is no longer restricted.
     locked: HashSet<String>,
-    /// What may be named besides, at the path where it stands.
+    /// Losses that may also be reported, with their paths.
     optional: Vec<(LossKind, String)>,
-    /// What is below these is not looked at.
+    /// Paths of values whose content is not compared.
     vanished: Vec<String>,
     findings: Vec<String>,
 }
 
-/// What is not named by a loss, and the losses that name nothing.
+/// Returns the changes that no loss reports, and the losses that report no change.
 pub fn compare(language: Language, before: &Document<'_>, after: &Document<'_>, losses: &Losses) -> Vec<String> {
     let mut left = BTreeMap::new();
     let mut unplaced = BTreeMap::new();
@@ -52,7 +52,7 @@ pub fn compare(language: Language, before: &Document<'_>, after: &Document<'_>, 
         findings: Vec::new(),
     };
     comparison.value(before.root(), after.root(), Location::default());
-    // What has to be named comes first: two entries may have the same path.
+    // Required losses were matched first, because two entries may have the same path.
     for (kind, path) in std::mem::take(&mut comparison.optional) {
         comparison.takes(kind, path);
     }
@@ -61,7 +61,7 @@ pub fn compare(language: Language, before: &Document<'_>, after: &Document<'_>, 
         findings.push(format!("$: {count} times *{kind}*, counted without a path, but nothing differs"));
     }
     let is_below = |path: &str| vanished.iter().any(|above| path.starts_with(above));
-    // These are found before it is known what is left out.
+    // Writers report these before they know what they leave out.
     let is_left = |kind: &str, path: &String| match kind {
         "restricted" => !locked.contains(path),
         "duplicate-key" | "visibility" => !is_below(path),
@@ -74,16 +74,16 @@ pub fn compare(language: Language, before: &Document<'_>, after: &Document<'_>, 
     findings
 }
 
-/// A path without the marks of members, which targets write otherwise.
+/// Returns a path without the marks of members, which targets write differently.
 fn plain(path: &str) -> String {
     let path = path.replace("[\"", ".").replace("\"]", "").replace(".@", ".");
     path.replace(":protected", "").replace(":App\\User:private", "").replace(":App::User:private", "")
 }
 
-/// Where a value stands.
+/// The position of a value.
 #[derive(Clone, Copy, Default)]
 struct Location {
-    /// It is the body of an object.
+    /// Whether the value is the body of an object.
     is_body: bool,
 }
 
@@ -92,14 +92,14 @@ impl<'d> Comparison<'d> {
         plain(&self.before.path(at.index()))
     }
 
-    /// Takes a loss of this kind at this place, if there is one.
+    /// Uses up a loss of this kind at this path, if there is one.
     fn takes(&mut self, kind: LossKind, path: String) -> bool {
         match self.losses.get_mut(&(kind.as_str(), path)) {
             Some(count) if *count > 0 => {
                 *count -= 1;
                 true
             }
-            // A key that is written again is only counted again.
+            // A key that is written a second time is only counted, without a path.
             _ => match self.unplaced.get_mut(kind.as_str()) {
                 Some(count) if *count > 0 => {
                     *count -= 1;
@@ -110,7 +110,7 @@ impl<'d> Comparison<'d> {
         }
     }
 
-    /// Something differs that one of these kinds names.
+    /// Requires that a difference is reported as a loss of one of these kinds.
     fn differs(&mut self, kinds: &[LossKind], at: Cursor<'_>, what: &str) -> bool {
         if kinds.iter().any(|kind| self.takes(*kind, self.path(at))) {
             return true;
@@ -120,12 +120,12 @@ impl<'d> Comparison<'d> {
         false
     }
 
-    /// A loss of this kind may be named here.
+    /// Allows a loss of this kind here.
     fn may_differ(&mut self, kind: LossKind, at: Cursor<'_>) {
         self.optional.push((kind, self.path(at)));
     }
 
-    /// The parts from this one on are gone, and with them whatever was lost in them.
+    /// Notes that the parts from this one on are gone, with every loss inside them.
     fn gone(&mut self, a: Cursor<'_>, from: usize) {
         for part in a.children().skip(from) {
             let path = self.path(part);
@@ -142,7 +142,7 @@ impl<'d> Comparison<'d> {
     }
 
     fn value(&mut self, a: Cursor<'_>, mut b: Cursor<'_>, place: Location) {
-        // Stored once, but a value of its own.
+        // Stored once, but a separate value.
         while let Value::Copy(target) = b.value() {
             b = target;
         }
@@ -244,7 +244,7 @@ impl<'d> Comparison<'d> {
             }
             (Value::Float(x), _) => self.float(x, a, b),
             (Value::Float128(x), Value::Float128(y)) if x == y => {
-                // The text or the bytes have it; most perls have not.
+                // The text or the bytes have the number; most perls can't represent it.
                 if self.language == Language::Perl {
                     self.may_differ(L::Precision, a);
                 }
@@ -256,7 +256,7 @@ impl<'d> Comparison<'d> {
             }
             (Value::Float128(x), _) if icecore::num::float128::to_f64(&x).is_nan() => {
                 self.float(f64::NAN, a, b);
-                // It may have bits beside being no number.
+                // The NaN may have bits that are lost.
                 self.may_differ(L::Precision, a);
             }
             (Value::Float128(x), _) => match icecore::num::float128::to_f64_exact(&x) {
@@ -313,8 +313,9 @@ impl<'d> Comparison<'d> {
         }
     }
 
-    /// A float that is none any more.
-    /// `is_said`: that digits are gone was named.
+    /// Compares a float that is no longer a float.
+    ///
+    /// `is_said`: whether lost digits were already reported.
     fn float_otherwise(&mut self, x: f64, is_said: bool, a: Cursor<'_>, b: Cursor<'_>) {
         use LossKind as L;
         match b.value() {
@@ -323,7 +324,7 @@ impl<'d> Comparison<'d> {
                 if y as f64 != x && !is_said {
                     self.differs(&[L::Precision], a, &format!("{x:?} became {y}"));
                 } else if !is_said && x == 0.0 && x.is_sign_negative() {
-                    // The sign may be named as well.
+                    // The sign may also be reported.
                     self.may_differ(L::Precision, a);
                 }
             }
@@ -348,8 +349,8 @@ impl<'d> Comparison<'d> {
         let is_utf8 = std::str::from_utf8(x).is_ok();
         let is_same = x == y
             && match self.language {
-                // Bytes that are UTF-8 are text where there are no bytes, and text is
-                // UTF-8 where there are only bytes.
+                // Where there are no bytes, UTF-8 bytes are text; where there are only bytes, text is
+                // UTF-8.
                 Language::Json => is_utf8,
                 Language::Php => true,
                 _ => false,
@@ -359,7 +360,7 @@ impl<'d> Comparison<'d> {
         }
     }
 
-    /// A symbol or the like as a string of this language.
+    /// Compares a symbol or a similar value with a string of this language.
     fn same_characters(&mut self, x: &[u8], y: &[u8], a: Cursor<'_>, b: Cursor<'_>) {
         let latin1: String = y.iter().map(|byte| char::from(*byte)).collect();
         if x != y && latin1.as_bytes() == x && self.language == Language::Perl {
@@ -376,7 +377,7 @@ impl<'d> Comparison<'d> {
     fn array(&mut self, a: Cursor<'_>, b: Cursor<'_>, place: Location) {
         let others: Vec<Cursor<'_>> = match b.kind() {
             Kind::Array => b.items().collect(),
-            // What a list is as the body of an object, where that has members.
+            // A list that is the body of an object, in a language whose objects have members.
             Kind::Map if place.is_body => {
                 if !a.is_empty() {
                     self.differs(&[LossKind::ArrayKind], a, "a list became members");
@@ -426,7 +427,7 @@ impl<'d> Comparison<'d> {
             }
             _ => return self.became(a, b),
         };
-        // Sereal's decoder takes each key once: the last is written.
+        // Sereal's decoder accepts each key once, so only the last one is written.
         let mut entries = entries;
         if self.language == Language::Perl && entries.len() > others.len() {
             let mut kept = Vec::new();
@@ -465,7 +466,7 @@ impl<'d> Comparison<'d> {
         }
     }
 
-    /// What tells a key from others in this language.
+    /// Returns the text that distinguishes a key from others in this language.
     fn identity(&self, key: &Key<'_>, place: Location) -> String {
         let node = key.node();
         let bytes = key.bytes();
@@ -496,7 +497,7 @@ impl<'d> Comparison<'d> {
     }
 
     fn key_of_list(&mut self, key: &Key<'_>, position: usize, value: Cursor<'_>) {
-        // The map's own loss names it, if its keys are those of a list.
+        // If the map has the keys of a list, its own loss covers this.
         match key.node().kind {
             Kind::Int if key.node().payload == position as u64 => {}
             kind => self.lost_key(kind, value, "a key became a position"),
@@ -517,7 +518,7 @@ impl<'d> Comparison<'d> {
         let (x, y) = (a.node(), b.node());
         const MARKS: u8 = flag::LOCKED | flag::PLACEHOLDER;
         if x.kind.is_string() && x.flags & MARKS & !y.flags != 0 && is_restricted {
-            // The map's loss names it; a writer may name it here as well.
+            // The loss of the map covers this; a writer may also report it here.
             let path = self.path(value);
             self.locked.insert(path);
         } else if x.kind.is_string() && x.flags & MARKS & !y.flags != 0 {
@@ -536,7 +537,7 @@ impl<'d> Comparison<'d> {
         let is_member = place.is_body;
         match (x.kind, y.kind) {
             (Kind::Symbol, Kind::Symbol) if of_a == of_b => {}
-            // Members are named as each language does.
+            // Each language names members in its own way.
             (_, Kind::Symbol) if is_member && bare(of_a) == bare(of_b) => {
                 if bare(of_a).len() < of_a.len() && x.kind != Kind::Symbol {
                     self.differs(&[LossKind::Visibility], value, "a visibility is gone");
@@ -625,7 +626,7 @@ impl<'d> Comparison<'d> {
         }
     }
 
-    /// What an object froze: bytes, even where ASCII is text.
+    /// Compares the payload of an object: bytes, even where ASCII is text.
     fn payload(&mut self, a: Cursor<'_>, b: Cursor<'_>) {
         match (a.as_bytes(), b.as_bytes()) {
             (Some(one), Some(other)) if one == other => {}
@@ -650,11 +651,11 @@ impl<'d> Comparison<'d> {
                 if !(a.is_empty() && a.class().is_empty()) && a.entries().count() + a.class().len() > 0 {
                     self.differs(&[LossKind::Attributes, LossKind::Class], a, "attributes are gone");
                     if !a.class().is_empty() && a.entries().count() > 0 {
-                        // Both may be named.
+                        // Both losses may be reported.
                         self.may_differ(LossKind::Attributes, a);
                     }
                 } else {
-                    // Nothing is said by them; a writer may say so nevertheless.
+                    // These attributes say nothing, but a writer may still report them.
                     self.may_differ(LossKind::Attributes, a);
                 }
                 self.value(inner, b, place);
@@ -667,7 +668,7 @@ impl<'d> Comparison<'d> {
         let letters = move |flags: Cursor<'_>| {
             let mut letters = flags.as_bytes().unwrap_or(b"").to_vec();
             letters.sort_unstable();
-            // Ruby always does what Perl calls `m`.
+            // What Perl calls `m` is always on in Ruby.
             letters.retain(|letter| language != Language::Ruby || *letter != b'm');
             letters
         };
@@ -708,13 +709,13 @@ fn cursor_text(cursor: Cursor<'_>, out: &mut String) {
     }
 }
 
-/// The characters of a key in a named encoding.
+/// Returns the characters of a key in a named encoding.
 fn text_of<'k>(key: &Key<'k>, value: Cursor<'k>) -> Option<std::borrow::Cow<'k, str>> {
     let encoding = value.document().tape().encodings().get(u32::from(key.node().encoding()))?;
     icecore::encoding::decoded(std::str::from_utf8(encoding.bytes).ok()?, key.bytes())
 }
 
-/// A key as perl has it.
+/// Returns a key as perl sees it.
 fn perl_text(key: &Key<'_>) -> String {
     let node = key.node();
     match node.kind {
@@ -728,7 +729,7 @@ fn perl_text(key: &Key<'_>) -> String {
     }
 }
 
-/// A member's name without marks.
+/// Returns the name of a member without marks.
 fn bare(name: &[u8]) -> &[u8] {
     let name = icecore::value::Visibility::of(name).map_or(name, |(_, name)| name);
     name.strip_prefix(b"@").unwrap_or(name)

@@ -1,5 +1,5 @@
-//! What perl, PHP and Ruby see of what was written: what we read of it, of which we
-//! know that it is the document but for the losses that are named.
+//! What perl, PHP and Ruby see in our output must be what we read from it. The other test shows
+//! that we read the document, except for the reported losses.
 
 use super::faithful::Language;
 use icecore::{Cursor, Document, Key, Kind, Value, raw::flag, value::Form};
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-/// A stage, and what the script calls its format.
+/// A stage, and the script's name for its format.
 type Formats = &'static [(&'static str, &'static str)];
 
 /// The program, its script, and the formats that it reads.
@@ -27,8 +27,8 @@ pub const LANGUAGES: &[(&str, &str, Language, Formats)] = &[
     ("ruby", "ruby.rb", Language::Ruby, &[("marshal", "marshal")]),
 ];
 
-/// What a program says of each of these. `None`, and a line that says so, if it is not
-/// installed.
+/// Returns what a program says about each of these. If it is not installed, prints a line that says
+/// so and returns `None`.
 pub fn ask(program: &str, script: &str, questions: &[(&str, Vec<u8>)]) -> Option<Vec<String>> {
     let path = format!("{}/tests/losses/{script}", env!("CARGO_MANIFEST_DIR"));
     let process = Command::new(program).arg(path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
@@ -51,7 +51,7 @@ pub fn ask(program: &str, script: &str, questions: &[(&str, Vec<u8>)]) -> Option
     Some(answers)
 }
 
-/// What the programs would say; `None` for what they do not tell of.
+/// Returns what the programs should say; `None` for values that they do not describe.
 pub fn expected(language: Language, document: &Document<'_>) -> Option<String> {
     let mut root = document.root();
     // Perl's formats have a reference at the top.
@@ -75,7 +75,7 @@ fn string(language: Language, kind: Kind, bytes: &[u8]) -> String {
 }
 
 fn value(language: Language, cursor: Cursor<'_>) -> Option<String> {
-    // What only a weak reference holds is gone at once; overloading needs a class.
+    // A value that only a weak reference holds is freed at once; overloading needs a class.
     if cursor.kind().is_container() && cursor.node().flags & (flag::WEAK | flag::OVERLOAD) != 0 {
         return None;
     }
@@ -107,7 +107,7 @@ fn value(language: Language, cursor: Cursor<'_>) -> Option<String> {
         }
         Value::Array => list(cursor.items().map(|item| value(language, item)).collect::<Option<Vec<_>>>()?),
         Value::Map => map(language, cursor, false)?,
-        // Ruby's names begin with a capital.
+        // Names of Ruby's classes begin with a capital.
         Value::Object(b"stdClass", _) if language == Language::Ruby => return None,
         Value::Object(class, body) if cursor.node().form() == Form::Usual && body.kind() == Kind::Map => {
             format!("o{}{}", hex(class), map(language, body, true)?)
@@ -119,7 +119,7 @@ fn value(language: Language, cursor: Cursor<'_>) -> Option<String> {
     })
 }
 
-/// The last value of a key counts.
+/// Describes a map; the last value of a key wins.
 fn map(language: Language, cursor: Cursor<'_>, is_body: bool) -> Option<String> {
     const OTHERWISE: u8 = flag::IDENTITY | flag::DEFAULT | flag::RESTRICTED;
     if cursor.node().flags & OTHERWISE != 0 {
@@ -131,7 +131,7 @@ fn map(language: Language, cursor: Cursor<'_>, is_body: bool) -> Option<String> 
         let text = match (&key, node.kind) {
             (_, Kind::Int) if is_body => format!("s{}", hex((node.payload as i64).to_string().as_bytes())),
             (_, Kind::Int) => format!("i{}", node.payload as i64),
-            // PHP makes no such property.
+            // PHP can't have such a property.
             (_, Kind::Text | Kind::Bytes)
                 if language == Language::Php && is_body && key.bytes().first() == Some(&0) =>
             {

@@ -1,5 +1,5 @@
-//! Nothing changes in silence: what a target does not say is a loss, at the path
-//! where it happened, and what is said to be lost is.
+//! Nothing changes silently: what a target can't represent is reported as a loss at the path where
+//! it happened, and every reported loss is real.
 
 mod faithful;
 mod languages;
@@ -34,12 +34,12 @@ const TARGETS: &[(&str, Language)] = &[
     ("marshal", Language::Ruby),
 ];
 
-/// What is wrong with a document that is written to this target and read again.
+/// Returns what is wrong with a document that is written to this target and read again.
 fn findings(tree: &Tree, target: &str, language: Language) -> Vec<String> {
     let document = tree.document();
     let stage = Stage::parse(target).unwrap();
     if target == "ndjson" && !matches!(tree, Tree::Array(items) if items.len() > 1) {
-        // A line for each item; others are one line.
+        // Several items give a line each; any other document is a single line.
         return Vec::new();
     }
     let mut limits = Limits::default();
@@ -56,7 +56,7 @@ fn findings(tree: &Tree, target: &str, language: Language) -> Vec<String> {
     }
 }
 
-/// A finding without what differs from document to document.
+/// Returns a finding without the parts that differ from document to document.
 fn class_of(finding: &str) -> String {
     let (_, what) = finding.split_once(": ").unwrap_or(("", finding));
     what.chars().filter(|c| !c.is_ascii_digit()).take(60).collect()
@@ -92,8 +92,8 @@ fn what_differs_is_named_and_what_is_named_differs() {
     assert!(failures.is_empty(), "{} kinds of findings", failures.len());
 }
 
-/// Each language sees what we read of what we wrote, and of that the other test knows
-/// that it is the document but for what is named as lost.
+/// Each language sees what we read from our output. The other test shows that this is the document
+/// except for the reported losses.
 #[test]
 fn the_languages_see_what_is_read() {
     let seeds: u64 = std::env::var("ICECORE_LOSSES").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(1500);

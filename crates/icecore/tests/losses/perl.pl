@@ -1,4 +1,4 @@
-# Reads lines `FORMAT HEX`, and says of each what perl has of it, on a line.
+# Reads lines `FORMAT HEX` and prints what perl reads from each, one line per value.
 use strict;
 use warnings;
 use B ();
@@ -8,7 +8,7 @@ use Sereal::Decoder ();
 use Storable ();
 no warnings 'experimental';
 
-# Strings are the UTF-8 of their characters.
+# Strings are given as the UTF-8 of their characters.
 sub text { my $text = shift; utf8::encode($text); unpack 'H*', $text }
 
 sub scalar_of {

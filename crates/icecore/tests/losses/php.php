@@ -1,7 +1,7 @@
 <?php
-// Reads lines `FORMAT HEX`, and says of each what PHP has of it, on a line.
+// Reads lines `FORMAT HEX` and prints what PHP reads from each, one line per value.
 error_reporting(0);
-// Classes are made when var_export's text asks for them; others stay incomplete.
+// Classes are made when var_export's text needs them; others stay incomplete.
 $makes = false;
 spl_autoload_register(function ($name) use (&$makes) {
     if (!$makes) return;

@@ -1,4 +1,4 @@
-# Reads lines `FORMAT HEX`, and says of each what Ruby has of it, on a line.
+# Reads lines `FORMAT HEX` and prints what Ruby reads from each, one line per value.
 require 'bigdecimal'
 $stdout.sync = true
 class A; class B; end; end

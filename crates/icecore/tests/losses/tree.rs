@@ -1,9 +1,9 @@
-//! Random values of all that a Document can say, as trees that can be made smaller.
+//! Random values of everything that a document can contain, as trees that can be made smaller.
 
 use crate::common::Random;
 use icecore::{Builder, Document, value::Form};
 
-/// A value and what stands below it.
+/// A value and everything below it.
 #[derive(Clone, Debug)]
 pub enum Tree {
     Null,
@@ -37,7 +37,7 @@ pub enum Tree {
     Overload(Box<Tree>),
 }
 
-/// A map: its entries, and what is said of it as a whole.
+/// A map: its entries, and the properties of the whole map.
 #[derive(Clone, Debug, Default)]
 pub struct Map {
     pub entries: Vec<(Key, Tree)>,
@@ -125,14 +125,14 @@ const TEXTS: &[&str] =
     &["", "a", "name", "caf\u{e9}", "\u{20ac}\u{1f600}", "\0\x01\n", "it's \"q\" \\ $x @y #{z}", "12", "-0", "1e5"];
 const BYTES: &[&[u8]] =
     &[b"", b"a", b"name", b"caf\xe9", b"\xff\xfe\0", b"caf\xc3\xa9", b"12", b"3.5", b"\0*\0p", b"\x80"];
-/// Names of keys, few, so that some are equal.
+/// Names of keys; few, so that some are equal.
 const NAMES: &[&str] = &["", "a", "b", "0", "1", "5", "-5", "05", "1.5", "-0", "9223372036854775808", "true", "key"];
 const CLASSES: &[&str] = &["A", "My::Thing", "App\\User", "C"];
 
-/// Letters that patterns have in one language or another.
+/// Modifiers that patterns have in one language or another.
 const FLAGS: &[&str] = &["", "i", "m", "s", "x", "msix", "n", "u", "a", "aa", "l", "p", "xx", "d"];
 
-/// A random document; the same for the same seed. `depth`: how deep at most.
+/// Makes a random document with at most `depth` levels; the same seed gives the same document.
 pub fn random(seed: u64, depth: u32) -> Tree {
     let mut r = Random::new(seed);
     let many = 1 + r.below(3);
@@ -174,7 +174,7 @@ fn int(r: &mut Random) -> i64 {
 }
 
 fn float128(r: &mut Random) -> [u8; 16] {
-    // Exact as a double or not.
+    // Some are exact as a double, some are not.
     let exact: u128 = *r.pick(&[0x3FFF << 112, 0x4000_8000 << 96, 0xBFFF << 112, 1 << 127, 0x7FFF << 112]);
     let bits = if r.one_in(2) { exact } else { exact ^ u128::from(r.bits() >> r.below(40)) };
     bits.to_le_bytes()
@@ -229,7 +229,7 @@ fn value(r: &mut Random, depth: u32) -> Tree {
                 1 => Some((class(r), Form::Module)),
                 _ => Some((class(r), Form::Subclass)),
             };
-            // As Ruby has them: variables outside, then what is mixed in, then the class.
+            // In Ruby's order: variables outside, then mixed-in modules, then the class.
             let inner = if class.is_some() { Tree::Attrs(class, Box::new(body), Vec::new()) } else { body };
             let count = r.below(3);
             if count == 0 {
@@ -263,7 +263,7 @@ fn array(r: &mut Random, depth: u32) -> Tree {
     Tree::Array((0..many).map(|_| if hole(r) { Tree::Hole } else { value(r, depth) }).collect())
 }
 
-/// The members of an object: by name, never by identity.
+/// Makes the members of an object: by name, never by identity.
 fn members(r: &mut Random, depth: u32) -> Tree {
     match map(r, depth) {
         Tree::Map(map) => Tree::Map(Map { identity: false, ..map }),
@@ -278,7 +278,7 @@ fn map(r: &mut Random, depth: u32) -> Tree {
     let mut map = Map { restricted, ..Map::default() };
     for number in 0..many {
         let key = match kind {
-            // As a hash of Perl, a list of PHP, and one of Ruby's.
+            // Keys as in a hash of Perl, in a list of PHP, and in a hash of Ruby.
             0 => Key::Bytes(name(r)),
             1 => Key::Int(number as i64),
             _ => key(r, depth, restricted),
@@ -341,7 +341,7 @@ fn object(r: &mut Random, depth: u32) -> Tree {
 
 fn opaque(r: &mut Random, depth: u32) -> Tree {
     let (form, payload) = match r.below(6) {
-        // The last is what the object itself is, without anything in it.
+        // The last part is the object itself, which is empty.
         0 => (Form::Hook, vec![Tree::Bytes(bytes(r)), array(r, depth), Tree::Map(Map::default())]),
         1 => (Form::Hook, vec![Tree::Bytes(bytes(r)), Tree::Array(Vec::new())]),
         2 => (Form::Freeze, vec![array(r, depth)]),
@@ -446,7 +446,7 @@ impl Tree {
         }
     }
 
-    /// Smaller trees that may show the same.
+    /// Returns smaller trees that may fail in the same way.
     pub fn smaller(&self) -> Vec<Tree> {
         let mut all: Vec<Tree> = self.parts().into_iter().cloned().collect();
         if !matches!(self, Tree::Null) {
@@ -482,7 +482,7 @@ impl Tree {
         let count = self.parts().len();
         for at in 0..count {
             let part = self.parts()[at];
-            // The body of an object and a payload are of the kind that they are.
+            // The body of an object and a payload must keep their kind.
             let is_fixed = at == 0 && matches!(self, Tree::Object(..) | Tree::Tied(..))
                 || matches!(self, Tree::Opaque(..))
                 || matches!(self, Tree::Weak(_) | Tree::Overload(_));
@@ -525,7 +525,7 @@ impl Tree {
         }
     }
 
-    /// The smallest tree found that still fails.
+    /// Returns the smallest tree found that still fails.
     pub fn shrunk(mut self, fails: impl Fn(&Tree) -> bool) -> Tree {
         'again: loop {
             for smaller in self.smaller() {

@@ -1,19 +1,18 @@
-//! Storable images that nest, in every shape that can: how deep they may be is tested
-//! from outside, how many steps they take inside of the engine.
+//! Storable images that nest, in every shape that can. Tests from outside check how deep they may
+//! be; tests in the engine count the steps.
 
 use icecore::raw::Reader as _;
 use icecore::{Document, Limits, Request, Stage, format::storable};
 use std::fmt::Write as _;
 
-/// A shape that nests: what stands before, at each level, in the middle, and
-/// at each level on the way back.
+/// A shape that nests: the bytes before, at each level, in the middle, and at each level on the way back.
 pub struct Shape {
     pub name: &'static str,
     pub front: &'static [u8],
     pub open: &'static [u8],
     pub middle: &'static [u8],
     pub close: &'static [u8],
-    /// It is from before version 2 and only read.
+    /// Whether it is from before version 2 and can only be read.
     pub old: bool,
 }
 
@@ -21,8 +20,7 @@ const fn shape(name: &'static str, open: &'static [u8], middle: &'static [u8], c
     Shape { name, front: b"\x05\x0b\x02\0\0\0\x02\x11\x01A\x05", open, middle, close, old: false }
 }
 
-/// All are the second item of an array, whose first has made the class `A`
-/// known as number 0.
+/// Each shape is the second item of an array, whose first item defines class `A` as number 0.
 pub const SHAPES: &[Shape] = &[
     shape("arrays", b"\x04\x02\0\0\0\x01", b"\x05", b""),
     shape("hashes with flags", b"\x04\x19\x01\0\0\0\x01", b"\x05", b"\x04\0\0\0\x01k"),
@@ -85,7 +83,7 @@ pub fn deep() -> Limits {
     limits
 }
 
-/// Takes text and keeps none of it.
+/// Counts the text that it takes, and keeps none of it.
 struct Nowhere(usize);
 
 impl std::fmt::Write for Nowhere {
@@ -107,7 +105,7 @@ fn json(document: &Document<'_>, stage: &str) -> Vec<u8> {
     out
 }
 
-/// Does with the image what can be done with one.
+/// Runs every operation on the image.
 pub fn everything(shape: &Shape, image: &[u8]) {
     let limits = deep();
     let mut options = storable::ReadOptions::default();

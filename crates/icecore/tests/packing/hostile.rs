@@ -1,6 +1,6 @@
 //! Templates that nobody would write.
 
-/// Short ones that ask for much, and some whose length grows with `size`.
+/// Returns short templates that ask for much, and some whose length grows with `size`.
 pub fn templates(size: usize) -> Vec<String> {
     let deep = |open: &str, inside: &str, close: &str| format!("{}{inside}{}", open.repeat(size), close.repeat(size));
     let mut templates = vec![deep("(", "a", ")"), deep("x[", "a", "]"), deep("x[(", "a", ")]"), "(".repeat(10 * size)];

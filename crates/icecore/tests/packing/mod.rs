@@ -1,5 +1,4 @@
-//! What the tests of pack share: questions to perl, and our answers to them in
-//! the same words.
+//! Helpers that the tests of pack share: questions to perl, and our answers in the same notation.
 
 #![allow(dead_code, reason = "not every test uses everything")]
 
@@ -9,7 +8,7 @@ use icecore::{Builder, Kind, Limits, LossKind, format::pack, raw::Node};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-/// A question.
+/// A question to perl and to us.
 #[derive(Debug)]
 pub enum Asked {
     Unpack(String, Vec<u8>),
@@ -26,7 +25,7 @@ pub fn unhex(text: &str) -> Vec<u8> {
     (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).expect("hex")).collect()
 }
 
-/// A perl that answers.
+/// A perl process that answers questions.
 pub struct Oracle {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -41,7 +40,7 @@ impl Oracle {
             println!("skipped: perl is not installed");
             return None;
         }
-        // Some templates would take all the memory.
+        // Limits the memory of perl, because some templates would take all of it.
         let program = format!("ulimit -v 400000; exec perl '{PROGRAM}'");
         let mut sh = Command::new("sh");
         sh.args(["-c", &program]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -71,7 +70,7 @@ fn line(asked: &Asked) -> String {
     }
 }
 
-/// Our answer.
+/// Returns our answer.
 pub fn run(asked: &Asked) -> String {
     match asked {
         Asked::Unpack(template, data) => {
@@ -123,8 +122,7 @@ fn value(node: &Node, bytes: impl AsRef<[u8]>) -> String {
     }
 }
 
-/// Whether two answers say the same. Errors have words of their own, and one
-/// NaN is as good as another.
+/// Whether two answers are equal. Errors may have different messages, and all NaNs are equal.
 pub fn is_same(ours: &str, theirs: &str) -> bool {
     if theirs == "D" {
         return true;
@@ -143,13 +141,13 @@ pub fn is_same(ours: &str, theirs: &str) -> bool {
         }
 }
 
-/// Where perl 5.36 gives what lay in its memory before: numbers of several bytes
-/// that end early in text, and characters that are none.
+/// Whether perl 5.36 returns what was in its memory before: for numbers of several bytes that end
+/// early in text, and for invalid characters.
 pub fn is_left_to_chance(asked: &Asked) -> bool {
     let Asked::Unpack(template, data) = asked else { return false };
     let is_text = template.trim_start().starts_with('U') || template.contains("U0");
     let has_numbers = template.contains(|c| "sSiIlLqQjJnNvVfdFD".contains(c));
-    // Sums of long doubles are rounded each time, not as long doubles.
+    // Sums of long doubles are rounded at each step, and not as long doubles.
     let has_long_sum = template.contains('%') && template.contains('D');
     has_long_sum || is_text && has_numbers || template.contains('U') && !data.is_ascii()
 }

@@ -1,10 +1,10 @@
-//! The items of a crate, a line each.
+//! Lists the items of a crate, one per line.
 
 use super::types::{bounds, function, generics, name_of, type_of};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// All public items, sorted by path.
+/// Returns all public items, sorted by path.
 pub(crate) fn list(description: &Value) -> Vec<String> {
     let mut walk = Walk { index: &description["index"], lines: BTreeSet::new(), listed: BTreeSet::new() };
     let root = walk.item(&description["root"]);
@@ -14,9 +14,9 @@ pub(crate) fn list(description: &Value) -> Vec<String> {
 
 struct Walk<'d> {
     index: &'d Value,
-    /// Lines in order: by path, a declaration before the traits it has.
+    /// Lines in order: by path, and a declaration before its traits.
     lines: BTreeSet<(String, bool, String)>,
-    /// Items that are listed in full; at a second place they are a `use`.
+    /// Items that are already listed in full; in a second place they are a `use`.
     listed: BTreeSet<String>,
 }
 
@@ -132,8 +132,8 @@ impl<'d> Walk<'d> {
         self.add(&path, line);
     }
 
-    /// Methods and the traits that a type has. What every type has, and what
-    /// the compiler finds out by itself, is left out.
+    /// Adds the methods and traits of a type. Traits that every type has, and those that the
+    /// compiler derives by itself, are left out.
     fn impls(&mut self, impls: &Value, path: &str) {
         for id in each(impls) {
             let item = self.item(id);
@@ -173,7 +173,7 @@ impl<'d> Walk<'d> {
     }
 }
 
-/// The attributes that change what a user may do.
+/// Returns the attributes that change what a user may do.
 fn attributes(item: &Value) -> String {
     let text = item["attrs"].to_string();
     let mut out = String::new();

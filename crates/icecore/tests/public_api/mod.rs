@@ -1,9 +1,8 @@
-//! The public interface does not change unnoticed: it is what
-//! `docs/public-api.txt` lists. `make api` writes that file anew.
+//! The public interface does not change unnoticed: it must match `docs/public-api.txt`. `make api`
+//! writes that file again.
 //!
-//! The list comes from rustdoc's description of the crate in JSON. Its layout
-//! has a version of its own; with a compiler that has a new one the test is
-//! left out, and says so.
+//! The list comes from rustdoc's JSON description of the crate. Its layout has its own version; if
+//! the compiler uses a newer one, the test is skipped and says so.
 
 mod items;
 mod types;
@@ -14,17 +13,16 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The versions of rustdoc's JSON that `items` and `types` know: Rust 1.95 to
-/// 1.99.
+/// Versions of rustdoc's JSON that `items` and `types` know: Rust 1.95 to 1.99.
 const LAYOUTS: RangeInclusive<u64> = 57..=61;
 
 fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
 }
 
-/// What rustdoc says of the engine.
+/// Returns rustdoc's description of the engine.
 fn describe() -> Value {
-    // The target folder of the tests: much of what it needs is there.
+    // The target folder of the tests already contains much of what rustdoc needs.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is in the target folder");
     let documentation = target.join("doc/icecore.json");
     let done = Command::new(env!("CARGO"))
@@ -46,7 +44,7 @@ fn the_public_interface_is_the_one_on_record() {
     let description = describe();
     let layout = description["format_version"].as_u64().unwrap_or(0);
     if !LAYOUTS.contains(&layout) {
-        // Not by `println!`, which a test that passes does not show.
+        // `println!` is not used, because its output is hidden when a test passes.
         let note = format!("left out: this compiler describes crates in layout {layout}, not in {LAYOUTS:?}\n");
         std::io::stderr().write_all(note.as_bytes()).expect("stderr is open");
         return;
@@ -70,12 +68,12 @@ fn the_public_interface_is_the_one_on_record() {
     );
 }
 
-/// What stands at the root fits in one look; the rest is in modules that say what it is for.
+/// The names at the root fit on one screen; the rest is in modules with a documented purpose.
 #[test]
 fn the_root_has_few_names() {
     let source = std::fs::read_to_string(workspace().join("crates/icecore/src/lib.rs")).expect("the root is there");
     let root = source.split("\npub mod ").map(|part| match part.split_once("\n}\n") {
-        // The inside of a module that is written here does not count.
+        // The content of an inline module does not count.
         Some((_, behind)) if part.contains(" {\n") && !part.starts_with("//!") => behind,
         _ => part,
     });

@@ -102,7 +102,7 @@ fn quantified(params: &Value) -> String {
     if names.is_empty() { names } else { format!("for<{names}> ") }
 }
 
-/// What stands behind a colon.
+/// Returns the bounds that follow a colon.
 pub(crate) fn bounds(all: &Value) -> String {
     let one = |bound: &Value| {
         if let Some(lifetime) = bound["outlives"].as_str() {
@@ -118,7 +118,7 @@ pub(crate) fn bounds(all: &Value) -> String {
     list(all, one, " + ")
 }
 
-/// Parameters in angle brackets, and the where clause.
+/// Returns the parameters in angle brackets, and the where clause.
 pub(crate) fn generics(generics: &Value) -> (String, String) {
     let named = |param: &Value| {
         let kind = &param["kind"];
@@ -161,7 +161,7 @@ fn signature(sig: &Value, with_names: bool) -> String {
     format!("({}){}", list(&sig["inputs"], input, ", "), returns(&sig["output"]))
 }
 
-/// A function with this path, from `fn` or what stands before it on.
+/// Returns a function with this path, beginning with `fn` or the words before it.
 pub(crate) fn function(inner: &Value, path: &str) -> String {
     let (params, wheres) = generics(&inner["generics"]);
     let word = |name: &str, word: &'static str| if inner["header"][name] == true { word } else { "" };

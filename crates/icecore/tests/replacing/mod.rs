@@ -1,17 +1,17 @@
-//! Changes that the tests make: one text in the place of another.
+//! Changes that the tests make: replacing one text with another.
 
 #![allow(dead_code)]
 
 use icecore::Stage;
 use icecore::rewrite::{self, Change, Edits, Part, Rewriting, Tally};
 
-/// Puts one text in the place of another.
+/// Replaces one text with another.
 pub struct Pair {
     pub old: Vec<u8>,
     pub new: Vec<u8>,
-    /// What of the old text stands in any escaping.
+    /// Longest part of the old text that is the same in any escaping.
     pub plain: Vec<u8>,
-    /// How many strings were asked about.
+    /// Number of strings that were checked.
     pub asked: u64,
 }
 
@@ -23,7 +23,7 @@ impl Pair {
         Pair { old: old.to_vec(), new: new.to_vec(), plain, asked: 0 }
     }
 
-    /// The other way round.
+    /// Returns the reverse replacement.
     pub fn back(&self) -> Pair {
         Pair::new(&self.new, &self.old)
     }
@@ -48,7 +48,7 @@ impl Change for Pair {
     }
 }
 
-/// What a value becomes.
+/// Returns a value after the replacement.
 pub fn value(bytes: &[u8], pair: &mut Pair) -> (Vec<u8>, Tally) {
     with(bytes, pair, &Rewriting::default())
 }
@@ -59,7 +59,7 @@ pub fn with(bytes: &[u8], pair: &mut Pair, how: &Rewriting) -> (Vec<u8>, Tally) 
     (edits.apply(bytes), tally)
 }
 
-/// What a document becomes.
+/// Returns a document after the replacement.
 pub fn document(bytes: &[u8], stage: &str, pair: &mut Pair) -> Result<(Vec<u8>, Tally), icecore::Error> {
     let mut tally = Tally::default();
     let stage = Stage::parse(stage)?;

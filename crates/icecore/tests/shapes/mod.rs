@@ -1,10 +1,10 @@
-//! Shapes of input that make much of few bytes, by their size.
+//! Shapes of input that expand from few bytes to many, for any size.
 
-/// A shape.
+/// A shape of input.
 pub struct Shape {
     pub name: &'static str,
     pub format: &'static str,
-    /// Makes one of about so many bytes.
+    /// Makes an input of about this many bytes.
     pub make: fn(usize) -> Vec<u8>,
 }
 
@@ -14,7 +14,7 @@ impl Shape {
     }
 }
 
-/// The shape with this name.
+/// Returns the shape with this name.
 pub fn named(name: &str) -> &'static Shape {
     ALL.iter().find(|shape| shape.name == name).unwrap()
 }
@@ -100,7 +100,7 @@ fn binary(text: &[u8]) -> Vec<u8> {
     [&[0x26][..], &varint(text.len()), text].concat()
 }
 
-/// A string, and as many copies as the rest of the size has room for.
+/// Makes a string and as many copies of it as fit in the size.
 fn sereal_copies(size: usize, text: &[u8]) -> Vec<u8> {
     let count = size.saturating_sub(text.len()) / 3;
     let head = [&[0x2B][..], &varint(count + 1)].concat();
@@ -108,7 +108,7 @@ fn sereal_copies(size: usize, text: &[u8]) -> Vec<u8> {
     [SEREAL, &head, &binary(text), &copy.repeat(count)].concat()
 }
 
-/// What is packed ten times.
+/// Makes copies of a compressed document that is larger than the size.
 fn packed_copies(size: usize) -> Vec<u8> {
     let text = format!("[{}1]", "1,".repeat(size * 4));
     let packed = icecore::convert(text.as_bytes(), "json", "gzip/json").unwrap();
@@ -187,7 +187,7 @@ fn igbinary(size: usize, what: Named) -> Vec<u8> {
     out
 }
 
-/// An integer of Marshal's.
+/// Returns an integer in Marshal's form.
 fn long(value: usize) -> Vec<u8> {
     match value {
         0 => vec![0],

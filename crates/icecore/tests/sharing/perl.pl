@@ -1,5 +1,5 @@
-# Values with things that several places share, as perl's programs have them; and what
-# changes with what. One question a line:
+# Values with parts that several places share, as perl programs have them, and which places change
+# together. One question per line:
 #
 #   make SEED            a value, frozen in each format: name=base64 ...
 #   look FORMAT BASE64   its places: path=paths that change with it ...
@@ -41,7 +41,7 @@ sub value {
     return $hash;
 }
 sub alias { my ($array, $known) = @_; push @$array, undef; my $with = sub { \@_ }->(@$array[0 .. $#$array - 1], $$known); @$array = (); $#$array = -1; splice_in($array, $with) }
-# Data that perl itself aliases: an array made of @_ holds the variables themselves.
+# Data that perl itself aliases: an array made from @_ contains the variables themselves.
 sub splice_in { my ($array, $with) = @_; push @containers, $with if below(2); $array->[0] = $with }
 
 my %freeze = (
@@ -57,10 +57,10 @@ my %thaw = (
 );
 $thaw{nstorable} = $thaw{storable};
 
-# The variable at a place: through references to scalars.
+# Returns the variable at a place, through references to scalars.
 sub variable { my ($to) = @_; my %seen; $to = $$to while ref $to && !$seen{refaddr $to}++ && (reftype($$to) // '') =~ /^(?:SCALAR|REF|LVALUE|VSTRING)$/ && ref $$to; return $to }
 
-# What is below a variable: path => variable.
+# Lists what is below a variable: path => variable.
 sub places {
     my ($to, $path, $found, $open) = @_;
     $to = variable($to);
@@ -98,7 +98,7 @@ sub look {
         my $value = $thaw->($blob);
         my @found = all(\$value);
         my $is_leaf = (ref ${$found[$n][1]} ? reftype ${$found[$n][1]} : '') !~ /^(?:ARRAY|HASH)$/;
-        # A literal of a text that was evaluated can't be changed at all.
+        # A literal in evaluated text can't be changed at all.
         if (Internals::SvREADONLY(${$found[$n][1]})) { push @said, "?$names[$n]=$names[$n]"; next }
         change($found[$n][1]);
         my %changed;

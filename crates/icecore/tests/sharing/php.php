@@ -1,5 +1,5 @@
 <?php
-// As perl.pl, for PHP: references, copies of arrays, objects.
+// Like perl.pl, for PHP: references, copies of arrays, objects.
 error_reporting(0);
 #[AllowDynamicProperties]
 class Obj {
@@ -67,7 +67,7 @@ function thaw($format, $blob) {
     }
 }
 
-// The variable at a path is reached by reference, so that what it is in is changed.
+// The variable at a path is reached by reference, so that the value that contains it is changed.
 function &variable(&$root, $path) {
     $to = &$root;
     foreach ($path as $key) {
@@ -77,8 +77,8 @@ function &variable(&$root, $path) {
     return $to;
 }
 function names($value) { return is_object($value) ? array_keys(get_object_vars($value)) : array_keys($value); }
-// Paths are walked by value: the walk must not make references. $id is that of the
-// reference by which an array was reached, or of an object.
+// Paths are walked by value, because the walk must not make references. $id belongs to the
+// reference through which an array was reached, or to an object.
 function places($value, $id, $path, $open, &$found) {
     $found[] = [$path, $value];
     if (!is_object($value) && !is_array($value)) return;

@@ -1,4 +1,4 @@
-# As perl.pl, for Ruby: objects, strings that change in place, and values that don't.
+# Like perl.pl, for Ruby: objects, strings that change in place, and values that don't.
 require 'base64'
 require 'bigdecimal'
 require 'date'
@@ -47,7 +47,7 @@ def thaw(format, blob)
   format == 'json' ? JSON.parse(blob) : Marshal.load(blob)
 end
 
-# `put` assigns to the place, as a program does that can't change what is there.
+# `put` assigns to the place, like a program that can't change the value itself.
 def places(value, path, open, found, put = nil)
   found << [path, value, put]
   return if open.any? { |one| one.equal?(value) } || open.size > 5
@@ -65,8 +65,7 @@ def all(root)
   found
 end
 
-# Changes the thing itself, as a program could that has it; where it can't be changed,
-# another comes in its place.
+# Changes the value itself, like a program that holds it. If it can't be changed, another value replaces it.
 def change(value, put)
   case value
   when Array then value << MARK

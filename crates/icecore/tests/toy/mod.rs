@@ -1,4 +1,4 @@
-//! A made-up format: what a new one takes. `FORMAT.md` beside this file has the facts.
+//! A made-up format that shows what a new format needs. `FORMAT.md` next to this file describes it.
 
 use super::feed::Feed;
 use super::{Capabilities, Certainty, Format, Guess, Scan, Writer};
@@ -51,7 +51,7 @@ fn read<S: Sink>(scan: &mut Scan<'_>, limits: &Limits, sink: &mut S) -> Result<(
     if !is_toy {
         return Err(Error::new(ErrorKind::Format).at(0).expecting("`toy `"));
     }
-    // What is open: where it is, how many children it has, and what ends it.
+    // Open containers: the node, the number of children, and the byte that ends it.
     let mut open: Vec<(u32, u32, u8)> = Vec::new();
     let mut key = 0;
     loop {
@@ -132,7 +132,7 @@ fn digits(scan: &mut Scan<'_>, end: u8) -> Result<u64, Error> {
     }
 }
 
-/// Where a text is, whose `s` was read.
+/// Returns the range of a text whose `s` was already read.
 fn text(scan: &mut Scan<'_>, limits: &Limits) -> Result<std::ops::Range<usize>, Error> {
     let len = digits(scan, b':')?;
     if len > limits.string {
