@@ -123,7 +123,7 @@ fn columns_are_changed_by_hand() {
         for column in columns(&filled().world, table) {
             for value in STRANGE {
                 if column == "seq" && value == "9223372036854775807" {
-                    continue; // There is no sequence behind this one.
+                    continue; // No sequence can follow this one.
                 }
                 let mut filled = filled();
                 let sql =

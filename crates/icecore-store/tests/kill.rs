@@ -140,7 +140,7 @@ impl Child {
         let (id, token, attempt) = (lease.job.id, &*lease.token, lease.job.attempts);
         let what = self.chance.below(10);
         if what == 0 {
-            return; // It goes on to the next without a word.
+            return; // The worker abandons this job.
         }
         if what <= 2
             && let Some(end) = held(self.patiently(|| store.extend(id, token, LEASE)))

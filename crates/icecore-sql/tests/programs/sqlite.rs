@@ -90,8 +90,7 @@ fn what_the_shell_of_sqlite_dumps() {
         let dump = run(Command::new("sqlite3").arg("-bail").arg(&file), format!(".dump{options}\n").as_bytes());
         seen::check(&dump, &tables, &mut random, &what);
         if options == " --newlines" {
-            // The shell itself takes `\r
-            // ` in a string for the end of its line.
+            // The shell itself takes `\r\n` in a string for the end of its line.
             let _ = std::fs::remove_file(file);
             continue;
         }
