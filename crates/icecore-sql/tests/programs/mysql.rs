@@ -149,7 +149,7 @@ fn what_mariadb_dump_and_mydumper_write() {
         let database = options.contains(&"--databases");
         let dump = run(server.command("mariadb-dump").args(options).arg(&from), b"");
         seen::check(&dump, &tables, &mut random, &what);
-        // It does not double quotes in names, and uses names for files.
+        // mydumper does not double quotes in names, and uses names for files.
         let is_plain = |name: &String| !name.contains(['`', '/', '.']);
         let plain = |table: &Table| is_plain(&table.name) && table.columns.iter().all(|(name, _)| is_plain(name));
         if has_mydumper && tables.iter().all(plain) {

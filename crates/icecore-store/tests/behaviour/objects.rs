@@ -537,7 +537,7 @@ fn values() -> Vec<(Vec<u8>, &'static str, &'static str, String, bool)> {
     add(b"\x04\x08[\x07I\"\x06a\x06:\x06ET@\x06", "marshal", "$[1]", "\"a\"", true);
     add(b"\x04\x08:\x06a", "marshal", "$", "\"a\"", true);
     add(b"\x04\x08l+\x0a\0\0\0\0\0\0\0\0\x01\0", "marshal", "$", "18446744073709551616", true);
-    // Containers and missing entries.
+    // Containers, missing entries, repeated and unusual keys.
     add(b"{\"k\":[1]}", "json", "$.k", "1", false);
     add(b"{\"k\":{}}", "json", "$.k", "null", false);
     add(b"{\"k\":1}", "json", "$.l", "null", false);
