@@ -28,7 +28,7 @@ pub struct Step<'v> {
 /// The versions of a file, the oldest first.
 ///
 /// # Errors
-/// If git fails, or the file was no table once.
+/// If git fails, or some version of the file is not a table.
 pub fn read(file: &str) -> Result<Vec<Version>, String> {
     let log = git(&["log", "--reverse", "--date=short", "--format=%H%x09%h%x09%ad%x09%s", "--", file])?;
     log.lines().filter_map(|line| version(line, file).transpose()).collect()

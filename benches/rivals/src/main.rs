@@ -2,7 +2,7 @@
 //!
 //!     cargo run --release --manifest-path benches/rivals/Cargo.toml [-- RECORDS [ROUNDS]]
 //!
-//! First the results for the fixtures: a crate that is fast and wrong is no competitor. Then the
+//! First the results for the fixtures: a crate that is fast and wrong is not a competitor. Then the
 //! times. Each crate runs alternately with Icecore, round by round, on data that php and ruby
 //! wrote; each reads into its best type and writes that again. Nothing is reused from round to
 //! round. Freeing is not counted. Prints Markdown.

@@ -1,5 +1,5 @@
 /* Converts standard input: `convert FROM TO`, for example `convert storable json`.
- * An empty FROM finds the format out.
+ * An empty FROM detects the format.
  *
  *   cc -I crates/icecore-capi/include crates/icecore-capi/examples/convert.c \
  *      target/release/libicecore_capi.a -lpthread -ldl -lm -o convert

@@ -1,5 +1,5 @@
 /* Replaces text in each line of standard input: `replace OLD NEW [OLD NEW...]`. A line may
- * be frozen data or plain text. What was done is said on standard error.
+ * be frozen data or plain text. A summary is printed on standard error.
  *
  *   cc -I crates/icecore-capi/include crates/icecore-capi/examples/replace.c \
  *      target/release/libicecore_capi.a -lpthread -ldl -lm -o replace
@@ -11,7 +11,7 @@
 
 enum { MOST = 100 };
 
-/* Replaces in one line. Returns 0, or what the program ends with. */
+/* Replaces in one line. Returns 0, or the exit code of the program. */
 static int replace(const icecore_replacer *replacer, const char *line, size_t len, uint64_t *occurrences)
 {
     struct icecore_buffer out;
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
         pairs[count].to = (const uint8_t *)to;
         pairs[count].to_len = strlen(to);
     }
-    /* Made ready once, for all lines. */
+    /* Prepared once, for all lines. */
     replacer = icecore_replacer_new();
     if (icecore_replacer_prepare(replacer, pairs, count, NULL, 0, 0, &error) != ICECORE_OK) {
         fprintf(stderr, "%s\n", error.message);

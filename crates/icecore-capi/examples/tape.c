@@ -1,4 +1,4 @@
-/* Both ways of the tape: fills one, writes it, reads it, and prints the nodes.
+/* Both directions of the tape: fills one, writes it, reads it, and prints the nodes.
  *
  *   cc -I crates/icecore-capi/include crates/icecore-capi/examples/tape.c \
  *      target/release/libicecore_capi.a -lpthread -ldl -lm -o tape

@@ -1,4 +1,4 @@
-//! `include/icecore.h` says what the source says.
+//! `include/icecore.h` matches the source.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn the_header_is_that_of_the_source() {
     );
 }
 
-/// The page about versions has the numbers of the sources.
+/// The page about versions has the same numbers as the sources.
 #[test]
 fn the_page_of_versions_is_right() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -1,7 +1,7 @@
-//! The functions as C calls them, wrong arguments included.
+//! The functions as C calls them, including wrong arguments.
 
-// A test keeps what each function asks for by how it is written: handles live to
-// its end, buffers are arrays with their own lengths.
+// The structure of each test meets the requirements of the functions: handles live until its end, buffers are arrays
+// with their own lengths.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use icecore_capi::*;
@@ -20,7 +20,7 @@ fn message(error: &icecore_error) -> &str {
     unsafe { CStr::from_ptr(error.message.as_ptr()) }.to_str().unwrap()
 }
 
-/// Reads, and gives the view or the error.
+/// Reads the bytes. Returns the view or the error.
 fn read(
     context: *mut icecore_context,
     stage: *const icecore_stage,
@@ -69,11 +69,11 @@ fn errors_say_kind_offset_path_and_message() {
     let error = read(context, json, br#"{"staff": [1, x]}"#, 0).err().unwrap();
     assert_eq!((error.kind, error.offset), (icecore_error_kind::ICECORE_MALFORMED as u32, 14));
     assert_eq!((error.detail, error.original_offset), (0, -1));
-    // Programs that were compiled before it had these find the others where they were.
+    // The other fields keep their places for programs that were compiled before this one existed.
     assert_eq!((size_of::<icecore_error>(), std::mem::offset_of!(icecore_error, message)), (1552, 528));
     assert_eq!(unsafe { CStr::from_ptr(error.path.as_ptr()) }.to_str(), Ok("$.staff[1]"));
     assert!(message(&error).contains("at offset 14 at $.staff[1]"), "{}", message(&error));
-    // A path that is longer than its place is cut off at a character.
+    // A path that is too long is cut off between characters.
     let deep = format!("{}{}", "{\"\u{263a}\u{263a}\u{263a}\":".repeat(200), "x");
     let error = read(context, json, deep.as_bytes(), 0).err().unwrap();
     let path = unsafe { CStr::from_ptr(error.path.as_ptr()) };
@@ -84,11 +84,11 @@ fn errors_say_kind_offset_path_and_message() {
     }
 }
 
-/// After an error there is a view of what was read before it, if that was asked for.
+/// If requested, an error comes with a view of the data that was read before it.
 #[test]
 fn a_partial_view_has_what_was_read_before_an_error() {
-    // An image of Storable in network order: a list of two, of which the second one is missing. And the same
-    // in Sereal.
+    // An image of Storable in network order: a list of two items, the second of which is missing. And the same in
+    // Sereal.
     let storable = b"\x05\x0b\x02\0\0\0\x02\x11\x04Evil\x02\0\0\0\0\x0a";
     let body = b"\x28\x2b\x02\x2c\x64Evil\x28\x2b\0";
     let sereal = [b"=\xf3rl\x05\0".as_slice(), body].concat();
@@ -109,7 +109,7 @@ fn a_partial_view_has_what_was_read_before_an_error() {
             "{spec}: no object in {:?}",
             nodes.iter().map(|node| node.kind).collect::<Vec<_>>()
         );
-        // Without the flag the view is left alone.
+        // Without the flag the view is unchanged.
         let mut view = MaybeUninit::<icecore_view>::zeroed();
         unsafe {
             icecore_read(

@@ -1,7 +1,7 @@
-//! Class policy as a host in C asks for it.
+//! The class policy of a host in C.
 
-// A test keeps what each function asks for by how it is written: handles live to
-// its end, buffers are arrays with their own lengths.
+// The structure of each test meets the requirements of the functions: handles live until its end,
+// buffers are arrays with their own lengths.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use icecore_capi::icecore_host::*;
@@ -126,7 +126,7 @@ fn a_document_is_asked_before_anything_is_built() {
         assert_eq!(refused(ICECORE_USE_ENUM as u32, &[]), ["Suit at $[2]"]);
         let held = rules(ICECORE_NAMES_PHP, &["foo"]);
         assert_eq!(refused(both, &[held.cast_const()]), ["Suit at $[2]"]);
-        // The document is still there.
+        // The document still exists.
         let mut path = [0 as c_char; 8];
         assert_eq!(icecore_path(context, view.input, view.input_len, 1, path.as_mut_ptr(), 8), 4);
         icecore_rules_free(held);

@@ -1,15 +1,15 @@
-//! Tapes that a program fills at random, written as every format: each is an error or a
-//! document, soon, and no larger than the limits allow. `ICECORE_TAPES` says how many.
+//! Tapes with random nodes, written in every format: each gives an error or a document, quickly,
+//! and no larger than the limits allow. `ICECORE_TAPES` sets their number.
 
-// A test keeps what each function asks for by how it is written: handles live to
-// its end, what is filled was asked for before.
+// The structure of each test meets the requirements of the functions: handles live until its end,
+// and buffers have the requested size.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use icecore_capi::*;
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
-/// How many bytes a tape may be written as.
+/// The maximum size of the output in bytes.
 const MOST: u64 = 1 << 20;
 const TEXT: &[u8] = b"some text that many nodes share";
 
@@ -30,7 +30,7 @@ fn stage(spec: &str) -> *mut icecore_stage {
     let mut error = MaybeUninit::<icecore_error>::uninit();
     let stage = unsafe { icecore_stage_new(spec.as_ptr().cast(), spec.len(), error.as_mut_ptr()) };
     assert!(!stage.is_null(), "{spec}");
-    // Modules ask for any depth: only the tape itself ends what goes round in a circle.
+    // Modules set any depth: only the tape itself can end a cycle.
     for (name, value) in [(c"depth", u64::from(u32::MAX)), (c"output", MOST)] {
         let len = name.count_bytes();
         assert_eq!(unsafe { icecore_stage_limit(stage, name.as_ptr(), len, value, null_mut()) }, ICECORE_OK);
@@ -42,13 +42,13 @@ const LEAVES: std::ops::RangeInclusive<u8> = 0..=17;
 const CONTAINERS: std::ops::RangeInclusive<u8> = 32..=41;
 const LINKS: [u8; 3] = [15, 16, 17];
 
-/// What the nodes of a tape name.
+/// The keys and classes that nodes refer to.
 struct Names {
     keys: Vec<u16>,
     classes: Vec<u32>,
 }
 
-/// Nodes that need not make sense.
+/// Makes nodes that need not make sense.
 fn nonsense(r: &mut Random, names: &Names) -> Vec<icecore_node> {
     let kinds: Vec<u8> = LEAVES.chain(CONTAINERS).chain([18, 42, 255]).collect();
     let count = r.below(14);
@@ -56,7 +56,7 @@ fn nonsense(r: &mut Random, names: &Names) -> Vec<icecore_node> {
     let ends = [count, 0, 1, 3, 1 << 40, u64::MAX, class << 32 | count];
     let keys = [0, r.pick(&names.keys), 0xFFFE, 0xFFFF, 77];
     let node = |_| icecore_node {
-        // Kinds that there are not come seldom.
+        // Kinds that don't exist are rare.
         kind: {
             let most = if r.below(50) == 0 { kinds.len() } else { kinds.len() - 3 };
             kinds[r.below(most as u64) as usize]
@@ -69,7 +69,7 @@ fn nonsense(r: &mut Random, names: &Names) -> Vec<icecore_node> {
     (0..count).map(node).collect()
 }
 
-/// Nodes in containers that end within each other; links and keys lead anywhere.
+/// Makes containers that end within each other; links and keys lead anywhere.
 fn nested(r: &mut Random, names: &Names) -> Vec<icecore_node> {
     let most = 2 + r.below(60) as usize;
     let mut nodes = Vec::new();
@@ -79,7 +79,7 @@ fn nested(r: &mut Random, names: &Names) -> Vec<icecore_node> {
         if LINKS.contains(&nodes[at].kind) {
             let to = r.below(count);
             nodes[at].payload = to;
-            // Most are marked; one that is not is an error.
+            // Most targets are marked; one without the mark is an error.
             if r.below(200) > 0 {
                 nodes[to as usize].flags |= ICECORE_FLAG_TARGET;
             }
@@ -164,11 +164,11 @@ fn every_tape_is_an_error_or_a_document() {
             let mut out = MaybeUninit::<icecore_bytes>::uninit();
             let stage = r.pick(&stages);
             let kind = icecore_write(context, stage, &tape, out.as_mut_ptr(), null_mut(), null_mut());
-            // A panic is caught, but it would be a defect.
+            // A panic is caught, but it would be a bug.
             assert_ne!(kind, ICECORE_PANIC, "round {round}");
             if kind == ICECORE_OK {
                 written += 1;
-                // What is found to be too much is a little more than that.
+                // The limit is checked after a write, so the output may exceed it a little.
                 assert!(out.assume_init().len as u64 <= MOST + (1 << 16), "round {round}");
             }
         }

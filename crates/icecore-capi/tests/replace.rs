@@ -1,7 +1,7 @@
-//! Replacing, as C calls it.
+//! Replacing, through the C functions.
 
-// A test keeps what each function asks for by how it is written: handles live to
-// its end, buffers are arrays with their own lengths.
+// The structure of each test meets the requirements of the functions: handles live until its end,
+// buffers are arrays with their own lengths.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use icecore_capi::*;
@@ -15,7 +15,7 @@ fn pair(from: &[u8], to: &[u8]) -> icecore_pair {
     icecore_pair { from: from.as_ptr(), from_len: from.len(), to: to.as_ptr(), to_len: to.len() }
 }
 
-/// The bytes that came out (`None`: those that came), and the counts.
+/// The new bytes (`None` if nothing changed) and the counts.
 type Outcome = Result<(Option<Vec<u8>>, icecore_replaced), (u32, String)>;
 
 fn outcome(call: impl FnOnce(*mut icecore_buffer, *mut icecore_replaced, *mut icecore_error) -> u32) -> Outcome {
@@ -82,7 +82,7 @@ fn plain_text_is_replaced_as_text() {
     let urls = [pair(b"https://old.example", b"https://new.example")];
     let (bytes, _) = replace(br"http:\/\/old.example\/a", "", &urls, ICECORE_REPLACE_URL).unwrap();
     assert_eq!(bytes.unwrap(), br"http:\/\/new.example\/a");
-    // What becomes nothing is changed, too.
+    // Text that becomes empty is a change too.
     let (bytes, counts) = replace(b"a", "", &[pair(b"a", b"")], 0).unwrap();
     assert_eq!((bytes.unwrap().len(), counts.is_changed), (0, 1));
 }
@@ -155,7 +155,7 @@ fn null_is_an_error_and_nothing_worse() {
         assert_eq!(icecore_replacer_apply(replacer, null(), 0, out.as_mut_ptr(), null_mut(), null_mut()), USAGE);
         icecore_replacer_free(null_mut());
         icecore_replacer_free(replacer);
-        // Counts and the error may be missing.
+        // Counts and the error may be null.
         let ended =
             icecore_replace(bytes.as_ptr(), 1, null(), pairs.as_ptr(), 1, 0, out.as_mut_ptr(), null_mut(), null_mut());
         assert_eq!(ended, ICECORE_OK);
@@ -175,12 +175,12 @@ fn a_replacer_is_for_what_it_was_prepared_for_last() {
         assert_eq!(prepare(replacer, pairs, b"", flags), ICECORE_OK);
         assert_eq!((said(replacer), said(replacer)), (wanted.to_vec(), wanted.to_vec()));
     }
-    // Another format, and none again.
+    // With a format, and then without one again.
     assert_eq!(prepare(replacer, &one, b"json", 0), ICECORE_OK);
     assert!(apply(replacer, b"a A").is_err());
     assert_eq!(prepare(replacer, &one, b"", 0), ICECORE_OK);
     assert_eq!(said(replacer), b"b A");
-    // After what is wrong there is nothing.
+    // After a wrong call, nothing is prepared.
     assert_eq!(prepare(replacer, &one, b"\xff", 0), USAGE);
     assert_eq!(apply(replacer, b"a").err().map(|(kind, _)| kind), Some(USAGE));
     unsafe { icecore_replacer_free(replacer) };

@@ -1,10 +1,10 @@
-//! Rows a second of the kernel on one thread, beside reading the same blobs to a tape alone.
+//! Rows per second of the kernel on one thread, next to only reading the same blobs to a tape.
 //!
 //! ```sh
 //! cargo bench -p icecore-columns -- [--rows N] [--rounds N] [--only FORMAT] [--shuffle]
 //! ```
 //!
-//! `--shuffle`: the keys of each row are in another order, as perl has them.
+//! `--shuffle`: the keys of each row are in another order, as in Perl.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
@@ -43,7 +43,7 @@ fn main() {
     }
 }
 
-/// A record with three fields; the text has so many bytes, or is a short name.
+/// Makes a record with three fields; the text has `about` bytes, or is a short name.
 fn record(id: i64, (about, is_shuffled): (usize, bool)) -> Document<'static> {
     let mut b = Builder::new();
     b.begin_map();

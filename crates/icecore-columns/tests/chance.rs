@@ -8,7 +8,7 @@ impl Chance {
         (self.0 >> 33) % end
     }
 
-    /// Three times of four, what is made.
+    /// Returns a value in three of four cases.
     pub fn maybe<T>(&mut self, make: impl FnOnce(&mut Chance) -> T) -> Option<T> {
         (self.below(4) > 0).then(|| make(self))
     }

@@ -138,7 +138,7 @@ fn structs_lists_and_maps_nest() {
     assert_eq!(counts.value(0).column(0).as_string::<i32>().value(1), "y");
     let values = counts.value(0);
     assert!(values.column(1).as_primitive::<Int32Type>().is_null(1));
-    // Of a key that is there twice, the last one counts.
+    // Of a repeated key, the last value counts.
     let rows = decoded.column.as_struct().column(3).as_list::<i32>();
     assert_eq!(rows.value(3).len(), 2);
     assert_eq!(rows.value(0).as_list::<i32>().value(2).as_primitive::<Int64Type>().values()[..], [2, 3]);
@@ -169,7 +169,7 @@ fn objects_have_their_class_and_their_members_by_plain_names() {
     assert_eq!(decoded.column.as_struct().column(2).as_primitive::<Int64Type>().value(0), 7);
     assert_eq!(text(3, 0).as_deref(), Some("[true,0.5]"));
     assert!(decoded.column.is_null(2));
-    // Ruby's members have a mark.
+    // Ruby's instance variables begin with `@`.
     let ruby = b"\x04\x08o:\x09User\x07:\x0a@nameI\"\x08Bob\x06:\x06ET:\x09@agei\x0c";
     let decoded = decode("marshal", &wanted, &[Some(ruby)]);
     assert!(decoded.bad.is_empty(), "{:?}", decoded.bad);
@@ -184,7 +184,7 @@ fn links_are_followed_and_rings_end() {
     let decoded = decode("php", &wanted, &[Some(shared)]);
     let b = decoded.column.as_struct().column(1).as_list::<i32>();
     assert_eq!(b.value(0).as_primitive::<Int64Type>().values()[..], [3]);
-    // `my $l; $l = \$l`, and a list that is in itself.
+    // `my $l; $l = \$l`, and a list that contains itself.
     let ring = fields(&[("a", list(list(list(DataType::Int64))))]);
     let decoded = decode("php", &ring, &[Some(b"a:1:{s:1:\"a\";a:1:{i:0;R:2;}}")]);
     assert_eq!(decoded.bad.len(), 1);
@@ -235,7 +235,7 @@ fn bad_rows_stop_or_are_null_and_those_around_are_right() {
     let mut strict = Decoder::new(Stage::parse("php").unwrap(), &row(&wanted), Options::default()).unwrap();
     let error = strict.decode(&column).unwrap_err();
     assert!(matches!(error, Error::Row { row: 1, .. }), "{error}");
-    // It can be used again.
+    // The decoder can be used again.
     assert_eq!(strict.decode(&column.slice(0, 1)).unwrap().column.len(), 1);
 }
 
@@ -266,7 +266,7 @@ fn several_threads_give_the_same_in_order() {
         next += part.column.len();
     }
     assert_eq!(next, 200_000);
-    // Of several bad rows, the first one is told.
+    // Of several bad rows, the first one is reported.
     for _ in 0..20 {
         let bad = |row: usize| [41_000, 90_000, 150_000].contains(&row);
         let blobs = blobs.iter().enumerate().map(|(row, blob)| if bad(row) { b"?" } else { blob.as_slice() });
@@ -276,7 +276,7 @@ fn several_threads_give_the_same_in_order() {
     }
 }
 
-/// The rows of a text schema, shown by Arrow's own words.
+/// Returns the rows of a text schema as Arrow prints them.
 fn shown(stage: &str, text: &str, blobs: &[&[u8]]) -> Vec<String> {
     let field = icecore_columns::schema::parse(text).unwrap();
     let column = BinaryArray::from_vec(blobs.to_vec());
@@ -304,7 +304,7 @@ fn what_has_no_field_is_in_the_rest() {
     assert!(rows[2].contains("3") && rows[2].contains(r#"{\"x\":\"é\"}"#), "{}", rows[2]);
 }
 
-/// `class P { private $x = 1; } class C extends P { private $x = 2; public $y = 3; }`, as PHP has it.
+/// `class P { private $x = 1; } class C extends P { private $x = 2; public $y = 3; }`, as PHP writes it.
 #[test]
 fn private_members_of_the_same_name_are_two() {
     let blob: &[u8] = b"O:1:\"C\":3:{s:4:\"\0P\0x\";i:1;s:4:\"\0C\0x\";i:2;s:1:\"y\";i:3;}";
@@ -321,7 +321,7 @@ fn private_members_of_the_same_name_are_two() {
     for (at, value) in [(1, 1), (2, 2), (3, 3)] {
         assert!(fields.column(at).as_primitive::<Int64Type>().values().iter().all(|known| *known == value));
     }
-    // One field takes the first; the other is told, or in the rest.
+    // One field takes the first; the other is reported, or part of `rest`.
     let given = |text: &str| {
         let field = icecore_columns::schema::parse(text).unwrap();
         let decoded = Decoder::new(Stage::parse("php").unwrap(), &field, lenient()).unwrap().decode(&column).unwrap();

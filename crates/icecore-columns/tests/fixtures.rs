@@ -1,4 +1,4 @@
-//! The fixtures as rows: the kernel beside the scalar path, and damaged rows among good ones.
+//! The fixtures as rows: the kernel next to the scalar path, and damaged rows among good ones.
 
 use crate::fixtures;
 
@@ -22,7 +22,7 @@ fn lenient() -> Options {
     options
 }
 
-/// The blobs of a file that have this stage, without those of several megabytes.
+/// Returns the blobs of a file that have this stage, except those of several megabytes.
 fn blobs(file: &str) -> Vec<(String, Vec<u8>)> {
     let all = fixtures::load(file).into_iter().map(|fixture| (fixture.name, fixture.blob));
     all.filter(|(_, blob)| blob.len() < 1 << 16).collect()
@@ -121,7 +121,7 @@ fn damaged_rows_leave_those_around_them_alone() {
             for row in (1..16).step_by(2) {
                 assert_eq!(decoded.column.slice(row, 1).as_ref(), alone.column.as_ref(), "{name}, row {row}");
             }
-            // A row that was taken is what it is alone; one that was not says why.
+            // An accepted row equals the same row decoded alone; a refused row has an error.
             for (at, damaged) in damaged.iter().enumerate() {
                 let again = decoder.decode(&BinaryArray::from_vec(vec![damaged])).unwrap();
                 let bad = decoded.bad.iter().find(|bad| bad.row == 2 * at);

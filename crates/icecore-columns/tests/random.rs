@@ -1,4 +1,4 @@
-//! Random rows in every format, in random slices: the columns have what the rows had.
+//! Random rows in every format, in random slices: the columns contain the values of the rows.
 
 use crate::chance::Chance;
 use arrow_array::cast::AsArray;
@@ -28,7 +28,7 @@ impl Row {
         Row {
             id: chance.maybe(|chance| chance.below(1 << 31) as i64 * [1, -1, 1 << 31][chance.below(3) as usize]),
             name: chance.maybe(text),
-            // Not whole: formats of text don't tell those from integers.
+            // Never whole: text formats don't distinguish whole floats from integers.
             score: chance.maybe(|chance| chance.below(1000) as f64 + 0.25),
             is_good: chance.maybe(|chance| chance.below(2) == 1),
             tags: chance.maybe(|chance| {
@@ -39,7 +39,7 @@ impl Row {
         }
     }
 
-    /// Its bytes in this stage: keys in any order, with some that no field has.
+    /// Returns its bytes in this stage: keys in any order, with some that no field has.
     fn blob(&self, stage: &Stage, chance: &mut Chance) -> Vec<u8> {
         let mut b = Builder::new();
         b.begin_map();
@@ -112,7 +112,7 @@ fn columns_have_what_the_rows_had() {
         for round in 0..60 {
             let count = chance.below(60) as usize;
             let rows: Vec<Option<Row>> = (0..count).map(|_| chance.maybe(Row::by_chance)).collect();
-            // Bad blobs stand between the good ones.
+            // Bad blobs are mixed with good ones.
             let blobs: Vec<Option<Vec<u8>>> = rows
                 .iter()
                 .map(|row| {

@@ -1,5 +1,5 @@
-//! A row must not depend on the rows before it: any table, with rows that do not fit, equals the same table decoded
-//! row by row, each with a decoder of its own. Schemas, documents and formats are random.
+//! A row must not depend on the rows before it: any table, including rows that do not fit, equals the same table
+//! decoded row by row, each with its own decoder. Schemas, documents and formats are random.
 
 use crate::chance::Chance;
 use arrow_array::{Array, ArrayRef, BinaryArray};
@@ -10,7 +10,7 @@ use icecore_columns::{Decoder, Error, OnError, Options, Source, decode_chunks, s
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-/// Documents are maps with these keys, so that fields and values often meet.
+/// Keys of the documents; so few that fields and values often meet.
 const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
 /// A type of a schema.
@@ -39,7 +39,7 @@ impl Type {
         }
     }
 
-    /// As a schema writes it.
+    /// Returns the field as a schema writes it.
     fn text(&self) -> String {
         match self {
             Type::Scalar(name) => (*name).to_owned(),
@@ -49,7 +49,7 @@ impl Type {
         }
     }
 
-    /// Adds a value that fits, but for one in forty.
+    /// Adds a value that fits, except for one in forty.
     fn build(&self, chance: &mut Chance, b: &mut Builder) {
         if chance.below(40) == 0 {
             b.begin_array().text("does not fit").end();
@@ -115,14 +115,14 @@ impl Field {
         fields.iter().map(text).collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether documents have an entry of its name.
+    /// Returns whether documents have an entry with its name.
     fn is_named(&self) -> bool {
         !matches!(self.data_type, Type::Scalar("rest" | "class")) && !self.ending.contains(" at ")
     }
 }
 
-/// The schema of a table, and the fields that its documents are made of. In some tables all fields are on paths: of those,
-/// long rows are not read as a whole.
+/// Chooses the schema of a table, and the fields of its documents. In some tables all fields are on paths: then long
+/// rows are not read as a whole.
 fn choose_schema(chance: &mut Chance) -> (String, Vec<Field>) {
     let documents = Field::some_by_chance(chance, 2);
     let on_path = |name: &str, field: &Field, path: &str| format!("{name} {} at \"{path}\"", field.data_type.text());
@@ -142,7 +142,7 @@ fn choose_schema(chance: &mut Chance) -> (String, Vec<Field>) {
     (texts.join(", "), documents)
 }
 
-/// A map with these fields, mostly in the same order, so that rows are alike.
+/// Builds a map with these fields, mostly in the same order, so that rows are alike.
 fn build_map(chance: &mut Chance, b: &mut Builder, fields: &[Field]) {
     b.begin_map();
     let start = if chance.below(5) == 0 { chance.below(6) as usize } else { 0 };
@@ -159,7 +159,7 @@ fn build_map(chance: &mut Chance, b: &mut Builder, fields: &[Field]) {
     b.end();
 }
 
-/// Bytes of a document in this stage; some that can't be read.
+/// Builds the bytes of a document in this stage; some can't be read.
 fn build_blob(chance: &mut Chance, stage: &Stage, fields: &[Field]) -> Vec<u8> {
     if chance.below(20) == 0 {
         return b"\xff?".to_vec();
@@ -174,7 +174,7 @@ fn build_blob(chance: &mut Chance, stage: &Stage, fields: &[Field]) -> Vec<u8> {
             }
         }
         match chance.below(6) {
-            // From a length on, paths are found without reading all.
+            // Above a certain length, paths are found without reading everything.
             0 | 1 => drop(b.text_key("z").text(&"long ".repeat(300))),
             2 => drop(b.text_key("z").int(chance.below(1000) as i64)),
             _ => {}
@@ -182,14 +182,14 @@ fn build_blob(chance: &mut Chance, stage: &Stage, fields: &[Field]) -> Vec<u8> {
         b.end();
         let document = b.finish().expect("a document");
         let mut blob = Vec::new();
-        // Some formats can't say an object; then another document is tried.
+        // Some formats have no objects; then another document is tried.
         if icecore::write_to(&document, stage, &Limits::default(), &mut blob).is_ok() {
             return blob;
         }
     }
 }
 
-/// What a table becomes: its column, bad rows with their errors, and rows with entries that no field has.
+/// The result for a table: its column, bad rows with their errors, and rows with entries that no field has.
 #[derive(Debug)]
 struct Outcome {
     column: ArrayRef,
@@ -236,7 +236,7 @@ fn decode_on_threads(source: &Source, field: &ArrowField, blobs: &[Option<Vec<u8
     Outcome { column: concat(&columns).expect("columns of one type"), bad, extra }
 }
 
-/// The first bad row is the error where bad rows stop, and the decoder can be used again after it.
+/// In strict mode the first bad row is the error, and the decoder can be used again afterwards.
 fn check_stop(source: &Source, field: &ArrowField, blobs: &[Option<Vec<u8>>], wanted: &Outcome) {
     let mut decoder = Decoder::new(source.clone(), field, Options::default()).expect("a decoder");
     let mut rest = blobs;
@@ -258,7 +258,7 @@ fn check_stop(source: &Source, field: &ArrowField, blobs: &[Option<Vec<u8>>], wa
 
 #[test]
 fn a_table_equals_its_rows() {
-    // `ICECORE_FULL=1`: some 30,000 tables.
+    // `ICECORE_FULL=1`: about 30,000 tables.
     let rounds = if std::env::var_os("ICECORE_FULL").is_some() { 5000 } else { 60 };
     for name in ["json", "php", "sereal", "igbinary", "marshal", "storable"] {
         let mut chance = Chance(name.len() as u64 * 77);

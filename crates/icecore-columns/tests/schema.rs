@@ -1,4 +1,4 @@
-//! Schemas as text, and what is learned of them.
+//! Schemas as text, and schemas learned from data.
 
 use arrow_array::BinaryArray;
 use arrow_schema::{DataType, Field, TimeUnit};
@@ -109,7 +109,7 @@ fn words_of_sql_duckdb_and_spark_are_read() {
         ("x json, `rest` rest, c class at \"$.c\"", "x json, rest rest, c class at \"$.c\""),
         ("list<struct<a int8 not null> not null>", "list<struct<a int8 not null> not null>"),
         ("varchar(255)", "utf8"),
-        // Pasted into SQL, `--` is a comment.
+        // Pasted into SQL, `--` would begin a comment.
         ("--a int8, b-c int8, d--e int8", "\"--a\" int8, b-c int8, \"d--e\" int8"),
     ] {
         match schema::parse(text) {

@@ -1,5 +1,5 @@
-//! Random documents: a type is learned of them, they become a column of it, and documents again
-//! that mean the same.
+//! Random documents: a type is learned from them, they become a column of it, and then documents
+//! again that mean the same.
 
 use arrow_array::{Array, BinaryArray};
 use icecore::{Limits, Stage};
@@ -22,7 +22,7 @@ impl Chance {
     }
 }
 
-/// What values of a field are like.
+/// The kind of values that a field has.
 enum Like {
     Bool,
     Int(u32),
@@ -61,7 +61,7 @@ impl Like {
     fn value(&self, chance: &mut Chance, depth: u32) -> Value {
         match self {
             _ if chance.below(12) == 0 => Value::Null,
-            // Sometimes it is quite different.
+            // Sometimes the value is of another kind.
             _ if depth > 0 && chance.below(150) == 0 => Like::by_chance(chance, 3).value(chance, depth - 1),
             Like::Bool => json!(chance.below(2) == 1),
             Like::Int(bits) => {
@@ -93,8 +93,8 @@ impl Like {
     }
 }
 
-/// A value without what columns do not tell apart: what is not there and null, empty lists and
-/// empty maps, numbers and texts of them.
+/// Removes the differences that columns do not keep: missing and null, empty lists and empty maps,
+/// numbers and their texts.
 fn plain(value: &Value) -> Value {
     match value {
         Value::Array(items) if items.is_empty() => json!({}),
@@ -156,7 +156,8 @@ fn what_is_learned_holds_the_values_and_gives_them_back() {
                 let back = if back.is_null(row) { Value::Null } else { meaning(back.value(row), &stage) };
                 assert_eq!(plain(&value), plain(&back), "{}, row {row}: {value}", said());
             }
-            // With the same type, nothing changes any more; but Perl writes `6897.0` as it likes.
+            // With the same type, nothing changes any more, except that Perl may write `6897.0`
+            // differently.
             let again = Decoder::new(stage.clone(), &field, Options::default()).unwrap().decode(&back).unwrap();
             let is_told = schema::print(&field).contains("json");
             assert!(is_told || again.column.as_ref() == rows.as_ref(), "{}", said());

@@ -1,9 +1,9 @@
-//! Tables that are written in each dialect are found out, read, and written back.
+//! Tables in each dialect are detected, read, and written back.
 
 use crate::chance::Chance;
 use icecore_csv::{Dialect, Escape, LineEnd, Next, Scanner, Style, Unclear, detect};
 
-/// The texts of all cells.
+/// Returns the texts of all cells.
 pub fn read_rows(dialect: Dialect, text: &[u8]) -> Vec<Vec<Vec<u8>>> {
     let (mut rows, mut cells, mut at) = (Vec::new(), Vec::new(), 0);
     let scanner = Scanner::new(dialect);
@@ -35,7 +35,7 @@ fn usual_files_are_found_out() {
         ("id,name\n1,5\" disk\n", rfc),
         // One column.
         ("name\nAnna\nBob\n", rfc),
-        // Commas that are in one row alone are text.
+        // Commas that only occur in one row are text.
         ("note\nHello, you\nplain\n", Dialect { delimiter: b';', ..rfc }),
         ("", rfc),
     ] {
@@ -52,15 +52,15 @@ fn what_is_unclear_is_said() {
         "there are several ways to read it: `,` between cells, `\"` around them, quotes inside are doubled; or `;` \
          between cells, `\"` around them, quotes inside are doubled"
     );
-    // `\"` is a quote, or a backslash and a quote of PHP.
+    // `\"` is a quote, or PHP's backslash and a quote.
     let error = detected("id,name\n1,\"say \\\"hi\\\"\"\n").unwrap_err();
     assert!(matches!(&error, Unclear::Several(readings) if readings.len() == 2), "{error:?}");
-    // What a cell means decides.
+    // The meaning of a cell decides.
     let whole = |text: &[u8]| text == b"5,6";
     assert_eq!(detect(b"1;2,3\n4;5,6\n", true, &mut { whole }).unwrap().dialect.delimiter, b';');
 }
 
-/// What is written is read again, whatever it is.
+/// All written cells can be read again.
 #[test]
 fn cells_are_read_as_they_were_written() {
     let quotings = [
@@ -88,7 +88,7 @@ fn cells_are_read_as_they_were_written() {
             let style = [Style::Plain, Style::Quoted][chance.below(2)];
             is_sayable &= dialect.encode(text, style, &mut file);
         }
-        // A line that is empty is a row without cells, and `\r` at its end belongs to the line end.
+        // An empty line is a row without cells, and `\r` at its end belongs to the line end.
         file.push(b'\n');
         if is_sayable {
             written += 1;

@@ -1,4 +1,4 @@
-//! What PHP's `fputcsv` and Python's `csv` write is found out, and has the cells that were written.
+//! The output of PHP's `fputcsv` and Python's `csv` is detected, and has the cells that were written.
 
 use crate::chance::Chance;
 use crate::dialects::read_rows;
@@ -22,7 +22,8 @@ fn run(program: &[&str], input: &[u8]) -> Option<Vec<u8>> {
     Some(output.stdout)
 }
 
-/// Tables as lines of `hex hex hex`, with an empty line after each. The programs answer with a line of hex for each file.
+/// Returns tables as lines of `hex hex hex`, with an empty line after each. The programs answer with a line of hex
+/// for each file.
 fn to_hex(tables: &[Vec<Vec<Vec<u8>>>]) -> Vec<u8> {
     let cell = |cell: &Vec<u8>| cell.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let row = |row: &Vec<Vec<u8>>| row.iter().map(cell).collect::<Vec<_>>().join(" ") + "\n";
@@ -70,8 +71,8 @@ for line in sys.stdin.buffer:
     rows = []
 "#;
 
-/// A table of texts as they are in databases, with everything in it that makes CSV difficult. Some are large, and
-/// their first rows may be simple.
+/// Makes a table of texts as in databases, with everything that makes CSV difficult. Some tables are large, and their
+/// first rows may be simple.
 fn random_table(chance: &mut Chance) -> Vec<Vec<Vec<u8>>> {
     let width = 2 + chance.below(4);
     let mut rows = vec![(0..width).map(|column| format!("column_{column}").into_bytes()).collect::<Vec<_>>()];
@@ -104,7 +105,7 @@ fn random_cell(chance: &mut Chance) -> Vec<u8> {
     }
 }
 
-/// Serialized arrays are what makes sense as a whole here.
+/// Returns whether a cell is a serialized array: here such texts make sense as a whole.
 fn is_serialized(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"a:1:{s:4:\"name\";s:") else { return false };
     let Some(colon) = rest.iter().position(|byte| *byte == b':') else { return false };
@@ -112,7 +113,7 @@ fn is_serialized(text: &[u8]) -> bool {
     rest.len() == colon.saturating_add(len).saturating_add(5) && rest.ends_with(b"\";}")
 }
 
-/// What one program and style came to: tables that were read right, unclear, and read wrong.
+/// The results for one program and style: tables that were read correctly, were unclear, or were read wrongly.
 #[derive(Debug, Default)]
 struct Tally {
     right: usize,
@@ -130,9 +131,9 @@ fn try_program(program: &[&str], delimiter: u8, rounds: usize, chance: &mut Chan
         match detect(&file, true, &mut is_serialized) {
             Err(_) => tally.unclear += 1,
             Ok(found) if read_rows(found.dialect, &file) == *rows => tally.right += 1,
-            // No cell stands in these quotes: nothing shows that there are others.
+            // No cell has these quotes: nothing shows that there are others.
             Ok(_) if program.contains(&"single") && !file.contains(&b'\'') => {}
-            // Two backslashes, and nothing else that is escaped: it may be text of RFC 4180 as well.
+            // Two backslashes and no other escapes: it may also be RFC 4180.
             Ok(_) if program.contains(&"backslash") && !file.windows(2).any(|pair| pair == b"\\\"") => {}
             Ok(found) => {
                 eprintln!("{:?} reads {:?}", found.dialect, String::from_utf8_lossy(&file));

@@ -1,4 +1,4 @@
-//! A daemon over a database of its own, and a client for it.
+//! A daemon over its own database, and a client for it.
 
 use icecore_daemon::{Server, Settings};
 use icecore_store::Address;
@@ -30,7 +30,7 @@ impl Answer {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// A text in the JSON of the answer.
+    /// Returns a text in the JSON of the answer.
     pub fn str(&self, pointer: &str) -> String {
         let json = self.json();
         json.pointer(pointer).and_then(Value::as_str).unwrap_or_else(|| panic!("{pointer} in {json}")).to_owned()
@@ -70,7 +70,7 @@ impl Daemon {
         stream
     }
 
-    /// Sends a request with these lines in its head.
+    /// Sends a request with these additional header lines.
     pub fn ask(&self, method: &str, path: &str, lines: &[&str], body: &[u8]) -> Answer {
         let mut stream = self.connect();
         let mut head = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
@@ -80,7 +80,7 @@ impl Daemon {
         }
         head.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
         stream.write_all(head.as_bytes()).expect("it takes the head");
-        // Who is refused may not be read to the end.
+        // The daemon may not read a refused request to its end.
         let _ = stream.write_all(body);
         read(&mut stream)
     }
@@ -97,14 +97,14 @@ impl Daemon {
         self.ask("POST", path, &["Content-Type: application/json"], body.as_ref())
     }
 
-    /// Queues a job; its id.
+    /// Queues a job. Returns its id.
     pub fn push(&self, query: &str, body: &str) -> String {
         let answer = self.post_json(&format!("/jobs?{query}"), body);
         assert_eq!(answer.code, 201, "{answer:?}");
         answer.id()
     }
 
-    /// Takes one job of a queue; its id and token.
+    /// Takes one job of a queue. Returns its id and token.
     pub fn claim(&self, queue: &str) -> (String, String) {
         let answer = self.post(&format!("/queues/{queue}/claim"), "");
         (answer.str("/jobs/0/id"), answer.str("/jobs/0/token"))

@@ -1,12 +1,12 @@
-//! How long it takes to compare two documents, beside reading both: in turns, in the same run.
+//! The time to compare two documents, next to the time to read both: alternately, in the same run.
 //!
 //! ```text
 //! cargo bench -p icecore-diff --bench diff -- [--records N] [--rounds N] [--only WORD] [--json]
 //! ```
 //!
-//! `readings` is (reading both + comparing + paths of what differs) / reading both. Both are read to
-//! new tapes, as the command does. A row is measured if the difference of 2,000 records makes one
-//! document the other, and the number of changes is what was done to them.
+//! `readings` is (reading both + comparing + paths of the changes) / reading both. Both are read to
+//! new tapes, as the command does. A row is only measured if the difference of 2,000 records makes
+//! one document the other, with the expected number of changes.
 
 use icecore::{Builder, Document, Limits, Stage};
 use icecore_diff::{Patch, Rules, differences};
@@ -15,7 +15,7 @@ use std::time::Instant;
 
 const FORMATS: &[&str] = &["json", "php", "storable", "sereal", "igbinary", "marshal"];
 
-/// What is done to the records of the second document.
+/// The changes of the records in the second document.
 const CASES: &[Case] = &[
     Case { name: "equal", make: |count| (0..count).map(Record::new).collect(), changes: |_| 0 },
     Case { name: "1 % changed", make: changed, changes: |count| count / 100 },
@@ -29,7 +29,7 @@ const CASES: &[Case] = &[
 struct Case {
     name: &'static str,
     make: fn(u64) -> Vec<Record>,
-    /// How many changes there are at least, and about.
+    /// The approximate and minimum number of changes.
     changes: fn(u64) -> u64,
 }
 
@@ -55,7 +55,7 @@ fn changed(count: u64) -> Vec<Record> {
     mapped(count, 100)
 }
 
-/// Of each 200 one is new, and one is not there any more.
+/// One in 200 records is new, and one is removed.
 fn in_and_out(count: u64) -> Vec<Record> {
     let one = |id| match id % 200 {
         50 => vec![Record::new(id), Record::new(id + count)],
@@ -65,7 +65,7 @@ fn in_and_out(count: u64) -> Vec<Record> {
     (0..count).flat_map(one).collect()
 }
 
-/// Each hundredth stands half of the list further on.
+/// Moves each hundredth record by half of the list.
 fn moved(count: u64) -> Vec<Record> {
     let moves = |id: &u64| id.is_multiple_of(100);
     let stay: Vec<u64> = (0..count).filter(|id| !moves(id)).collect();
@@ -150,7 +150,7 @@ fn settings() -> Settings {
             "--records" => settings.records = words.next().and_then(|n| n.parse().ok()).expect("a number of records"),
             "--rounds" => settings.rounds = words.next().and_then(|n| n.parse().ok()).expect("a number of rounds"),
             "--only" => settings.only = words.next().expect("a word"),
-            // What cargo adds.
+            // Cargo adds these.
             "--bench" | "--test" => {}
             _ => panic!("unknown option {word}"),
         }
@@ -166,7 +166,7 @@ fn read<'b>(bytes: &'b [u8], stage: &Stage, limits: &Limits) -> Document<'b> {
     icecore::read_as(black_box(bytes), stage, limits).expect("read")
 }
 
-/// Before anything is timed: the difference makes one document the other.
+/// Checks, before anything is timed, that the difference makes one document the other.
 fn check(format: &str, case: &Case) {
     let count = 2_000;
     let (a, b) = (written(format, &changed(count)), written(format, &(case.make)(count)));
@@ -210,7 +210,7 @@ fn measure(format: &str, case: &Case, settings: &Settings) {
     }
 }
 
-/// The lowest, the median and the highest.
+/// Returns the lowest, the median and the highest value.
 fn spread(values: &[f64]) -> (f64, f64, f64) {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! Documents that are made to cost much, and differences that are made up.
+//! Documents that are made to be expensive, and invalid differences.
 
 use icecore::{Builder, Document, Limits};
 use icecore_diff::{Patch, Rules, differences, reference_differences};
@@ -21,7 +21,7 @@ fn nested(depth: usize, leaf: i64) -> Document<'static> {
         };
     }
     b.int(leaf);
-    // Objects and their bodies are two.
+    // Objects have two levels: themselves and their bodies.
     (0..depth + depth / 3).for_each(|_| end(&mut b));
     b.finish().unwrap()
 }
@@ -35,7 +35,7 @@ fn depth_costs_no_stack() {
         let json = found.to_json(&Limits::default()).unwrap();
         let made = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
         assert!(differences(&made, &right, Rules::new()).is_empty());
-        // A value that is as deep.
+        // A value of the same depth.
         let (left, right) = (nested(0, 1), nested(5_000, 2));
         let json = differences(&left, &right, Rules::new()).to_json(&Limits::default()).unwrap();
         let made = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
@@ -52,7 +52,8 @@ fn a_million_levels() {
     });
 }
 
-/// A list of lists, each of which holds the one before twice: by links, 2^depth values.
+/// Makes a list of lists, each of which contains the previous one twice: through links, 2^depth
+/// values.
 fn doubled(depth: usize, leaf: i64) -> Document<'static> {
     let mut b = Builder::new();
     b.begin_array();
@@ -76,7 +77,7 @@ fn what_links_multiply_is_compared_once() {
     let json = found.to_json(&Limits::default()).unwrap();
     let made = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
     assert!(differences(&made, &right, Rules::new()).is_empty());
-    // The other one has the same by other links.
+    // The other one has the same values through other links.
     let mut b = Builder::new();
     b.begin_array();
     let mut last = b.begin_array().at();
@@ -92,7 +93,7 @@ fn what_links_multiply_is_compared_once() {
     assert_eq!(differences(&left, &longer, Rules::new()).paths(), ["$[61]"]);
 }
 
-/// A ring of lists.
+/// Makes a ring of lists.
 fn ring(length: usize) -> Document<'static> {
     let mut b = Builder::new();
     let first = b.begin_array().at();
@@ -106,7 +107,8 @@ fn ring(length: usize) -> Document<'static> {
 
 #[test]
 fn circles_end() {
-    // Of any length they mean the same, and which pairs meet is no product of the lengths.
+    // Rings of any length mean the same, and the number of compared pairs is not the product of the
+    // lengths.
     let (short, long) = (ring(8_999), ring(9_001));
     assert!(differences(&short, &long, Rules::new()).is_empty());
     assert!(!differences(&short, &long, Rules::new().exact()).is_empty());
@@ -172,7 +174,7 @@ fn a_broken_difference_is_refused() {
             let mut damaged = json.clone();
             damaged[at] = byte;
             if let Ok(patch) = Patch::read(&damaged, &limits) {
-                // Whatever comes out: it ends, and says something.
+                // Any result is right, as long as the call ends.
                 let _ = patch.apply(&left).map_err(|error| error.to_string());
                 tried += 1;
             }
@@ -192,7 +194,7 @@ fn a_broken_difference_is_refused() {
 
 #[test]
 fn deep_values_of_which_all_keys_are_turned_end() {
-    // Each level is the same but for the order of keys, down to the innermost.
+    // The levels only differ in the order of keys, down to the innermost one.
     let made = |keys: [&str; 2], leaf: i64| {
         const DEPTH: usize = 100_000;
         let mut b = Builder::new();

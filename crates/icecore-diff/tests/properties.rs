@@ -1,4 +1,5 @@
-//! Documents that mean the same do not differ; the difference of two makes one the other.
+//! Documents that mean the same have no differences; the difference of two documents makes one the
+//! other.
 
 use crate::common;
 
@@ -6,7 +7,7 @@ use crate::common::{Palette, Random};
 use icecore::{Document, Limits, Request, Stage};
 use icecore_diff::{Differences, Patch, Rules, differences, reference_differences};
 
-/// Formats that hold what JSON holds.
+/// Formats that keep everything that JSON has.
 const FORMATS: &[&str] =
     &["json", "json:typed", "storable", "sereal", "php", "var-export", "igbinary", "marshal", "dumper:purity"];
 
@@ -24,8 +25,8 @@ fn said(found: &Differences<'_>) -> Vec<String> {
     all.map(|((one, old), new)| format!("{} {old} {new}", one.kind.as_str())).collect()
 }
 
-/// The patch of the difference makes the first document the second, and fits no document that
-/// differs from the first. So does that of the twin.
+/// Checks that the patch of the difference makes the first document the second, and fits no
+/// document that differs from the first; also for the difference found by the twin.
 fn patched(left: &Document<'_>, right: &Document<'_>, rules: Rules, note: &str) {
     for found in [differences(left, right, rules), reference_differences(left, right, rules)] {
         patched_by(&found, left, right, rules, note);
@@ -38,7 +39,7 @@ fn patched_by(found: &Differences<'_>, left: &Document<'_>, right: &Document<'_>
     let patch = Patch::read(&json, &Limits::default()).unwrap_or_else(|error| panic!("{note}: {error}\n{}", text()));
     assert_eq!(patch.is_empty(), found.is_empty());
     let made = patch.apply(left).unwrap_or_else(|error| panic!("{note}: {error}\n{}", text()));
-    // What is shared, and in which of a map's places it stands, is no part of a patch.
+    // A patch contains neither sharing nor the order of keys.
     let is_exact = rules.is_exact();
     let rules = if is_exact { Rules::new() } else { rules };
     let rest = differences(&made, right, rules);
@@ -125,7 +126,7 @@ impl Plain {
         }
     }
 
-    /// All values in it.
+    /// Returns the number of values in it.
     fn all(&mut self) -> usize {
         match self {
             Plain::List(items) => 1 + items.iter_mut().map(Plain::all).sum::<usize>(),
@@ -134,7 +135,7 @@ impl Plain {
         }
     }
 
-    /// The value with this number in pre-order.
+    /// Returns the value with this number in pre-order.
     fn at(&mut self, mut number: usize) -> &mut Plain {
         if number == 0 {
             return self;
@@ -175,7 +176,7 @@ impl Plain {
             Plain::Map(entries) => entries.reverse(),
             _ => *here = Plain::made(r, 1),
         }
-        // A key stands once.
+        // Keys are unique.
         if let Plain::Map(entries) = here {
             let mut seen = std::collections::HashSet::new();
             entries.retain(|(key, _)| seen.insert(key.clone()));
@@ -198,7 +199,7 @@ fn edits_of_all_kinds_are_patched_in_all_formats() {
         patched(&left, &right, Rules::new(), &format!("{seed}: {before} {after}"));
         patched(&left, &right, Rules::new().exact(), &format!("{seed}: {before} {after}"));
         let found = differences(&left, &right, Rules::new());
-        // Lists that are short are aligned as a whole by both.
+        // Both align short lists as a whole.
         let by_twin = reference_differences(&left, &right, Rules::new());
         assert_eq!(said(&found), said(&by_twin), "{seed}: {before} {after}");
         small += u64::from(found.changes().len() as u64 <= 2 * edits);
@@ -211,7 +212,7 @@ fn edits_of_all_kinds_are_patched_in_all_formats() {
     assert!(small > 1000, "{small} differences are about as small as what was done");
 }
 
-/// A list of records, each with a number of its own.
+/// Makes a list of records, each with its own number.
 fn records(count: u64) -> Vec<Plain> {
     let record = |at| {
         Plain::Map(vec![
@@ -285,7 +286,7 @@ fn long_lists_are_about_as_short_a_difference_as_by_the_twin() {
     for seed in 0..120 {
         let r = &mut Random::new(seed);
         let count = 100 + r.below(1500);
-        // Records that are all different, or numbers that come again and again.
+        // Records that are all different, or numbers that repeat.
         let before: Vec<Plain> = match r.below(3) {
             0 => records(count),
             1 => (0..count).map(|_| Plain::Number(r.below(4))).collect(),
@@ -303,7 +304,7 @@ fn long_lists_are_about_as_short_a_difference_as_by_the_twin() {
                     let one = after.remove(at);
                     after.insert(to.min(after.len()), one);
                 }
-                // A stretch that goes away, or comes.
+                // Removes or inserts a range.
                 _ if r.one_in(2) => drop(after.drain(at.min(to)..at.max(to).min(at.min(to) + 300))),
                 _ => drop(after.splice(at..at, (0..r.below(300)).map(|at| Plain::Text(5_000 + at))).count()),
             }

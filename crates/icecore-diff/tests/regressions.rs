@@ -1,4 +1,4 @@
-//! What fuzzing found: differences whose patch did not give the second document.
+//! Found by fuzzing: differences whose patch did not give the second document.
 
 use icecore::{Document, Limits, Stage};
 use icecore_diff::{Patch, Rules, differences};
@@ -7,7 +7,7 @@ fn read<'b>(format: &str, bytes: &'b [u8]) -> Document<'b> {
     icecore::read_as(bytes, &Stage::parse(format).unwrap(), &Limits::default()).unwrap()
 }
 
-/// The patch makes the first document mean the same as the second.
+/// Checks that the patch makes the first document mean the same as the second.
 fn patched(format: &str, left: &[u8], right: &[u8], rules: Rules) {
     let (left, right) = (read(format, left), read(format, right));
     let found = differences(&left, &right, rules);
@@ -52,7 +52,8 @@ fn a_reference_to_a_reference_is_one_across_formats() {
 
 #[test]
 fn a_key_that_is_a_link_is_what_it_names() {
-    // A hash whose key is a string that stands before it, and the same one as a string of its own.
+    // A hash whose key is linked to an earlier string, and the same hash with a separate string as
+    // key.
     let linked = b"\x04\x08[\x07\"\x06x{\x06@\x06i\x06";
     let (plain, other) = (b"\x04\x08[\x07\"\x06x{\x06\"\x06xi\x06", b"\x04\x08[\x07\"\x06x{\x06\"\x06xi\x07");
     assert!(differences(&read("marshal", linked), &read("marshal", plain), Rules::new()).is_empty());

@@ -1,6 +1,7 @@
-//! The runners of Perl: what each of them gives back, with the real modules; and runners that are wrong on purpose.
+//! The runners of Perl: the values that each of them returns, with the real modules; and runners that are wrong on
+//! purpose.
 //!
-//! Says what was skipped, where perl or a module is not installed.
+//! Reports what was skipped if perl or a module is not installed.
 
 use crate::common;
 
@@ -15,7 +16,7 @@ fn options() -> Options {
     Options { rounds: 1, turns: 1, modules: common::modules(), ..Options::default().small() }
 }
 
-/// Those of these runners: to start all of them takes seconds.
+/// Selects these runners: starting all of them takes seconds.
 fn only(names: &[&str]) -> Options {
     Options { only: names.iter().map(|name| format!("perl/{name}")).collect(), ..options() }
 }
@@ -28,7 +29,7 @@ fn is_here() -> bool {
     here
 }
 
-/// This value, over runners of Perl.
+/// Measures this value with runners of Perl.
 fn data(json: &str, more: &str, options: &Options) -> Report {
     let text = format!(
         "title = \"data\"\nlanguage = \"perl\"\noperations = [\"write\", \"read\", \"round-trip\"{more}\n\
@@ -56,7 +57,7 @@ fn why<'r>(report: &'r Report, name: &str) -> &'r str {
     absent.map_or_else(|| panic!("{name} is not absent"), |absent| absent.why.as_str())
 }
 
-/// What came back, in a word and with the differences.
+/// Returns the result in a word, with the differences.
 fn said(entry: &Entry) -> String {
     match &entry.fidelity {
         Fidelity::Exact => "exact".to_owned(),
@@ -184,8 +185,8 @@ fn what_is_no_flat_text_is_refused() {
     let report = data("[4294967296]", "]", &only(&["pack-l", "pack-n"]));
     assert!(why(&report, "pack-l").contains("32 bits"));
     assert!(why(&report, "pack-n").contains("2**32"));
-    // Blanks at the end are what A takes away, with a length before it as well. The
-    // runners do not find out, the check does.
+    // The template A removes blanks at the end, also after a length. The runners do not notice that, but the check
+    // does.
     let trimming = ["pack-a8", "pack-a16", "pack-la", "pack-na"];
     let report = data(r#"["a "]"#, "]", &only(&[&trimming[..], &["split-join"]].concat()));
     for name in trimming {
@@ -194,7 +195,7 @@ fn what_is_no_flat_text_is_refused() {
     assert_eq!(said(entry(&report, "split-join").expect("it takes part")), "exact");
 }
 
-/// The scenarios' claims are about competitors and operations that there are.
+/// The claims of the scenarios are about competitors and operations that exist.
 #[test]
 fn claims_name_who_takes_part() {
     let runners = Path::new(env!("CARGO_MANIFEST_DIR")).join("runners");
@@ -242,7 +243,8 @@ fn who_is_wrong_is_caught() {
         "noise",
         "absent",
     ];
-    // Who claims a tenth is seen when it has worked for more than the slack. Nobody here lets the lab wait for ever.
+    // A runner that reports a tenth of its time is detected once it has worked longer than the slack. None of these
+    // lets the lab wait forever.
     let report = wrong("runners", &names, Duration::from_secs(3600), Duration::from_millis(30));
     assert_eq!(said(entry(&report, "storable").expect("it is right")), "exact");
     let forgets = said(entry(&report, "forgets").expect("it takes part"));
@@ -275,8 +277,8 @@ fn who_does_not_answer_is_not_waited_for() {
         return;
     }
     for (folder, name) in [("runners", "silent"), ("mute", "mute")] {
-        // Only the one that never answers is started, so no other one has this little time. A start that
-        // takes longer counts as no answer, too.
+        // Only the runner that never answers is started, so no other one has this short limit. A start that takes
+        // longer also counts as no answer.
         let report = wrong(folder, &[name], Duration::from_secs(2), options().sample);
         assert_eq!(why(&report, name), "it did not answer for 2 seconds");
     }

@@ -1,4 +1,4 @@
-//! The runners of PHP, with the real PHP if it is there.
+//! The runners of PHP, with the real PHP if it is installed.
 
 use crate::{common, runs};
 

@@ -1,4 +1,4 @@
-//! A language that the lab knows nothing of takes part by the protocol alone.
+//! A language that the lab does not know takes part through the protocol alone.
 
 use icecore_lab::model::{Fidelity, Operation};
 use icecore_lab::run::{Options, run};
@@ -44,7 +44,8 @@ fn what_python_has_no_value_for_is_refused() {
     assert!(why.contains("$class"), "{why}");
 }
 
-/// The interpreter that the option names is taken, and who is missing is told with the package.
+/// The interpreter that the option names is used, and missing runners are reported with their
+/// package.
 #[test]
 fn runners_of_python_are_started_with_the_interpreter_that_is_named() {
     let columns = scenario::find("columns").expect("a scenario");

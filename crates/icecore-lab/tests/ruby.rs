@@ -1,6 +1,6 @@
-//! The runners of Ruby: what each of them gives back, with the real Ruby.
+//! The runners of Ruby: the values that each of them returns, with the real Ruby.
 //!
-//! Says that it was skipped where Ruby or the library of a runner is not installed.
+//! Reports that it was skipped if Ruby or the library of a runner is not installed.
 
 use crate::{common, runs};
 
@@ -23,7 +23,8 @@ fn options() -> Options {
     Options { rounds: 1, turns: 1, modules: common::modules(), ..Options::default().small() }
 }
 
-/// A scenario of the lab, in which all is measured and every answer is as expected.
+/// Runs a scenario of the lab and checks that everything is measured and every answer is as
+/// expected.
 fn checked(scenario: &Scenario) -> Report {
     let options = runs::options();
     let report = measured(scenario.clone(), &options);
@@ -39,7 +40,7 @@ fn measured(scenario: Scenario, options: &Options) -> Report {
     run(&[scenario], options, &mut (), &AtomicBool::new(false)).expect("it runs")
 }
 
-/// Plain data of this value, over these runners of Ruby.
+/// Measures this value as plain data with these runners of Ruby.
 fn plain(json: &str, medium: &str, more: &str, names: &[&str]) -> Report {
     let text = format!(
         "title = \"plain\"\nlanguage = \"ruby\"\noperations = [\"write\", \"read\", \"round-trip\"{more}]\n\
@@ -148,7 +149,7 @@ fn every_model_of_pending_objects_gives_them_back() {
             entry(&report, &side.competitor);
         }
     }
-    // Where they do not belong they are not even asked.
+    // Runners that do not apply are not even started.
     let report = plain("[1]", "memory", "", &["marshal", "pending-store"]);
     assert!(entry(&report, "ruby/marshal").is_some());
     assert!(absent(&report, "ruby/pending-store/sqlite").is_none());

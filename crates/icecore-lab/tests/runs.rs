@@ -1,4 +1,5 @@
-//! Every scenario at small size, with the real runtimes: who is right, who is not, and whether all is measured that should be.
+//! Runs every scenario at small size with the real runtimes: which competitors are right, which are not, and whether
+//! everything is measured.
 
 use crate::common;
 
@@ -7,7 +8,7 @@ use icecore_lab::run::{Options, run};
 use icecore_lab::scenario::{self, Scenario};
 use std::sync::atomic::AtomicBool;
 
-/// Whose answer is not exactly the value, and how it differs.
+/// Competitors whose answer is not exactly the value, and the difference.
 const INEXACT: [(&str, &str, &str); 7] = [
     ("int-list", "perl/pack-a16", AS_TEXT),
     ("int-list", "perl/pack-a8", AS_TEXT),
@@ -26,7 +27,7 @@ const ELSEWHERE: [&str; 3] = ["php-objects", "pending-store", "ruby-base64"];
 /// The options of these runs.
 pub fn options() -> Options {
     let mut options = Options { modules: common::modules(), ..Options::default().small() };
-    // What is wrong is so in each round; `make test-all` sets this.
+    // Errors occur in every round, so one is enough; `make test-all` sets `ICECORE_FULL`.
     if std::env::var_os("ICECORE_FULL").is_none() {
         (options.rounds, options.turns) = (1, 1);
     }
@@ -47,7 +48,7 @@ fn every_scenario_runs_and_every_answer_is_as_expected() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Checks that all is measured that should be. Returns the answers that are other than expected.
+/// Checks that everything is measured. Returns the answers that are not as expected.
 #[must_use]
 pub fn check(scenario: &ScenarioReport, asked: &Scenario, options: &Options) -> Vec<String> {
     let language = asked.language.as_deref().expect("each has a language");
@@ -80,7 +81,7 @@ fn a_scenario_that_waits_says_so_and_starts_nothing() {
     assert_eq!(report.scenarios[0].notes, ["It waits for the sequel."]);
 }
 
-/// All who take part have all their samples, the baseline and its twin are there, and floors lie below.
+/// Checks that all competitors have all their samples, the baseline and its twin exist, and floors are lower.
 fn complete(scenario: &ScenarioReport, options: &Options) {
     let baseline = scenario.baseline.as_deref().expect("a baseline");
     for point in &scenario.points {
@@ -115,7 +116,7 @@ fn complete(scenario: &ScenarioReport, options: &Options) {
     }
 }
 
-/// The answers that are other than expected.
+/// Returns the answers that are not as expected.
 fn answers(scenario: &ScenarioReport) -> Vec<String> {
     let mut wrong = Vec::new();
     for entry in scenario.points.iter().flat_map(|point| &point.entries) {

@@ -1,4 +1,4 @@
-//! A small run of the scenario over the web, with real servers if they are there.
+//! A small run of the scenario over the web, with real servers if they are installed.
 
 use crate::common;
 
@@ -10,10 +10,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// When a test that waits is given up: it only ends what would never come.
+/// The time limit of a test; it only ends one that would hang.
 const HANG: Duration = Duration::from_secs(600);
 
-/// Remembers the turns, and stops after so many.
+/// Records the turns, and stops after this number of them.
 struct Turns<'s> {
     folder: &'s Path,
     seen: Vec<(u32, u32)>,
@@ -55,7 +55,7 @@ fn measure(scenario: &Scenario, only: &[String], stop_at: usize) -> (Measured, V
         stop: &stop,
     };
     let outcome = web::run(&plan, &mut turns).expect("it runs");
-    // What was killed is gone only when the system has come to it.
+    // The system needs a moment to remove killed processes.
     let end = Instant::now() + HANG;
     while any_process_uses(folder.path()) {
         assert!(Instant::now() < end, "a server is still there");
@@ -64,7 +64,8 @@ fn measure(scenario: &Scenario, only: &[String], stop_at: usize) -> (Measured, V
     (outcome, turns.seen)
 }
 
-/// Whether a process has a file in the folder open, as the servers and all of their children have their logs.
+/// Returns whether a process has a file in the folder open: the servers and all of their children have their logs
+/// open.
 fn any_process_uses(folder: &Path) -> bool {
     let entries = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
     entries(Path::new("/proc"))

@@ -1,4 +1,4 @@
-//! The load program at its command line. What it measures is tested where the command is: in icecore-cli.
+//! The command line of the load program. Its measurements are tested next to the command, in icecore-cli.
 
 use icecore_lab::model::{Interval, Machine};
 use icecore_load::page;
@@ -7,7 +7,7 @@ use icecore_load::store::{
 };
 use std::process::{Command, Stdio};
 
-/// Stdout, stderr and the exit code.
+/// Returns stdout, stderr and the exit code.
 fn output(args: &[&str]) -> (String, String, i32) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_icecore-load"));
     let done = command.arg("store").args(args).stdin(Stdio::null()).output().expect("it runs");
@@ -107,7 +107,7 @@ fn a_report_goes_between_the_marks_of_a_page() {
     assert!(text.contains("### How it grows\n\nNot measured yet"), "{text}");
 }
 
-/// Workers of which three do twice as much as one.
+/// Makes a report in which three workers do twice as much as one.
 fn growth() -> Growth {
     let entry = |id: &str, jobs| {
         let timed = |round| Timed { round, turn: 0, jobs, ns: 1e9, p50: None, p99: None };

@@ -1,5 +1,5 @@
-//! What is published is what the report says: `docs/performance.md` and the README's part are made from
-//! `docs/bench/report.json` and the reports of runs of their own beside it. `UPDATE_PAGES=1` writes them.
+//! The published pages match the reports: `docs/performance.md` and a part of the README are made from
+//! `docs/bench/report.json` and from the reports of separate runs next to it. `UPDATE_PAGES=1` writes them.
 
 use icecore_lab::model::{Report, SCHEMA};
 use icecore_lab::page;
@@ -19,7 +19,7 @@ fn text(name: &str) -> String {
     fs::read_to_string(path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The report with this name in `docs/bench`, if it was run.
+/// Returns the report with this name in `docs/bench`, if it exists.
 fn named(name: &str) -> Option<Report> {
     let text = fs::read_to_string(path(&format!("docs/bench/{name}.json"))).ok()?;
     let report: Report = serde_json::from_str(&text).expect("it is a report");
@@ -31,14 +31,14 @@ fn report() -> Report {
     named("report").expect("docs/bench/report.json")
 }
 
-/// Those of runs of their own, which scenarios name.
+/// Returns the reports of separate runs, which scenarios name.
 fn beside() -> Vec<(String, Report)> {
     let scenarios = icecore_lab::scenario::all().expect("their files are right");
     let names: BTreeSet<String> = scenarios.into_iter().filter_map(|one| one.report).collect();
     names.into_iter().filter_map(|name| named(&name).map(|report| (name, report))).collect()
 }
 
-/// Compares a file with what it should be, or writes it.
+/// Compares a file with its expected text, or writes it.
 fn same(name: &str, expected: &str) {
     if std::env::var_os("UPDATE_PAGES").is_some() {
         fs::write(path(name), expected).expect("the page can be written");
@@ -79,7 +79,7 @@ fn the_tables_of_the_store_are_what_its_report_says() {
     }
     let report: store::Report = serde_json::from_str(&self::text("docs/bench/store.json")).expect("it is a report");
     assert_eq!((report.schema, report.settings.small, report.stopped), (store::SCHEMA, false, false));
-    // `--only` reads it, and writes it with another part: no number of the others may change.
+    // `--only` reads it and writes it with another part: no number of the other parts may change.
     assert!(self::text("docs/bench/store.json") == serde_json::to_string(&report).expect("JSON") + "\n");
     let small = report.growth.as_ref().map(|growth| (growth.settings.small, growth.stopped));
     assert!(matches!(small, None | Some((false, false))), "how it grows was not measured in full");

@@ -1,5 +1,5 @@
-//! Reading JSON and asking it, beside jaq on its own values. Results are compared before
-//! anything is timed.
+//! Reads and queries JSON, next to jaq on its own values. Results are compared before anything is
+//! timed.
 //!
 //! ```sh
 //! cargo bench -p icecore-query
@@ -76,7 +76,7 @@ fn compiled(text: &str) -> Filter<Kind> {
     filter
 }
 
-/// The best of some rounds in turn.
+/// Returns the best times of some alternating rounds.
 fn best(rounds: usize, mut a: impl FnMut(), mut b: impl FnMut()) -> (Duration, Duration) {
     let time = |work: &mut dyn FnMut()| {
         let start = Instant::now();

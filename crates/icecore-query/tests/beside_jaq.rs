@@ -1,8 +1,8 @@
-//! Random filters over random JSON, beside jaq on its own values. `ICECORE_QUERY_RUNS=100000`
-//! runs it longer, `ICECORE_QUERY_SEED` with other filters.
+//! Random filters over random JSON, compared with jaq on its own values.
+//! `ICECORE_QUERY_RUNS=100000` makes a longer run, `ICECORE_QUERY_SEED` sets other filters.
 //!
-//! What differs on purpose is not asked: slices of null are null here as in jq, and `contains`
-//! refuses values of two kinds; `.a = 1` makes an object of null.
+//! Intended differences are not tested: here slices of null are null, as in jq; `contains` refuses
+//! values of two kinds; `.a = 1` makes an object of null.
 
 use icecore::{Document, Limits, Stage};
 use icecore_query::{Input, Query, Running, in_room};
@@ -11,11 +11,11 @@ use jaq_core::{Compiler, Ctx, Vars, data};
 use jaq_json::Val;
 use std::ops::ControlFlow;
 
-/// How many steps and results of a filter are looked at.
+/// Limits of the steps and results of a filter.
 const STEPS: u64 = 20_000;
 const RESULTS: usize = 50;
 
-/// Numbers that follow from a seed: xorshift.
+/// Random numbers by xorshift, from a seed.
 struct Dice(u64);
 
 impl Dice {
@@ -46,7 +46,7 @@ fn value(dice: &mut Dice, depth: usize) -> String {
             format!("[{}]", items.join(","))
         }
         _ => {
-            // Each key once: text that is not looked into keeps both, where jaq has one.
+            // Each key once: text that is copied unread keeps both, where jaq keeps one.
             let mut items: Vec<(&str, String)> = Vec::new();
             for _ in 0..dice.below(4) {
                 let key = name(dice);
@@ -60,7 +60,7 @@ fn value(dice: &mut Dice, depth: usize) -> String {
     }
 }
 
-/// A filter that takes parts out, and can be written to.
+/// Makes a filter that selects parts and can be assigned to.
 fn place(dice: &mut Dice, depth: usize) -> String {
     let simple = [
         ".",
@@ -203,7 +203,7 @@ fn filter(dice: &mut Dice, depth: usize) -> String {
         ),
         15 => format!("[{}]", place(dice, next)),
         16 => format!("path({})", place(dice, next)),
-        // What jaq refuses to write to, and jq does not, is left out: `.[]` has what is there.
+        // Left out: assignments that jaq refuses and jq accepts. `.[]` only selects what exists.
         17 => format!("(.[]? |= {})", filter(dice, next)),
         18 => format!(
             "((.. | {}) |= {})",
@@ -225,7 +225,7 @@ fn filter(dice: &mut Dice, depth: usize) -> String {
     }
 }
 
-/// What jaq gives: results as JSON, and whether it ended by an error.
+/// Returns the results of jaq as JSON, and whether it ended with an error.
 fn jaq(text: &str, input: &str) -> Option<(Vec<String>, bool)> {
     let own = jaq_core::load::parse(include_str!("../src/functions.jq"), |parser| parser.defs()).expect("definitions");
     let standard = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
@@ -285,10 +285,10 @@ fn ours(text: &str, input: &str) -> Ours {
     if stopped { Ours::Stopped } else { Ours::Same(results, failed) }
 }
 
-/// A result as a value, so that floats are compared and not their digits.
+/// Compares results as values, so that floats are compared and not their digits.
 fn same(ours: &str, jaq: &str) -> bool {
     let read = |text: &str| jaq_json::read::parse_single(text.as_bytes());
-    // What JSON has no word for is null here.
+    // Numbers that JSON can't write are null in our output.
     let jaq = jaq.replace("-Infinity", "null").replace("Infinity", "null").replace("NaN", "null");
     match (read(ours), read(&jaq)) {
         (Ok(ours), Ok(jaq)) => ours == jaq,
@@ -310,7 +310,7 @@ fn random_filters_give_what_jaq_gives() {
             }
             let depth = 1 + dice.below(3);
             let (text, input) = (filter(&mut dice, depth), value(&mut dice, 3));
-            // Ours first: it is stopped where it would take too long.
+            // Ours first: it has a limit of steps, in case a filter takes too long.
             let (results, failed) = match ours(&text, &input) {
                 Ours::Stopped => continue,
                 Ours::Wrong(mistake) => {

@@ -1,4 +1,4 @@
-//! The same filter over the same data in every format; and what only some formats have.
+//! The same filter over the same data in every format; and features that only some formats have.
 
 use crate::common::{ask, json, results};
 use icecore_query::Running;
@@ -6,7 +6,7 @@ use icecore_query::Running;
 const STAFF: &str =
     r#"{"staff":[{"name":"Ann","age":31,"tags":["a","b"]},{"name":"Zoë","age":25.5,"tags":[]}],"total":2}"#;
 
-/// Not Data::Dumper: floats are strings there.
+/// Without Data::Dumper: it writes floats as strings.
 const FORMATS: [&str; 9] =
     ["json", "php", "marshal", "sereal", "storable", "igbinary", "var-export", "json:typed", "gzip/php"];
 
@@ -42,7 +42,7 @@ fn a_filter_gives_the_same_over_every_format() {
 fn what_is_not_touched_is_written_as_it_was() {
     for format in FORMATS {
         let bytes = icecore::convert(STAFF.as_bytes(), "json", format).expect("it can be written");
-        // As a whole, and as the only item of what the filter made.
+        // As a whole, and as the only item of a new value.
         for filter in [".", "[.][0]", "{a: .}.a", ". as $all | $all"] {
             let found = results(filter, &[(format, &bytes)], format, &Running::default());
             let stage = icecore::Stage::parse(format).unwrap();
@@ -54,7 +54,7 @@ fn what_is_not_touched_is_written_as_it_was() {
     }
 }
 
-/// An object with a protected and a private property, and an array with numbers for keys.
+/// An object with a protected and a private property, and an array with integer keys.
 const PHP: &[u8] = b"O:4:\"User\":3:{s:4:\"name\";s:3:\"Ann\";s:6:\"\0*\0age\";i:31;s:11:\"\0User\0notes\";a:2:{i:5;s:1:\"x\";i:9;s:1:\"y\";}}";
 
 #[test]
@@ -63,11 +63,11 @@ fn objects_of_php() {
     assert_eq!(ask(".age, .notes.\"5\", .notes[9]", "php", PHP), r#"31 "x" "y""#);
     assert_eq!(ask("class, (.notes | class), (.name | class)", "php", PHP), r#""User" null null"#);
     assert_eq!(ask("fields | class, keys", "php", PHP), r#"null ["age","name","notes"]"#);
-    // Class, visibility and keys stay where an object is changed.
+    // Class, visibility and keys are kept when an object is changed.
     let changed = results(".age += 1 | .notes[9] = \"z\"", &[("php", PHP)], "php", &Running::default());
     let text = String::from_utf8_lossy(PHP).replace("i:31", "i:32").replace("\"y\"", "\"z\"");
     assert_eq!(String::from_utf8_lossy(&changed[0]), text);
-    // What is written anew has no class.
+    // A newly built value has no class.
     assert_eq!(results("{name}", &[("php", PHP)], "php", &Running::default()), [b"a:1:{s:4:\"name\";s:3:\"Ann\";}"]);
 }
 
@@ -83,7 +83,7 @@ fn symbols_and_objects_of_ruby() {
     assert_eq!(ask(".a, .n, .u.id", "marshal", &bytes), r#""x" 1180591620717411303424 7"#);
     assert_eq!(ask(".a | type, length, . == \"x\", . + \"y\"", "marshal", &bytes), r#""string" 1 true "xy""#);
     assert_eq!(ask("[.. | class]", "marshal", &bytes), r#"[null,null,null,"User",null]"#);
-    // A symbol that is not touched stays one; a change of one member leaves the others.
+    // An unchanged symbol stays a symbol; a change of one member leaves the others.
     let kept = results(".n = 1 | .u.id += 1", &[("marshal", &bytes)], "json:typed", &Running::default());
     let text = String::from_utf8_lossy(&kept[0]).into_owned();
     for part in [r#"{"$symbol":"a"},{"$symbol":"x"}"#, r#"["n",1]"#, r#""User"},"$value""#, r#"[{"$symbol":"@id"},8]"#]
@@ -109,7 +109,7 @@ fn numbers_are_exact() {
 
 #[test]
 fn bytes_stay_bytes() {
-    // Perl's bytes that are no UTF-8, and a byte in the middle of PHP text.
+    // Perl's bytes that are not UTF-8, and such a byte in the middle of PHP text.
     let bytes = b"a:2:{s:1:\"a\";s:3:\"x\xffy\";s:1:\"b\";s:2:\"\xc3\xa9\";}";
     let all = |filter: &str| results(filter, &[("php", bytes)], "php", &Running::default()).concat();
     assert_eq!(all(".a"), b"s:3:\"x\xffy\";");
@@ -125,7 +125,7 @@ trait ReplaceLen {
 }
 
 impl<const N: usize> ReplaceLen for [u8; N] {
-    /// The PHP string with its right length.
+    /// Returns the PHP string with its right length.
     fn replace_len(&self) -> Vec<u8> {
         let text = String::from_utf8_lossy(self).into_owned();
         let inner = text.split_once('"').and_then(|(_, rest)| rest.rsplit_once('"')).map_or("", |(inner, _)| inner);
@@ -138,7 +138,7 @@ fn links_are_followed_and_circles_refused() {
     let shared = b"a:2:{i:0;a:1:{i:0;i:7;}i:1;R:2;}";
     assert_eq!(ask(".[1][0]", "php", shared), "7");
     assert_eq!(ask(".[0] == .[1]", "php", shared), "true");
-    // Not touched, the link stays one.
+    // An unchanged link stays a link.
     assert_eq!(results(".", &[("php", shared)], "php", &Running::default()), [shared]);
     let circle = b"a:1:{s:2:\"me\";R:1;}";
     let found = ask(".", "php", circle);

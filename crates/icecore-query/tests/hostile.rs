@@ -1,4 +1,4 @@
-//! Filters and data that want too much: they end, and say why.
+//! Filters and data that need too many resources: they end with an error.
 
 use crate::common::{json, results, usual_or_full};
 use icecore_query::Running;
@@ -20,7 +20,7 @@ fn filters_that_call_themselves_without_end() {
     }
 }
 
-/// Calls with filters for arguments, and paths that only grow: jaq takes apart by recursion what they leave behind.
+/// Calls with filters as arguments, and paths that only grow: jaq drops the structures that they leave by recursion.
 #[test]
 fn chains_without_end() {
     let usual = [
@@ -49,7 +49,7 @@ fn chains_without_end() {
     }
 }
 
-/// Loops that are the library's own.
+/// Loops inside of the library.
 #[test]
 fn every_loop_counts() {
     for filter in [
@@ -64,7 +64,7 @@ fn every_loop_counts() {
     }
 }
 
-/// With an allocator that counts, what the language holds itself is counted; here one that always says more.
+/// With a counting allocator, the memory that the language holds is counted; this one always reports more.
 #[test]
 fn what_the_allocator_says_counts() {
     thread_local! {
@@ -81,7 +81,7 @@ fn what_the_allocator_says_counts() {
     assert_eq!(results("1 + .", &[("json", b"1")], "json", &running), [b"2"]);
 }
 
-/// Matches count when they are found, machines of expressions when they are made, and texts before they are escaped.
+/// Matches count when they are found, regular expressions when they are compiled, and texts before they are escaped.
 #[test]
 fn texts_do_not_outgrow_the_memory() {
     let mut running = Running::default();
@@ -125,7 +125,7 @@ fn values_that_are_too_large() {
         "[.[2000000000] = 1]",
         "reduce range(40) as $i (1; [., .]) | tojson",
     ] {
-        // The last one takes as many steps as it may.
+        // The last one may take all of its steps.
         let steps = if filter.contains("tojson") { usual_or_full(1 << 23, 1 << 25) } else { 1 << 28 };
         let found = stopped(filter, if filter.contains(". * .") { "3" } else { "null" }, steps);
         let is_ended =
@@ -136,7 +136,7 @@ fn values_that_are_too_large() {
 
 #[test]
 fn values_in_values() {
-    // Made, compared, changed, written and dropped.
+    // Builds, compares, changes, writes and drops it.
     let levels = usual_or_full(20_000, 100_000);
     let deep = &format!("reduce range({levels}) as $i (null; [.])");
     assert_eq!(json(&format!("{deep} | length"), "null"), "1");
@@ -145,7 +145,7 @@ fn values_in_values() {
     assert!(json(deep, "null").contains("levels of nesting"));
     assert!(json(&format!("{deep} | tojson"), "null").contains("too large"));
     assert!(json(&format!("try ({deep} | error) catch 1"), "null").contains('1'));
-    // In full, what a document may have at most.
+    // The full run uses the maximum depth of a document.
     let levels = usual_or_full(2_999, 9_999);
     let text = format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
     assert_eq!(json(".", &text), text);
@@ -200,7 +200,7 @@ fn mistakes_in_values_are_errors() {
         "ltrimstr(1)",
         "[range(0; 1; 0)] | first",
     ] {
-        // It ends; what it says is another matter.
+        // Any result is right, as long as the call ends.
         let _ = stopped(filter, "null", 100_000);
     }
 }

@@ -1,4 +1,4 @@
-//! The language, as its manual describes it: a table of filters, inputs and results.
+//! The language as its manual describes it: a table of filters, inputs and results.
 
 use crate::common::json;
 
@@ -220,7 +220,7 @@ fn mistakes_say_where_they_are() {
     }
 }
 
-/// As jq 1.6 and later print it.
+/// The output of jq 1.6 and later.
 #[test]
 fn streams() {
     let input = r#"[1,{"b":[],"a":{"c":2}},[[3,[]]]]"#;
@@ -236,7 +236,7 @@ fn streams() {
     assert_eq!(json("fromstream(1 | truncate_stream([[0], 1], [[1, 0], 2], [[1, 0]], [[1]]))", "null"), "[2]");
 }
 
-/// A call is no other one when it is written otherwise for its chain.
+/// A call keeps its meaning when it is rewritten because of its chain of filters.
 #[test]
 fn functions_that_pass_filters_to_themselves() {
     assert_eq!(json("def f(g; $n): if $n == 0 then g else f(g | . + 1; $n - 1) end; f(.; 100)", "1"), "101");

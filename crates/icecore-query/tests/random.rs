@@ -118,7 +118,7 @@ fn random_filters_end() {
     let rounds = usual_or_full(200, 30_000);
     for _ in 0..rounds {
         let depth = 1 + random.below(4);
-        // Filters without names would make most programs invalid.
+        // Without these definitions most programs would be invalid.
         let filter = format!("def f: .a?; def g: .[0]?; {}", make_filter(&mut random, depth));
         let input = INPUTS[random.below(INPUTS.len())];
         let all = results(&filter, &[("json", input), ("json", b"[1]")], "json", &running);

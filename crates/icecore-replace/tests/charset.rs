@@ -1,4 +1,4 @@
-//! Rules in a charset change its bytes as the rules in UTF-8 change the text that they are.
+//! Rules in a charset change bytes as the rules in UTF-8 change the decoded text.
 
 use icecore::rewrite::{Change, Edits, Part};
 use icecore_replace::{Charset, Rules, Trust};
@@ -27,9 +27,9 @@ proptest! {
         let expected = charset.encode(std::str::from_utf8(&rules.apply(text.as_bytes())).unwrap()).unwrap();
         let in_charset = rules.in_charset(&charset, Trust::Sure).unwrap();
         prop_assert_eq!(changed(&in_charset, &bytes), &expected[..]);
-        // What may match is never passed over.
+        // A text that may match is never skipped.
         prop_assert!(in_charset.may_match(&bytes) || expected == bytes);
-        // A part of a text, across whose edges nothing matches, changes as it does alone.
+        // If no match crosses its edges, a part of a text changes as it does alone.
         if let Some(cut) = bytes.iter().position(|byte| *byte == b' ') {
             let mut edits = Edits::new();
             in_charset.replacing().change_part(&bytes, cut..bytes.len(), &mut edits);
@@ -42,7 +42,7 @@ proptest! {
         if std::str::from_utf8(&bytes).is_err() {
             prop_assert_eq!(changed(&declared, &bytes), &expected[..]);
         }
-        // A text in UTF-8 stays one.
+        // UTF-8 text stays UTF-8.
         if !text.is_ascii() {
             prop_assert_eq!(changed(&declared, text.as_bytes()), rules.apply(text.as_bytes()));
         }
@@ -66,7 +66,7 @@ fn what_can_not_be_said_is_refused_or_not_looked_for() {
     let odd = rules("Ł", "ß");
     assert_eq!(odd.unsayable_in(&charset).count(), 1);
     assert_eq!(changed(&odd.in_charset(&charset, Trust::Sure).unwrap(), b"L\xdf"), b"L\xdf");
-    // What is no UTF-8 is bytes in any charset.
+    // A rule that is not UTF-8 means bytes in any charset.
     let bytes = Rules::builder().pair(&b"\xfc"[..], &b"\xf6"[..]).build().unwrap();
     assert!(!bytes.depends_on_charset());
     assert_eq!(changed(&bytes.in_charset(&charset, Trust::Sure).unwrap(), b"M\xfcller"), b"M\xf6ller");

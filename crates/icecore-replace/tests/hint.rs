@@ -1,9 +1,9 @@
-//! The quick answer never says no wrongly, however a text is escaped.
+//! The quick check never misses a match, however a text is escaped.
 
 use icecore_replace::Rules;
 use proptest::prelude::*;
 
-/// One way to write a text inside of another one. `pick` decides where there is a choice.
+/// A way to write a text inside of another one. `pick` decides if there is a choice.
 type Escape = fn(&[u8], &mut dyn FnMut(u32) -> bool) -> Vec<u8>;
 
 fn each(text: &[u8], mut write: impl FnMut(u8, &mut Vec<u8>)) -> Vec<u8> {
@@ -34,7 +34,7 @@ fn addslashes(text: &[u8], _: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
     })
 }
 
-/// As MySQL reads it: a backslash may stand before any letter.
+/// MySQL: a backslash may precede any letter.
 fn mysql(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
     each(text, |byte, out| match byte {
         b'\'' if pick(2) => out.extend_from_slice(b"''"),
@@ -52,7 +52,7 @@ fn quotes(text: &[u8], _: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
     each(text, |byte, out| out.extend(std::iter::repeat_n(byte, if byte == b'\'' || byte == b'"' { 2 } else { 1 })))
 }
 
-/// PostgreSQL's `E''` and COPY: any byte as octal digits or in hexadecimal.
+/// PostgreSQL's `E''` and COPY: any byte as octal or hexadecimal digits.
 fn postgres(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
     each(text, |byte, out| match byte {
         b'\\' => out.extend_from_slice(b"\\\\"),
@@ -119,7 +119,7 @@ proptest! {
         texts in proptest::collection::vec((text(40), 0usize..900), 0..8),
         mut cuts in proptest::collection::vec(0usize..4000, 0..60),
     ) {
-        // Far apart, so that what is looked at ahead ends somewhere between them.
+        // Far apart, so that the lookahead ends somewhere between them.
         let raw: Vec<u8> = texts.into_iter().flat_map(|(text, behind)| [text, vec![b'.'; behind]].concat()).collect();
         let add = |builder: icecore_replace::Builder, old: &Vec<u8>| builder.pair(old.clone(), "");
         let rules = olds.iter().fold(Rules::builder(), add).build().unwrap();
@@ -140,6 +140,6 @@ fn what_has_no_core_is_looked_at_closely() {
     assert!(!rules("//old").may_match(br#"a:1:{s:1:\"a\";s:3:\"b\n\0*\0c\";}"#));
     assert!(rules("//old").may_match(br"\/\/old"));
     assert!(Rules::builder().pair("o+", "x").regex(true).build().unwrap().may_match(b"anything"));
-    // What stays as it is makes no work.
+    // Pairs that change nothing need no check.
     assert!(!Rules::builder().pair("a", "a").pair("b", "c").build().unwrap().may_match(b"aaa"));
 }

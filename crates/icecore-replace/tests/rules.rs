@@ -1,4 +1,4 @@
-//! What matches, and what it becomes.
+//! What matches, and what replaces it.
 
 use icecore_replace::{Again, Rules, Spelling};
 use proptest::prelude::*;
@@ -24,12 +24,12 @@ fn refusal(builder: icecore_replace::Builder) -> String {
 fn all_pairs_act_at_once_and_the_longest_counts() {
     assert_eq!(apply(&[("a", "b"), ("b", "a")], "abba"), "baab");
     assert_eq!(apply(&[("http://a", "1"), ("http://a.b", "2"), ("a.b", "3")], "http://a.b http://a a.b"), "2 1 3");
-    // The leftmost one, even if a longer one begins inside of it.
+    // The leftmost match, even if a longer one begins inside of it.
     assert_eq!(apply(&[("ab", "x"), ("bcd", "y")], "abcd"), "xcd");
-    // What was put in is not looked at.
+    // Inserted text is not searched.
     assert_eq!(apply(&[("a", "aa")], "aa"), "aaaa");
     assert_eq!(apply(&[("x", "")], "axbx"), "ab");
-    // A pair that changes nothing keeps what it matches.
+    // A pair that changes nothing protects its matches.
     assert_eq!(apply(&[("old", "new"), ("keep.old", "keep.old")], "old keep.old"), "new keep.old");
 }
 
@@ -78,10 +78,10 @@ fn expressions_have_groups() {
         .build()
         .unwrap();
     assert_eq!(rules.apply(b"joe@mail.old foo"), b"joe@mail.new ($1) f0");
-    // Anchors and words see the whole text, not what is left of it.
+    // Anchors and word boundaries see the whole text, not only the rest of it.
     let rules = Rules::builder().pair(r"\bb", "x").pair("^a", "y").regex(true).build().unwrap();
     assert_eq!(rules.apply(b"aab b"), b"yab x");
-    // Bytes that are no UTF-8.
+    // Bytes that are not UTF-8.
     let rules = Rules::builder().pair(r"(?-u:\xff)", "y").regex(true).build().unwrap();
     assert_eq!(rules.apply(b"a\xffb"), b"ayb");
 }
@@ -100,7 +100,7 @@ fn an_address_is_found_in_every_spelling() {
     assert_eq!(spelled("https%3A%2F%2Fold.example%2Fblog%2Fa"), "http%3A%2F%2Fnew.example%3A8080%2Fa");
     assert_eq!(spelled("https%3a%2f%2fold.example%2fblog"), "http%3a%2f%2fnew.example%3a8080");
     assert_eq!(spelled("https%3A//old.example/blog"), "http%3A//new.example%3A8080");
-    // The other scheme stays what it is.
+    // The other scheme is kept.
     assert_eq!(url("https://a", "https://b", "http://a https://a //a"), "http://b https://b //b");
 }
 
@@ -141,7 +141,7 @@ fn an_address_ends_where_its_host_or_folder_ends() {
         url("https://a/blog", "https://b", "https://a/blog. https%3A%2F%2Fa%2Fblog%3Fx"),
         "https://b. https%3A%2F%2Fb%3Fx"
     );
-    // Slashes at the end change nothing.
+    // Slashes at the end make no difference.
     assert_eq!(url("https://a/", "https://b", "https://a/x https://a"), "https://b/x https://b");
     assert_eq!(url("https://a", "https://b/", "https://a/x https://a"), "https://b/x https://b");
 }
@@ -185,7 +185,7 @@ fn a_second_run_is_foreseen() {
     assert_eq!(url("https://a.b", "https://a.b/c"), Again::Contains(0, 0));
 }
 
-/// What is done at each place, without any cleverness.
+/// Replaces at each position, without any optimization.
 fn naive(pairs: &[(Vec<u8>, Vec<u8>)], text: &[u8]) -> Vec<u8> {
     let (mut out, mut at) = (Vec::new(), 0);
     while at < text.len() {
@@ -220,7 +220,7 @@ proptest! {
         let add = |builder: icecore_replace::Builder, (old, new): &(Vec<u8>, Vec<u8>)| builder.pair(old.clone(), new.clone());
         let rules = pairs.iter().fold(Rules::builder(), add).build().unwrap();
         prop_assert_eq!(rules.apply(&text), naive(&pairs, &text));
-        // What is said to change nothing the second time does so.
+        // If the rules promise that a second run changes nothing, it changes nothing.
         if rules.again() == Again::Nothing {
             let once = rules.apply(&text);
             prop_assert_eq!(rules.apply(&once), once);

@@ -1,4 +1,4 @@
-//! Changes that are tried, and parts of a text.
+//! Tentative changes, and parts of a text.
 
 use icecore::rewrite::{Change, Edits, Part};
 use icecore_replace::{Charset, Rules, Trust};
@@ -23,7 +23,7 @@ fn what_was_not_made_does_not_count() {
         let counts = replacing.take_counts();
         assert_eq!(counts.values().sum::<u64>(), count, "{outer} {inner}");
         if count == 1 {
-            // Room for one more was taken.
+            // Space for one more was reserved.
             replacing = rules.replacing().at_most(10);
         }
     }

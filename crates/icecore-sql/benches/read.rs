@@ -1,9 +1,9 @@
-//! How fast dumps of several shapes are read: literals alone, and decoded.
+//! The speed of reading dumps of several shapes: literals only, and decoded.
 //!
 //!     cargo bench -p icecore-sql [SHAPE…]
 //!
-//! In the environment, SIZE is how large a dump is, RUNS of how many runs the best counts, and
-//! DECODE=0 leaves decoding out; ROWS=1 reads rows with all their values.
+//! Environment: SIZE is the size of a dump, RUNS the number of runs whose best counts, DECODE=0
+//! skips decoding, ROWS=1 reads rows with all their values.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -12,18 +12,18 @@ use std::time::{Duration, Instant};
 use icecore::rewrite::Escaping;
 use icecore_sql::{Content, Next, Options, Reader};
 
-/// What a caller holds at once.
+/// The window that a caller keeps in memory.
 const WINDOW: usize = 256 << 10;
 const DUMP: usize = 64 << 20;
 const RUNS: usize = 7;
 
-/// A size or a count of the environment.
+/// Returns a size or a count from the environment.
 fn setting(name: &str, default: usize) -> usize {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// How long this process has run on a processor, where the system says so: others may use the
-/// machine as well.
+/// Returns the processor time of this process, if the system reports it: others may use the machine
+/// too.
 fn time() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let said = std::fs::read_to_string("/proc/self/schedstat").ok();
@@ -56,7 +56,7 @@ fn measure(name: &str, dump: &[u8]) {
     println!("{name:<12} {:7.0} MB/s, decoded {:7.0} MB/s, {count} values", speed(alone), speed(decoded));
 }
 
-/// How many literals there are.
+/// Returns the number of literals.
 fn read(dump: &[u8], decode: bool, rows: bool) -> usize {
     let mut options = Options::default();
     options.rows = rows;
@@ -99,7 +99,7 @@ const SHAPES: &[Shape] = &[
     ("hex", hex),
 ];
 
-/// Rows until the dump is large enough. `frame`: what stands before, and between rows.
+/// Makes rows until the dump is large enough. `head` comes before them, `between` between them.
 fn rows_of(head: &str, between: &str, mut row: impl FnMut(usize, &mut String)) -> Vec<u8> {
     let size = setting("SIZE", DUMP);
     let mut dump = String::from(head);

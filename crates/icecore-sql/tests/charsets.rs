@@ -1,8 +1,8 @@
-//! In which charset a dump says it is.
+//! The charset that a dump declares.
 
 use icecore_sql::{Next, Reader};
 
-/// What the reader says of the charset at the first value of a row: of the dump, and of its table.
+/// Returns the charset at the first value of a row: that of the dump, and that of its table.
 fn charsets(dump: &str) -> (Option<&'static str>, Option<&'static str>) {
     let mut reader = Reader::new();
     loop {
@@ -25,7 +25,7 @@ fn what_a_dump_declares() {
         ("SET CHARACTER SET latin2;", Some("ISO-8859-2"), None),
         ("SET NAMES ujis;", Some("other"), None),
         ("SET NAMES binary;", None, None),
-        // Definitions are set in another charset, which is set back after them.
+        // Definitions use another charset, which is reset after them.
         (
             "SET NAMES latin1;\n/*!40101 SET @saved_cs_client     = @@character_set_client */;\n\
              /*!50503 SET character_set_client = utf8mb4 */;\nCREATE TABLE t (a text) DEFAULT CHARSET=utf8;\n\

@@ -1,4 +1,4 @@
-//! What each program writes, and what the reader sees in it.
+//! The output of each program, and how the reader understands it.
 
 use crate::common::{literals, values};
 

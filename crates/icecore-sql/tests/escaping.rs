@@ -1,4 +1,4 @@
-//! What is decoded is encoded again: the same meaning, and what did not change keeps its bytes.
+//! Decoded text is encoded again: with the same meaning, and unchanged parts keep their bytes.
 
 use crate::random;
 
@@ -7,7 +7,7 @@ use crate::random::Random;
 use icecore::rewrite::{Around, Edits, Escaping, raw_edits};
 use icecore_sql::{Frame, Next, Options, Quote, Quoting, Reader};
 
-/// Pieces of bodies: escapes of all kinds, whole and cut.
+/// Pieces of bodies: escapes of all kinds, complete and cut.
 const PIECES: &[&str] = &[
     "\\",
     "\\\\",
@@ -78,7 +78,7 @@ fn text_of(random: &mut Random, pieces: &[&str], most: usize) -> Vec<u8> {
     text
 }
 
-/// A random quoting, and a body that may be one of it.
+/// Makes a random quoting, and a body that may be valid in it.
 fn body(random: &mut Random) -> (Quoting, Vec<u8>) {
     let frames = [Frame::Standard, Frame::Escape, Frame::Copy];
     let digits = |random: &mut Random, prefix: &[u8]| {
@@ -108,7 +108,7 @@ fn body(random: &mut Random) -> (Quoting, Vec<u8>) {
     (quoting, text_of(random, PIECES, 12))
 }
 
-/// What the reader says of a call of SQLite's shell.
+/// Returns what the reader reports for a call of SQLite's shell.
 fn replaced(random: &mut Random) -> Quoting {
     let dump: &[u8] = match random.below(4) {
         0 => b"PRAGMA x;INSERT INTO t VALUES(replace('','\\n',char(10)));",
@@ -141,7 +141,7 @@ fn changes_of_the_text_are_changes_of_the_body() {
             let start = at + random.below(text.len() - at + 1);
             let end = start + random.below((text.len() - start).min(5) + 1);
             edits.push(start, end, &text_of(&mut random, NEW, 4));
-            // Two that touch are one to whoever says what is around.
+            // Two adjacent edits would be one.
             at = end + 1;
         }
         let said = || format!("seed {seed}: {quoting:?} {} with {edits:?}", show(&raw));
@@ -153,7 +153,7 @@ fn changes_of_the_text_are_changes_of_the_body() {
         let again = quoting.decode(&new).unwrap_or_else(|| panic!("{} gives {}", said(), show(&new)));
         assert_eq!(show(again.text()), show(&edits.apply(text)), "{} gives {}", said(), show(&new));
         assert_eq!(again.text(), edits.apply(text), "{}", said());
-        // No bytes go but those of characters that change.
+        // Only bytes of changed characters are removed.
         let gone: usize = changes.iter().map(|edit| edit.end - edit.start).sum();
         let most: usize = edits.iter().map(|edit| (edit.end - edit.start + 2) * 16).sum();
         assert!(gone <= most, "{}: {gone} bytes go", said());
@@ -161,7 +161,7 @@ fn changes_of_the_text_are_changes_of_the_body() {
     assert!(decoded_bodies > count / 4 && refused < count / 3, "{decoded_bodies} {refused} of {count}");
 }
 
-/// New text after `before` and before `behind`.
+/// Encodes new text after `before` and before `behind`.
 fn encoded(quoting: Quoting, before: &str, behind: &str, text: &str) -> Option<String> {
     let raw = [before, behind].concat();
     let around = Around { raw: raw.as_bytes(), start: before.len(), end: before.len() };

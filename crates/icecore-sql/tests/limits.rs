@@ -1,9 +1,10 @@
-//! What is held, and what is refused.
+//! What the reader keeps in memory, and what it refuses.
 
 use crate::common::windows;
 use icecore_sql::{Dialect, Error, Next, Options, Reader};
 
-/// The most bytes that a reader leaves in a window that grows by one.
+/// Returns the largest number of bytes that a reader leaves in a window that grows by one byte at a
+/// time.
 fn held(dump: &[u8], dialect: Option<Dialect>) -> usize {
     let mut options = Options::default();
     options.dialect = dialect;
@@ -41,7 +42,7 @@ fn a_value_is_held_and_a_row_is_not() {
     options.rows = true;
     let row = format!("({}1)", "'some text',NULL,-1.5,now() /* a comment that is none of it */ ,".repeat(2000));
     assert!(held_with(format!("INSERT INTO t VALUES {row}").as_bytes(), options.clone()) < 64);
-    // An expression is held as a literal is, and no longer.
+    // An expression is kept like a literal, and not longer.
     options.literal = 100;
     for dump in [
         format!("INSERT INTO t VALUES (1,{}", "f(".repeat(5000)),

@@ -4,7 +4,7 @@ use crate::common::{all, show};
 use icecore::rewrite::Escaping;
 use icecore_sql::{Content, Next, Options, Reader};
 
-/// The rows of a dump: `table: column=value …`.
+/// Returns the rows of a dump: `table: column=value …`.
 fn rows(dump: &str) -> Vec<String> {
     let mut options = Options::default();
     options.rows = true;
@@ -116,7 +116,7 @@ fn a_table_that_nobody_wants_costs_one_value_for_each_statement() {
         values += 1;
         reader.skip_rows();
     }
-    // The cells of COPY come as literals.
+    // The cells of COPY are literals.
     assert_eq!(values, 2 + 4);
     assert_eq!(reader.unclosed(), None);
 }

@@ -1,4 +1,4 @@
-//! Windows of any size, the readable twin and the fast reader say the same.
+//! Windows of any size, the readable twin and the fast reader give the same results.
 
 use crate::random;
 
@@ -163,7 +163,7 @@ fn dump(random: &mut Random) -> Vec<u8> {
     for _ in 0..random.below(40) + 1 {
         match random.below(30) {
             0 => dump.push(random.below(256) as u8),
-            // Beyond the length that words and names are read up to.
+            // Longer than the length up to which words and names are read.
             1 if random.below(8) == 0 => {
                 dump.extend(std::iter::repeat_n(b"aA1`\"'0\\ $"[random.below(10)], 1000 + random.below(60)))
             }
@@ -179,7 +179,7 @@ fn check(dump: &[u8], random: &mut Random) {
     options.rows = random.chance(2);
     let expected = reference(dump, &options);
     for literal in &expected.literals {
-        // Whatever it is, it is decoded or refused.
+        // Every literal is decoded or refused.
         let _ = literal.quoting.decode(&dump[literal.body.clone()]);
     }
     for value in &expected.values {

@@ -1,11 +1,11 @@
 #!/usr/bin/perl
-# Takes an order and queues the mail about it: both in one transaction, or none of it.
+# Accepts an order and queues a mail about it: both in one transaction, or neither.
 #
 #   dbi.pl DSN ORDER TOTAL
 #
 # DSN is dbi:SQLite:FILE, dbi:Pg:dbname=NAME;host=HOST or dbi:MariaDB:database=NAME;host=HOST;
-# user and password stand in DBI_USER and DBI_PASS. The tables of Icecore are there already:
-# any command makes them, say `icecore queue stats`.
+# DBI_USER and DBI_PASS contain user and password. The tables of Icecore must exist: any command
+# creates them, for example `icecore queue stats`.
 use strict;
 use warnings;
 use DBI qw(:sql_types);
@@ -31,7 +31,7 @@ eval {
     die $error;
 };
 
-# Queues a job in the transaction that is open; the bytes may be of any format that Icecore reads.
+# Queues a job in the open transaction; the bytes may be in any format that Icecore reads.
 sub queue {
     my ($queue, $bytes) = @_;
     my $now = int(Time::HiRes::time() * 1000);
@@ -43,7 +43,7 @@ sub queue {
     $insert->execute;
 }
 
-# A UUID of version 7: ids sort by the time of their making.
+# Makes a UUID of version 7: ids sort by their time of creation.
 sub uuid {
     my ($millis) = @_;
     open my $random, '<:raw', '/dev/urandom' or die "/dev/urandom: $!\n";

@@ -1,13 +1,13 @@
 #!/usr/bin/env php
 <?php
 
-// Takes an order and queues the mail about it, by PDO: both in one transaction, or none of it.
+// Accepts an order and queues a mail about it, through PDO: both in one transaction, or neither.
 //
 //   order.php DSN ORDER TOTAL
 //
-// DSN is sqlite:FILE, pgsql:host=HOST;dbname=NAME or mysql:host=HOST;dbname=NAME; user and password
-// stand in PDO_USER and PDO_PASSWORD. The tables of Icecore are there already: any command makes
-// them, say `icecore queue stats`.
+// DSN is sqlite:FILE, pgsql:host=HOST;dbname=NAME or mysql:host=HOST;dbname=NAME; PDO_USER and
+// PDO_PASSWORD contain user and password. The tables of Icecore must exist: any command creates
+// them, for example `icecore queue stats`.
 declare(strict_types=1);
 
 [, $dsn, $order, $total] = $argv + [null, null, null, null];
@@ -30,7 +30,7 @@ try {
     throw $error;
 }
 
-/** Queues a job in the transaction that is open; the bytes may be of any format that Icecore reads. */
+/** Queues a job in the open transaction; the bytes may be in any format that Icecore reads. */
 function queue(PDO $pdo, string $queue, string $bytes): void
 {
     $now = (int) (microtime(true) * 1000);
@@ -43,7 +43,7 @@ function queue(PDO $pdo, string $queue, string $bytes): void
     $insert->execute();
 }
 
-/** A UUID of version 7: ids sort by the time of their making. */
+/** Makes a UUID of version 7: ids sort by their time of creation. */
 function uuid(int $millis): string
 {
     $hex = sprintf('%012x', $millis) . bin2hex(random_bytes(10));

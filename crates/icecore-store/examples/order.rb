@@ -1,12 +1,13 @@
 #!/usr/bin/ruby
 # frozen_string_literal: true
 
-# Takes an order and queues the mail about it, by ActiveRecord: both in one transaction, or none of it.
+# Accepts an order and queues a mail about it, through ActiveRecord: both in one transaction, or
+# neither.
 #
 #   order.rb ORDER TOTAL
 #
-# DATABASE_URL says where: sqlite3:FILE, postgresql://USER@HOST/NAME or mysql2://USER@HOST/NAME. The
-# tables of Icecore are there already: any command makes them, say `icecore queue stats`.
+# DATABASE_URL is sqlite3:FILE, postgresql://USER@HOST/NAME or mysql2://USER@HOST/NAME. The tables
+# of Icecore must exist: any command creates them, for example `icecore queue stats`.
 require "active_record"
 require "securerandom"
 
@@ -20,18 +21,18 @@ end
 
 class Order < ActiveRecord::Base; end
 
-# A job in the queue of Icecore. What is not said here has a default.
+# A job in the queue of Icecore. Columns that are not set here have defaults.
 class Job < ActiveRecord::Base
   self.table_name = "icecore_jobs"
   self.primary_key = "id"
 
-  # Queues a job in the transaction that is open; the bytes may be of any format that Icecore reads.
+  # Queues a job in the open transaction; the bytes may be in any format that Icecore reads.
   def self.push(queue, value)
     now = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond)
     create!(id: uuid(now), queue: queue, queued_at: now, run_at: now, bytes: Marshal.dump(value))
   end
 
-  # A UUID of version 7: ids sort by the time of their making.
+  # Makes a UUID of version 7: ids sort by their time of creation.
   def self.uuid(millis)
     hex = format("%012x", millis) + SecureRandom.hex(10)
     hex[12] = "7"

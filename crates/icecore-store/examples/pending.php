@@ -1,27 +1,28 @@
 #!/usr/bin/env php
 <?php
 
-// Objects that wait in a database until somebody takes care of them, in the table of Icecore, by PDO:
-// `icecore store each` reads what this stores, and this reads what `icecore store put` stores.
+// Objects that wait in a database until somebody handles them, in the table of Icecore, through
+// PDO: `icecore store each` reads what this program stores, and this program reads what `icecore
+// store put` stores.
 //
 //   pending.php DSN store CUSTOMER…    one object for each, all in one transaction; an empty name undoes it
 //   pending.php DSN each               a line of JSON for each record and its object
 //   pending.php DSN restore ID…
 //
-// DSN is sqlite:FILE, pgsql:host=HOST;dbname=NAME or mysql:host=HOST;dbname=NAME; user and password
-// stand in PDO_USER and PDO_PASSWORD. With BASE64=1 the bytes go into the column of text. The tables are
-// there already: any command makes them. It needs the extension icecore.
+// DSN is sqlite:FILE, pgsql:host=HOST;dbname=NAME or mysql:host=HOST;dbname=NAME; PDO_USER and
+// PDO_PASSWORD contain user and password. With BASE64=1 the bytes go into the text column. The
+// tables must exist: any command creates them. It needs the extension icecore.
 declare(strict_types=1);
 
 /** The objects of `icecore_objects`, frozen by serialize. */
 final class PendingObjects
 {
-    /** @param string[] $classes what may be built */
+    /** @param string[] $classes the classes that may be built */
     public function __construct(private readonly PDO $pdo, private readonly array $classes, private readonly bool $inBase64 = false)
     {
     }
 
-    /** Stores an object in the transaction that is open; its id. */
+    /** Stores an object in the open transaction. Returns its id. */
     public function store(mixed $object, ?string $key = null): string
     {
         $bytes = Icecore\serialize($object);
@@ -37,7 +38,7 @@ final class PendingObjects
         // Bytes, not a text in some encoding.
         $insert->bindValue(7, $this->inBase64 ? base64_encode($bytes) : $bytes, $this->inBase64 ? PDO::PARAM_STR : PDO::PARAM_LOB);
         $insert->execute();
-        // The classes that are in it, so that it is found by them.
+        // The classes in the object, so that it can be found by them.
         $classes = $this->pdo->prepare('INSERT INTO icecore_object_classes (class, seq) SELECT ?, seq FROM icecore_objects WHERE id = ?');
         foreach ($names as $name) {
             $classes->execute([$name, $id]);
@@ -45,7 +46,7 @@ final class PendingObjects
         return $id;
     }
 
-    /** The object of a record. Nothing is built of a class that is not allowed. */
+    /** Returns the object of a record. Classes that are not allowed are not built. */
     public function restore(array $record): mixed
     {
         // PostgreSQL gives bytes as a stream.
@@ -60,7 +61,7 @@ final class PendingObjects
         return $asked->fetch(PDO::FETCH_ASSOC) ?: null;
     }
 
-    /** Each record with its object, in the order in which they were stored, a batch at a time. What can't be restored is null. */
+    /** Yields each record with its object, in the order of storing, a batch at a time. An object that can't be restored is null. */
     public function each(int $batch = 1000): Generator
     {
         $asked = $this->pdo->prepare("SELECT * FROM icecore_objects WHERE seq > ? ORDER BY seq LIMIT $batch");
@@ -79,7 +80,7 @@ final class PendingObjects
         }
     }
 
-    /** A UUID of version 7: ids sort by the time of their making. */
+    /** Makes a UUID of version 7: ids sort by their time of creation. */
     private static function uuid(int $millis): string
     {
         $hex = sprintf('%012x', $millis) . bin2hex(random_bytes(10));

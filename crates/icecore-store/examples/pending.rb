@@ -1,15 +1,16 @@
 #!/usr/bin/ruby
 # frozen_string_literal: true
 
-# Objects that wait in a database until somebody takes care of them, in the table of Icecore, by
-# ActiveRecord: `icecore store each` reads what this stores, and this reads what `icecore store put` stores.
+# Objects that wait in a database until somebody handles them, in the table of Icecore, through
+# ActiveRecord: `icecore store each` reads what this program stores, and this program reads what
+# `icecore store put` stores.
 #
 #   pending.rb store CUSTOMER…    one object for each, all in one transaction; an empty name undoes it
 #   pending.rb each               a line of JSON for each record and its object
 #   pending.rb restore ID…
 #
-# DATABASE_URL says where: sqlite3:FILE, postgresql://USER@HOST/NAME or mysql2://USER@HOST/NAME. With
-# BASE64=1 the bytes go into the column of text. The tables are there already: any command makes them.
+# DATABASE_URL is sqlite3:FILE, postgresql://USER@HOST/NAME or mysql2://USER@HOST/NAME. With
+# BASE64=1 the bytes go into the text column. The tables must exist: any command creates them.
 require "active_record"
 require "digest"
 require "icecore"
@@ -23,11 +24,11 @@ class PendingObject < ActiveRecord::Base
   self.table_name = "icecore_objects"
   self.primary_key = "id"
 
-  # A column has the name of a method that everything in Ruby has: it is record[:class].
+  # The column `class` has the name of a method of every Ruby object: read it as record[:class].
   def self.instance_method_already_implemented?(name) = name == "class" || super
 
   class << self
-    # Stores an object, in the transaction that is open if there is one.
+    # Stores an object, in the open transaction if there is one.
     def store(object, key: nil, base64: false)
       bytes = Icecore::Marshal.dump(object)
       now = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond)
@@ -36,7 +37,7 @@ class PendingObject < ActiveRecord::Base
       transaction do
         record = create!(id: uuid(now), object_key: key, stored_at: now, format: "marshal", class: names.first,
                          checksum: Digest::SHA256.hexdigest(bytes), size: bytes.bytesize, **column)
-        # The classes that are in it, so that it is found by them.
+        # The classes in the object, so that it can be found by them.
         names.each do |name|
           connection.execute(sanitize_sql([<<~SQL, name, record.id]))
             INSERT INTO icecore_object_classes (class, seq) SELECT ?, seq FROM icecore_objects WHERE id = ?
@@ -46,8 +47,8 @@ class PendingObject < ActiveRecord::Base
       end
     end
 
-    # Each record with its object, in the order in which they were stored, a batch at a time. What can't
-    # be restored is nil.
+    # Yields each record with its object, in the order of storing, a batch at a time. An object that
+    # can't be restored is nil.
     def each(classes:, batch_size: 1000)
       return enum_for(:each, classes: classes, batch_size: batch_size) unless block_given?
       last = 0
@@ -65,7 +66,7 @@ class PendingObject < ActiveRecord::Base
       nil
     end
 
-    # A UUID of version 7: ids sort by the time of their making.
+    # Makes a UUID of version 7: ids sort by their time of creation.
     def uuid(millis)
       hex = format("%012x", millis) + SecureRandom.hex(10)
       hex[12] = "7"
@@ -74,7 +75,7 @@ class PendingObject < ActiveRecord::Base
     end
   end
 
-  # The object. Nothing is built of a class that is not allowed.
+  # Returns the object. Classes that are not allowed are not built.
   def restore(classes:)
     frozen = self[:bytes] || self[:base64].unpack1("m0")
     Icecore.decode(frozen, self[:format], classes: classes)

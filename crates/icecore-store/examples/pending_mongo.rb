@@ -1,15 +1,16 @@
 #!/usr/bin/ruby
 # frozen_string_literal: true
 
-# Objects that wait in MongoDB until somebody takes care of them, in the collection of Icecore, by the
-# driver `mongo`: `icecore store each` reads what this stores, and this reads what `icecore store put` stores.
+# Objects that wait in MongoDB until somebody handles them, in the collection of Icecore, through
+# the driver `mongo`: `icecore store each` reads what this program stores, and this program reads
+# what `icecore store put` stores.
 #
 #   pending_mongo.rb store CUSTOMER…    one object for each
 #   pending_mongo.rb each               a line of JSON for each record and its object
 #   pending_mongo.rb restore ID…
 #
-# MONGODB_URL says where: mongodb://HOST/NAME. With BASE64=1 the bytes are a string, as mappers send them
-# that have no binary fields. The collections are there already: any command makes them.
+# MONGODB_URL is mongodb://HOST/NAME. With BASE64=1 the bytes are a string, as sent by mappers
+# without binary fields. The collections must exist: any command creates them.
 require "digest"
 require "icecore"
 require "json"
@@ -23,7 +24,7 @@ class PendingObjects
     @objects, @meta, @classes, @base64 = client[:icecore_objects], client[:icecore_meta], classes, base64
   end
 
-  # Stores an object; its id.
+  # Stores an object. Returns its id.
   def store(object, key: nil)
     bytes = Icecore::Marshal.dump(object)
     now = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond)
@@ -37,7 +38,7 @@ class PendingObjects
     record[:_id]
   end
 
-  # The object of a record. Nothing is built of a class that is not allowed.
+  # Returns the object of a record. Classes that are not allowed are not built.
   def restore(record)
     frozen = record["bytes"]&.data || record["base64"].unpack1("m0")
     Icecore.decode(frozen, record["format"], classes: @classes)
@@ -45,9 +46,10 @@ class PendingObjects
 
   def find(id) = @objects.find(_id: id).first
 
-  # Each record with its object, in the order in which they were stored. What can't be restored is nil.
+  # Yields each record with its object, in the order of storing. An object that can't be restored is
+  # nil.
   def each
-    # Those with a batch are on their way.
+    # Objects with a batch are not complete yet.
     @objects.find(batch: nil).sort(seq: 1).each { |record| yield record, restored(record) }
   end
 
@@ -59,12 +61,12 @@ class PendingObjects
     nil
   end
 
-  # The next one of the counter that all programs use.
+  # Returns the next number of the counter that all programs share.
   def sequence
     @meta.find_one_and_update({ _id: "objects" }, { "$inc" => { value: 1 } }, return_document: :after)["value"]
   end
 
-  # A UUID of version 7: ids sort by the time of their making.
+  # Makes a UUID of version 7: ids sort by their time of creation.
   def uuid(millis)
     hex = format("%012x", millis) + SecureRandom.hex(10)
     hex[12] = "7"

@@ -1,4 +1,4 @@
-//! A queue that does what it is told by lines: for the load program, which measures it beside others.
+//! A queue that runs the commands on its standard input: for the load program, which compares it with others.
 //!
 //! ```text
 //! $ export ICECORE_LOAD_DB=postgres://… ICECORE_LOAD_PAYLOAD=job.json
@@ -13,7 +13,7 @@
 //! {"jobs":0,"ns":0}
 //! ```
 //!
-//! `benches/store/README.md` has the protocol.
+//! `benches/store/README.md` describes the protocol.
 #![forbid(unsafe_code)]
 
 use icecore_store::{Address, Backend, Error, ErrorKind, Event, Job, Outcome, Result, Stop, Worker, describe, open};
@@ -36,7 +36,7 @@ fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-/// A connection that is made before it is needed.
+/// A connection that is opened in advance.
 type Ready = Option<Box<dyn Backend>>;
 
 fn told(line: &str, ready: &mut Ready) -> Result<String> {
@@ -56,7 +56,7 @@ fn told(line: &str, ready: &mut Ready) -> Result<String> {
             *ready = Some(open(&address()?)?);
             Ok("{}".to_owned())
         }
-        // There is one way only, which is the quickest.
+        // There is only one way, and it is the quickest.
         Some(&("push" | "copy")) => push(number(1)?, number(2)?, number(3)?),
         Some(&"work") => work(number(1)?, number(2)?),
         Some(&"drain") => {
@@ -68,7 +68,7 @@ fn told(line: &str, ready: &mut Ready) -> Result<String> {
     }
 }
 
-/// Queues so many jobs over so many connections, in transactions of so many.
+/// Queues `jobs` jobs over `connections` connections, in transactions of `batch` jobs.
 fn push(jobs: usize, connections: usize, batch: usize) -> Result<String> {
     let (address, payload) = (address()?, payload()?);
     let stores = (0..connections).map(|_| open(&address)).collect::<Result<Vec<_>>>()?;
@@ -93,7 +93,7 @@ fn push(jobs: usize, connections: usize, batch: usize) -> Result<String> {
     Ok(measured(jobs, began.elapsed()))
 }
 
-/// Works off so many jobs, so many at once: from before there is a connection to the last job whose end is in the
+/// Does `jobs` jobs, `at_once` at a time: from before the first connection to the last job whose end is in the
 /// database.
 fn work(jobs: usize, at_once: usize) -> Result<String> {
     let address = address()?;
@@ -125,8 +125,9 @@ fn work(jobs: usize, at_once: usize) -> Result<String> {
     }
 }
 
-/// Works until the queue hands out nothing more, beside others that do the same; each job takes so many milliseconds.
-/// How many it did, and the time from its beginning to the last job whose end is in the database.
+/// Works until the queue hands out nothing more, next to other programs that do the same; each job takes `millis`
+/// milliseconds. Returns the number of its jobs, and the time from its start to the last job whose end is in the
+/// database.
 fn drain(ready: Ready, at_once: usize, millis: usize) -> Result<String> {
     let address = address()?;
     let mut worker = Worker::new(QUEUE, format!("load-{}", std::process::id()));
@@ -183,7 +184,7 @@ fn failed(text: &str) -> Error {
     Error::new(ErrorKind::Database, text)
 }
 
-/// As a string of JSON.
+/// Returns a string of JSON.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for character in text.chars() {

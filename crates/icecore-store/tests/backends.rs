@@ -1,8 +1,8 @@
-//! What the drivers must do beside what all databases do: many connections at once, lost
-//! ones, names to the byte, large payloads.
+//! What the drivers must do in addition to what all databases do: many connections at once, lost connections,
+//! byte-exact names, large payloads.
 //!
 //! `scripts/servers.sh run cargo test -p icecore-store --features postgres,mysql --test store backends::`
-//! has servers; without them it is SQLite alone.
+//! runs them on servers; without servers only SQLite is tested.
 
 use crate::common::{Chance, HOUR, World, kind, raw, sql_backends, until};
 use icecore_store::{Ack, Address, Backend, ErrorKind, Flow, Lease, ObjectFilter, Scheme, State, describe, open};
@@ -43,7 +43,7 @@ fn tables_are_made_once_by_eight_programs() {
     }
 }
 
-/// MySQL keeps each table that was made, also where the program ended before the next one.
+/// MySQL keeps each created table even if the program ends before the next one.
 #[test]
 fn a_cut_off_setup_is_finished() {
     for (_, fresh) in sql_backends() {
@@ -171,7 +171,7 @@ fn objects_are_found_in_order() {
     });
 }
 
-/// Whoever stores while an index is made is found by it.
+/// An index finds what is stored while it is created.
 #[test]
 fn an_index_misses_nothing() {
     each_world(|world| {
@@ -294,7 +294,7 @@ fn twenty_megabytes_come_back() {
         let bytes: Vec<u8> = (0..20 << 20).map(|at: u32| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
         let id = world.store.put(&[describe::object(bytes.clone(), None)]).expect("stored")[0];
         assert!(world.store.object(id).expect("an answer").expect("an object").bytes == bytes);
-        // Readable: the copy is large as well.
+        // Readable: the copy is large too.
         let text = php(&"ab\u{1}".repeat(5 << 20));
         world.store.push(&[describe::job("q", text.clone(), None)]).expect("pushed");
         let lease = world.store.claim("q", "w", HOUR, 1).expect("an answer").remove(0);
@@ -317,8 +317,7 @@ fn what_the_server_does_not_take_is_said() {
     });
 }
 
-/// Whatever statistics say, and whenever they were made, no statement of the queue reads all of
-/// its table.
+/// Whatever the statistics contain and whenever they were made, no statement of the queue reads its whole table.
 #[test]
 fn statements_of_the_queue_follow_indexes() {
     each_world(|world| {
@@ -354,12 +353,12 @@ fn statements_of_the_queue_follow_indexes() {
                 assert!(world.store.ack_many(&acks).expect("recorded").iter().all(|recorded| recorded.is_ok()));
             }
         }
-        // Numbers are there when the connection is gone.
+        // The statistics are complete when the connection has ended.
         world.store = open(&world.address).expect("another connection");
         let read = "SELECT seq_scan, n_tup_ins FROM pg_stat_user_tables WHERE relname = 'icecore_jobs' \
                     AND n_tup_ins >= ";
         let numbers = until("the server counts", || world.raw(&format!("{read}{pushed}")).pop());
-        // Those that made the indexes.
+        // The scans that created the indexes.
         let made: u32 = numbers[0].as_deref().and_then(|number| number.parse().ok()).expect("a number");
         assert!(made <= 10, "the table was read as a whole {made} times");
     });
@@ -375,7 +374,7 @@ fn end_connections(world: &World) {
         Scheme::Mysql => {
             let sql = "SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()";
             for row in world.raw(sql) {
-                // It may have gone by itself.
+                // The connection may have ended by itself.
                 let _ = raw(&world.address, &format!("KILL {}", row[0].as_deref().expect("a number")));
             }
         }
@@ -389,7 +388,7 @@ fn a_lost_connection_is_made_again() {
         let push = |store: &mut dyn Backend| store.push(&[describe::job("q", php("x"), None)]);
         push(&mut *world.store).expect("pushed");
         end_connections(world);
-        // A transaction that did not begin is begun on a new connection.
+        // A transaction that could not begin starts again on a new connection.
         push(&mut *world.store).expect("pushed again");
         end_connections(world);
         match world.store.now() {
@@ -409,7 +408,7 @@ fn a_lost_connection_is_made_again() {
     });
 }
 
-/// What is begun and not committed when the connection goes is not there.
+/// Nothing is stored of a transaction that was not committed when the connection was lost.
 #[test]
 fn half_a_put_is_none() {
     each_world(|world| {
@@ -461,7 +460,7 @@ fn errors_have_kinds_and_no_passwords() {
     }
 }
 
-/// What an address demands of a connection is there, or there is no connection.
+/// A connection has the encryption that its address demands, or it is not opened.
 #[test]
 fn addresses_demand_encryption() {
     let servers = ["ICECORE_TEST_POSTGRES", "ICECORE_TEST_MYSQL"].map(std::env::var);
@@ -488,12 +487,12 @@ fn addresses_demand_encryption() {
         refused(&server, "sslmode=verify-full");
         refused(&server, &format!("sslmode=verify-full&sslrootcert={authority}.none"));
         opened(&server, &format!("sslmode=verify-full&sslrootcert={authority}")).expect("this server");
-        // Its certificate is one for 127.0.0.1.
+        // Its certificate is for 127.0.0.1.
         let other = server.replace("127.0.0.1", "localhost");
         opened(&other, &format!("sslmode=verify-ca&sslrootcert={authority}")).expect("a server of this authority");
         refused(&other, &format!("sslmode=verify-full&sslrootcert={authority}"));
 
-        // A user who may not come otherwise.
+        // A user who must use encryption.
         if !server.starts_with("mysql:") {
             continue;
         }

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 const PAGE: &str = include_str!("../../../docs/store.md");
 
-/// The blocks of commands in the section about backups that begin with this program.
+/// Returns the command blocks in the section about backups that begin with this program.
 fn commands(program: &str) -> String {
     let (_, section) = PAGE.split_once("\n## Backup\n").expect("the section");
     let section = section.split_once("\n## ").map_or(section, |(section, _)| section);
@@ -27,7 +27,7 @@ fn has(program: &str) -> bool {
     Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-/// Runs commands in a folder, with what they are to know in the environment.
+/// Runs commands in a folder, with these environment variables.
 fn run(script: &str, folder: &Path, environment: &[(&str, String)]) {
     let mut shell = Command::new("sh");
     shell.args(["-eu", "-c", script]).current_dir(folder).envs(environment.iter().map(|(name, value)| (name, value)));
@@ -35,7 +35,7 @@ fn run(script: &str, folder: &Path, environment: &[(&str, String)]) {
     assert!(output.status.success(), "{script}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// What the commands of a database need to know.
+/// Returns the variables that the commands of a database need.
 fn environment(address: &Address) -> Vec<(&'static str, String)> {
     let Parts { user, password, host, port, database } = Parts::of(address);
     let scheme = if address.scheme() == Scheme::Postgres { "postgres" } else { "mysql" };
@@ -64,7 +64,7 @@ fn back_up(address: &Address, folder: &Path) {
     }
 }
 
-/// Brings it back into a database that is empty.
+/// Restores it into an empty database.
 fn bring_back(address: &Address, folder: &Path) {
     match address.scheme() {
         Scheme::Sqlite => {
@@ -88,13 +88,13 @@ fn objects(world: &mut World) -> Vec<Object> {
     all
 }
 
-/// All that a backup must have.
+/// Everything that a backup must contain.
 #[derive(Debug, PartialEq)]
 struct All {
     objects: Vec<Object>,
     jobs: Vec<Job>,
     indexes: Vec<String>,
-    /// Each queue, with what was set for it.
+    /// Each queue with its settings.
     queues: Vec<TextRow>,
     classes: Vec<TextRow>,
     values: Vec<TextRow>,
@@ -103,7 +103,7 @@ struct All {
 }
 
 impl All {
-    /// Up to these sequences of an object and of a job.
+    /// Reads everything up to these sequences of an object and of a job.
     fn of(world: &mut World, (object, job): (i64, i64)) -> All {
         All {
             objects: objects(world).into_iter().filter(|found| found.sequence <= object).collect(),
@@ -120,7 +120,7 @@ impl All {
     }
 }
 
-/// Something of all that there can be; a job that a worker has, with its token.
+/// Stores one of everything. Returns a job that a worker has, and its token.
 fn fill(world: &mut World) -> (Id, String) {
     let every: Vec<u8> = (0..=255).collect();
     let php = b"O:4:\"User\":2:{s:2:\"id\";i:7;s:4:\"name\";s:4:\"Zo\xc3\xab\";}".to_vec();
@@ -173,7 +173,7 @@ fn what_was_backed_up_comes_back() {
         let folder = common::folder();
         let (is_over, written) = (AtomicBool::new(false), AtomicUsize::new(0));
         let acknowledged = std::thread::scope(|scope| {
-            // Others go on writing: each object with its class, its value and its job.
+            // Others continue to write: each object with its class, its value and its job.
             scope.spawn(|| {
                 let mut store = open(&world.address).expect("a connection");
                 while !is_over.load(Ordering::SeqCst) {
@@ -203,13 +203,13 @@ fn what_was_backed_up_comes_back() {
         assert!(back.objects.len() >= 4 + acknowledged && back.jobs.len() >= 5 + acknowledged, "{name}");
         assert!(back.objects.iter().all(|object| object.checksum == describe::checksum(&object.bytes)), "{name}");
 
-        // The lease ends by its time, and only the next worker's token counts then.
+        // The lease ends at its time, and from then on only the next worker's token is valid.
         let again =
             until("the lease ends", || restored.store.claim("leased", "next", common::HOUR, 1).expect("asked").pop());
         assert_eq!((again.job.id, again.job.attempts), (leased, 2), "{name}");
         assert_eq!(kind(restored.store.ack(leased, &token, None)), ErrorKind::Lease, "{name}");
         restored.store.ack(leased, &again.token, None).expect("done");
-        // And it goes on where it was.
+        // Sequences continue after the last one.
         let id = restored.store.put(&[describe::object(b"[5]".to_vec(), None)]).expect("put")[0];
         assert!(restored.store.object(id).expect("asked").expect("there").sequence > last.0, "{name}");
     }

@@ -1,6 +1,6 @@
-//! What each database must do, the same for all of them.
+//! What each database must do; the same for all of them.
 //!
-//! `ICECORE_ONLY=name` runs those behaviours only that have this in their name.
+//! `ICECORE_ONLY=name` runs only the behaviours with this in their name.
 
 use crate::common;
 
@@ -28,7 +28,7 @@ const EXCLUDED: &[(&str, &str, &str)] = &[
     ("mongodb", "large_payloads_come_back", "the same"),
 ];
 
-/// Many of them wait for a clock, so that more at once than there are cores are not too many.
+/// More than the number of cores is fine: many of them wait for a clock.
 const AT_ONCE: usize = 4;
 
 #[test]

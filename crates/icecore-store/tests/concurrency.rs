@@ -1,4 +1,4 @@
-//! Many at once on one database, each with a connection of its own.
+//! Many clients at once on one database, each with its own connection.
 
 use crate::common::{Cell, HOUR, World, backends, kind, patiently};
 use icecore_store::{
@@ -16,7 +16,7 @@ fn new(queue: &str, payload: &str) -> NewJob {
     describe::job(queue, payload.as_bytes().to_vec(), Some("json"))
 }
 
-/// On each database, with its name printed.
+/// Runs `body` on each database and prints its name.
 fn everywhere(what: &str, body: impl Fn(&mut World)) {
     for (backend, fresh) in backends() {
         println!("{backend}: {what}");
@@ -71,7 +71,7 @@ fn each_job_is_done_once_when_nobody_dies() {
                 let mut pushed = 0;
                 while pushed < EACH || done.load(Ordering::Relaxed) < EACH * THREADS {
                     if pushed < EACH {
-                        // One, or some at once; of two queues.
+                        // One or several at once, in two queues.
                         let count = (1 + pushed % 3).min(EACH - pushed);
                         let jobs: Vec<NewJob> = (0..count)
                             .map(|_| NewJob { priority: (pushed % 2) as i32, ..new(["a", "b"][pushed % 2], "1") })
@@ -81,7 +81,7 @@ fn each_job_is_done_once_when_nobody_dies() {
                     }
                     let queue = ["a", "b"][(pushed + number + mine.len()) % 2];
                     let worker = format!("worker {number}");
-                    // A claim that failed may not be made again blindly: it hands nothing out.
+                    // Repeating the claim is safe: a failed claim hands nothing out.
                     let leases = patiently(|| store.claim(queue, &worker, HOUR, 1 + number % 4).inspect_err(tell))
                         .expect("claimed");
                     for lease in leases {
@@ -179,7 +179,7 @@ fn dead_jobs_are_redriven_once_by_many() {
                 let mut store = open(address).expect("opened");
                 start.wait();
                 if number % 2 == 1 {
-                    // And others take the keys at the same time.
+                    // At the same time, others take the keys.
                     for key in 0..40 {
                         let job = NewJob { unique_key: Some(key.to_string()), ..new("mail", "2") };
                         patiently(|| store.push(std::slice::from_ref(&job))).expect("pushed");
@@ -198,7 +198,7 @@ fn dead_jobs_are_redriven_once_by_many() {
     });
 }
 
-/// Groups of all sizes, keys that several push, leases that end in the middle of it.
+/// Groups of all sizes, keys that several clients push, leases that end in between.
 #[test]
 fn many_push_claim_and_ack_in_groups() {
     const EACH: usize = 200;
@@ -221,7 +221,7 @@ fn many_push_claim_and_ack_in_groups() {
                             .map(|count| NewJob {
                                 max_attempts: Some(1_000_000),
                                 priority: (count % 3) as i32,
-                                // Some are pushed by all, in different orders.
+                                // All clients push some of these, in different orders.
                                 unique_key: (count % 10 == 0).then(|| ((count * number) % EACH).to_string()),
                                 ..new(["a", "b"][count % 2], "1")
                             })
@@ -274,7 +274,7 @@ fn many_push_claim_and_ack_in_groups() {
     });
 }
 
-/// Leases that end at once: all of them take each other's jobs.
+/// Leases that end at once: all clients take each other's jobs.
 #[test]
 fn short_leases_never_overlap() {
     everywhere("short leases never overlap", |world| {
@@ -363,7 +363,7 @@ fn objects_are_put_read_and_indexed_at_once() {
             world.store.objects(0, usize::MAX, &filter, &mut one).expect("found");
             count
         };
-        // The same path, spelled in a way that no index has.
+        // The same path, written in a form that no index has.
         let (with, without) = (count("$.k"), count("$[\"k\"]"));
         assert_eq!((with, without), ((THREADS - 2) * EACH / 2, (THREADS - 2) * EACH / 2));
     });
@@ -393,7 +393,7 @@ fn who_extends_is_told_the_end_of_its_own_lease() {
                 let lease = patiently(|| store.push_and_claim(&job, "first", Duration::from_millis(3)));
                 let Lease { job, token } = lease.expect("claimed").expect("a new job");
                 let mut end = job.lease_until;
-                // With leases that end at once, others get the job between any two statements.
+                // With leases that end at once, others can get the job between any two statements.
                 while let Some(until) = end {
                     let now = patiently(|| store.now()).expect("the time");
                     assert!(until < now + 60_000, "the end of another's lease was told: {until}, and it is {now}");
@@ -408,7 +408,7 @@ fn who_extends_is_told_the_end_of_its_own_lease() {
     });
 }
 
-/// Ends those who go on until then, also when a check fails.
+/// Stops the threads that run until this flag is set, also if a check fails.
 struct End<'e>(&'e AtomicBool);
 
 impl Drop for End<'_> {
@@ -417,8 +417,8 @@ impl Drop for End<'_> {
     }
 }
 
-/// At no time has a queue with limits more leases than it may, by the clock of the database, and in
-/// no time hands it out more than its rate.
+/// A queue with limits never has more leases than allowed, by the clock of the database, and never
+/// hands out more than its rate in any period.
 #[test]
 fn limits_hold_with_many_workers() {
     const JOBS: usize = 120;
@@ -433,7 +433,7 @@ fn limits_hold_with_many_workers() {
         let jobs: Vec<NewJob> = (0..JOBS).map(|_| new("mail", "1")).collect();
         world.store.push(&jobs).expect("pushed");
         let (address, done) = (&world.address, AtomicUsize::new(0));
-        // When each job was handed out, and that it was still leased at this later time.
+        // When each job was handed out, and a later time at which it was still leased.
         let spans: Vec<(i64, i64)> = std::thread::scope(|scope| {
             let work = |number: usize| {
                 let mut store = open(address).expect("opened");
@@ -464,7 +464,7 @@ fn limits_hold_with_many_workers() {
     });
 }
 
-/// Each time of a schedule has one job, however many look at it at once.
+/// Each time of a schedule creates one job, however many clients check it at once.
 #[test]
 fn a_schedule_queues_one_job_whoever_looks() {
     everywhere("a schedule queues one job", |world| {
@@ -489,7 +489,7 @@ fn a_schedule_queues_one_job_whoever_looks() {
                 let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(fire)).collect();
                 threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
             });
-            // What another one held was left to it.
+            // A schedule that another client had locked was left to that client.
             fired.push(world.store.fire(9).expect("fired"));
             let new = fired.iter().flatten().filter(|fired| fired.is_new).count();
             assert_eq!(new, 3, "round {round}: {fired:#?}");
@@ -498,7 +498,7 @@ fn a_schedule_queues_one_job_whoever_looks() {
     });
 }
 
-/// A job that is pushed behind another one while that is done is handed out all the same.
+/// A job that is pushed after another one while that one finishes is still handed out.
 #[test]
 fn a_chain_is_not_lost_between_push_and_ack() {
     everywhere("a chain is not lost", |world| {

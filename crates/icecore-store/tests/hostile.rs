@@ -14,7 +14,7 @@ fn job(payload: &str) -> NewJob {
     describe::job("mail", payload.as_bytes().to_vec(), Some("json"))
 }
 
-/// A database with one of everything. The first job and the first object are those that are
+/// A database with one of everything. The first job and the first object are the ones that are
 /// changed.
 struct Filled {
     world: World,
@@ -43,7 +43,7 @@ fn filled() -> Filled {
     Filled { world, jobs: [new[0].id, new[1].id], objects: [objects[0], objects[1]] }
 }
 
-/// Calls all that there is. What they answer is not looked at here: none may panic or hang.
+/// Makes every kind of call. The answers don't matter here: no call may panic or hang.
 fn call_all(filled: &mut Filled) {
     let store = &mut filled.world.store;
     let _ = store.now();
@@ -89,7 +89,7 @@ fn call_all(filled: &mut Filled) {
     let _ = store.remove(&filled.objects[..1], "ann");
 }
 
-/// Values that no column of ours has.
+/// Values that no column has in normal use.
 const STRANGE: [&str; 11] = [
     "NULL",
     "''",
@@ -123,12 +123,12 @@ fn columns_are_changed_by_hand() {
         for column in columns(&filled().world, table) {
             for value in STRANGE {
                 if column == "seq" && value == "9223372036854775807" {
-                    continue; // There is no sequence behind this one.
+                    continue; // No sequence can follow this one.
                 }
                 let mut filled = filled();
                 let sql =
                     format!("UPDATE {table} SET {column} = {value} WHERE rowid = (SELECT MIN(rowid) FROM {table})");
-                // What the database itself refuses needs no test.
+                // Values that the database itself refuses need no test.
                 if common::raw(&filled.world.address, &sql).is_err() {
                     continue;
                 }
@@ -152,12 +152,12 @@ impl Names for Vec<common::TextRow> {
     }
 }
 
-/// The other object and the other job are as they were, and new ones are taken.
+/// Checks that the other object and the other job are unchanged, and that new ones are accepted.
 fn check_others(filled: &mut Filled, sql: &str, is_queue: bool) {
     let store = &mut filled.world.store;
     assert!(store.object(filled.objects[1]).is_ok_and(|object| object.is_some()), "{sql}");
     let other = store.job(filled.jobs[1]).unwrap_or_else(|error| panic!("{sql}: {error}")).expect("there");
-    // What was set for the queue may be what was changed: that it is paused.
+    // The change may have affected the settings of the queue: it may be paused.
     assert!(is_queue || other.attempts > 0, "{sql}: the other job was handed out: {other:?}");
     let second = store.schedules().expect("schedules").into_iter().find(|schedule| schedule.name == "second");
     let second = second.unwrap_or_else(|| panic!("{sql}: the other schedule is there"));
@@ -180,7 +180,7 @@ fn words_of_states_are_changed_by_hand() {
         assert!(error.to_string().contains("sequence 1"), "it says where: {error}");
         assert_eq!(store.claim("mail", "ann", HOUR, 10).expect("claimed").len(), 1, "the other one");
         assert_eq!(store.queues().expect("queues")[0].counts, [0, 1, 0, 0, 0]);
-        // A walk can go on behind it.
+        // A walk can continue after it.
         let behind = JobFilter { after: 1, ..Default::default() };
         let mut count = 0;
         let mut one = |_| {
@@ -262,7 +262,7 @@ fn pages_are_overwritten() {
     }
 }
 
-/// A small disk in memory; none, where this is not allowed.
+/// A small disk in memory; `None` where creating one is not allowed.
 struct Disk(std::path::PathBuf);
 
 impl Disk {
@@ -291,7 +291,7 @@ fn a_full_disk_loses_nothing() {
     std::fs::write(&ballast, vec![0; 12_000_000]).expect("written");
     let address = format!("sqlite:{}", disk.0.join("a.db").display()).parse().expect("an address");
     let mut world = World::new(address);
-    // Until nothing goes any more; each size finds another place where the disk is full.
+    // Until nothing fits any more; each size fills the disk at a different point.
     let (mut jobs, mut objects) = (Vec::new(), Vec::new());
     for size in [200_000, 3_000, 100] {
         let bytes = vec![b'x'; size];
@@ -313,12 +313,13 @@ fn a_full_disk_loses_nothing() {
     }
     println!("{} jobs, {} objects until the disk was full", jobs.len(), objects.len());
     assert!(jobs.len() > 4 && !objects.is_empty());
-    // What is there can be read, and another program that comes is told what is wrong or works.
+    // Existing data can be read, and another program that connects either works or gets a proper
+    // error.
     assert_eq!(world.jobs(&JobFilter::default()).len(), jobs.len());
     if let Err(error) = open(&world.address) {
         assert_eq!(error.kind(), ErrorKind::Full, "{error}");
     }
-    // Workers can't take anything, or can, but nothing is half done.
+    // Workers may or may not be able to claim jobs, but nothing is half done.
     for _ in 0..3 {
         match world.store.claim("mail", "ann", Duration::ZERO, 1) {
             Ok(leases) => assert!(leases.len() <= 1),
@@ -334,7 +335,7 @@ fn a_full_disk_loses_nothing() {
     let last = job("1");
     world.store.push(std::slice::from_ref(&last)).expect("it goes on");
     jobs.push(last.id);
-    // Another program comes, after this one is gone.
+    // Another program connects after this one ends.
     let address = world.address.clone();
     drop(world);
     let mut world = World::new(address);

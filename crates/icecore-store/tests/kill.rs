@@ -1,15 +1,15 @@
-//! Programs and servers are killed in the middle of everything, and nothing is lost.
+//! Kills programs and servers in the middle of their work; nothing may be lost.
 //!
-//! Producers tell each id when its `push` returned, workers each lease that they got. They, or
-//! the server of their database, are killed with SIGKILL, at points that a printed seed
-//! chooses. Then:
+//! Producers report each id when its `push` returned, workers each lease that they got. They, or
+//! the server of their database, are killed with SIGKILL, at points that a printed seed chooses.
+//! Then:
 //!
-//! - each id that was told is there, and batches are there as a whole or not at all;
+//! - each reported id exists, and batches are complete or absent;
 //! - no job had two leases at a time, by the clock of the database;
-//! - what was acked stays done, with its result;
-//! - each job is done at last.
+//! - acked jobs stay done, with their results;
+//! - each job is done in the end.
 //!
-//! `ICECORE_KILLS=N` sets how many rounds there are, `ICECORE_SEED=N` what happens in them.
+//! `ICECORE_KILLS=N` sets the number of rounds, `ICECORE_SEED=N` the events in them.
 
 use crate::common;
 
@@ -20,19 +20,19 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// So short that killed workers' jobs come back soon, and workers lose some that are alive.
+/// So short that jobs of killed workers come back soon, and live workers lose some leases.
 const LEASE: Duration = Duration::from_millis(100);
 const PRODUCERS: u64 = 2;
 const WORKERS: u64 = 3;
 const QUEUE: &str = "mail";
 
-/// A server that is killed is nobody else's.
+/// Held while a server is killed: no other test uses it.
 static ALONE: Mutex<()> = Mutex::new(());
 
 // -- The children -----------------------------------------------------------------
 
-/// What a child does; run as a test of this name by the parent, with its orders in the
-/// environment. By itself it does nothing.
+/// The body of a child process. The parent runs it as a test of this name, with its orders in the
+/// environment. Without orders it does nothing.
 #[test]
 fn child() {
     let Ok(orders) = std::env::var("ICECORE_KILL_CHILD") else { return };
@@ -57,13 +57,13 @@ fn child() {
 
 struct Child {
     chance: Chance,
-    /// Whether the server may be away.
+    /// Whether the server may be unavailable.
     outages: bool,
     name: String,
 }
 
 impl Child {
-    /// Calls again while others hold what is needed, or while the server is away.
+    /// Repeats a call while others hold a lock that it needs, or while the server is unavailable.
     fn patiently<T>(&self, mut call: impl FnMut() -> Result<T>) -> Result<T> {
         let start = Instant::now();
         loop {
@@ -97,13 +97,13 @@ impl Child {
                 ..describe::job(QUEUE, format!("[\"{name} {batch}\",{size}]").into_bytes(), Some("json"))
             };
             let mut jobs: Vec<NewJob> = (0..size).map(job).collect();
-            // Some come behind the last one that was pushed before, or behind each other.
+            // Some follow the last job that was pushed before, or each other.
             let mut before = last.filter(|_| chance.below(3) == 0);
             for job in &mut jobs {
                 job.after = before;
                 before = (chance.below(3) == 0).then_some(job.id);
             }
-            // Pushed once more they are the same: an answer that was lost is no second job.
+            // Pushed again they are the same jobs: a lost answer does not create a second job.
             for pushed in self.patiently(|| store.push(&jobs)).expect("pushed") {
                 assert!(pushed.is_new || self.outages);
                 tell(&format!("pushed {}", pushed.id));
@@ -140,7 +140,7 @@ impl Child {
         let (id, token, attempt) = (lease.job.id, &*lease.token, lease.job.attempts);
         let what = self.chance.below(10);
         if what == 0 {
-            return; // It goes on to the next without a word.
+            return; // The worker abandons this job.
         }
         if what <= 2
             && let Some(end) = held(self.patiently(|| store.extend(id, token, LEASE)))
@@ -156,7 +156,7 @@ impl Child {
     }
 }
 
-/// What was answered to who had the lease still.
+/// Returns the answer, or `None` if the lease was lost.
 fn held<T>(answer: Result<T>) -> Option<T> {
     match answer {
         Ok(value) => Some(value),
@@ -183,7 +183,7 @@ fn start_all(outages: &str, chance: &mut Chance, address: &Address) -> Vec<Runni
     roles.map(|role| start(role, outages, chance.below(u64::MAX), address)).collect()
 }
 
-/// What must not happen is seen: the judge is no better than what it finds.
+/// The judge detects violations: the test is only as good as its judge.
 #[test]
 fn the_judge_sees_what_is_wrong() {
     let (id, other) = (Id::new(), Id::new());
@@ -198,7 +198,7 @@ fn the_judge_sees_what_is_wrong() {
         let told = told(lines);
         panics(&|| _ = told.check_leases())
     };
-    // The second one begins at 1101, behind the end of the first, or at 1100, with it.
+    // The second lease begins at 1101, after the end of the first, or at 1100, together with it.
     assert!(!leases(&[granted(1, 1_100), granted(2, 1_201)]));
     assert!(leases(&[granted(1, 1_100), granted(2, 1_200)]));
     assert!(leases(&[granted(1, 1_100), format!("extended {id} 1 1150"), granted(2, 1_201)]));
@@ -222,7 +222,7 @@ fn the_judge_sees_what_is_wrong() {
     assert!(panics(&|| Told::default().check_jobs(&there)), "half a batch");
 }
 
-/// Nobody chose this point.
+/// Waits for a random time.
 fn any_moment(chance: &mut Chance) {
     std::thread::sleep(Duration::from_micros(chance.below(15_000)));
 }
@@ -245,7 +245,7 @@ fn nothing_is_lost_when_programs_are_killed() {
                     counts.killed(child.kind);
                     child.kill().iter().for_each(|line| told.hear(line));
                 }
-                // The next one finds what is there.
+                // The next program finds these jobs.
                 let mut world = World::new(address.clone());
                 told.check_jobs(&jobs(&mut *world.store, QUEUE));
             }
@@ -285,9 +285,9 @@ fn nothing_is_lost_when_servers_are_killed() {
     }
 }
 
-/// A program with several connections, as the daemon, beside one that opens the database and
-/// ends. SQLite's locks are those of a process: where they are lost, the other one takes itself
-/// for the last, and takes the log away.
+/// A program with several connections, like the daemon, next to one that opens the database and
+/// ends. SQLite's locks belong to the process: if they are lost, the other program believes that it
+/// is the last one and removes the log.
 #[test]
 fn nothing_is_lost_when_another_program_ends() {
     for (backend, fresh) in backends() {
@@ -307,7 +307,7 @@ fn nothing_is_lost_when_another_program_ends() {
     }
 }
 
-/// All that was told is there, and all is done at last.
+/// Checks that everything reported exists and everything is done in the end.
 fn check(address: Address, mut told: Told, counts: &mut Counts) {
     let mut world = World::new(address);
     told.check_jobs(&jobs(&mut *world.store, QUEUE));
@@ -321,7 +321,7 @@ fn check(address: Address, mut told: Told, counts: &mut Counts) {
     counts.add(&told, jobs.len(), told.check_leases());
 }
 
-/// Two are killed while they make the tables, or a little later; in some rounds.
+/// In some rounds, kills two programs while they create the tables, or a little later.
 fn kill_while_opening(fresh: &Fresh, round: u64, chance: &mut Chance) {
     if !round.is_multiple_of(3) {
         return;

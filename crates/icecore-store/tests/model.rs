@@ -1,7 +1,7 @@
-//! The store against a model of it that fits on a page: what both answer, and what is there
-//! behind each step, is the same.
+//! Tests the store against a model that fits on a page: after each step, the answers and the stored
+//! data are the same.
 //!
-//! `ICECORE_MODEL_CASES=N` sets how many sequences of steps are tried; `make test-all` tries 200.
+//! `ICECORE_MODEL_CASES=N` sets the number of step sequences; `make test-all` tries 200.
 
 mod objects;
 mod queue;

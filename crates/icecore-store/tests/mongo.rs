@@ -1,7 +1,7 @@
-//! What is different in MongoDB: documents have a largest size, and what is stored together
-//! arrives bit by bit.
+//! What is different in MongoDB: documents have a maximum size, and data that is stored together arrives piece by
+//! piece.
 //!
-//! `scripts/servers.sh run cargo test -p icecore-store --features mongodb --test store mongo::` has a server.
+//! `scripts/servers.sh run cargo test -p icecore-store --features mongodb --test store mongo::` provides a server.
 #![cfg(feature = "mongodb")]
 
 use crate::common::{Cell, HOUR, World, backends, kind};
@@ -9,7 +9,7 @@ use icecore_store::{
     Ack, Described, ErrorKind, Flow, Id, JobFilter, NewJob, NewObject, Object, ObjectFilter, State, describe,
 };
 
-/// On a server, if there is one.
+/// Runs the test on a server, if there is one.
 fn world(test: impl Fn(&mut World)) {
     for (_, fresh) in backends().into_iter().filter(|(name, _)| *name == "mongodb") {
         test(&mut World::new(fresh()));
@@ -69,7 +69,7 @@ fn what_is_too_large_is_refused_and_the_rest_goes_on() {
     });
 }
 
-/// As a program leaves them that was killed: jobs that arrived, and the record of their batch.
+/// Leaves what a killed program leaves: jobs that arrived, and the record of their batch.
 fn arrived(world: &World, state: Option<&str>, at: i64) -> [Id; 2] {
     let ids = [Id::new(), Id::new()];
     for (number, id) in ids.iter().enumerate() {
@@ -124,10 +124,10 @@ fn what_is_arriving_is_seen_by_nobody() {
         assert_eq!(world.store.job(ids[0]).expect("asked"), None);
         assert_eq!(world.store.claim("mail", "ann", HOUR, 9).expect("claimed"), []);
         assert_eq!(world.store.queues().expect("queues"), []);
-        // It has its id meanwhile.
+        // Its id exists meanwhile.
         let again = NewJob { id: ids[0], ..keyed("k") };
         assert_eq!(kind(world.store.push(std::slice::from_ref(&again))), ErrorKind::Busy);
-        // Its program says nothing for long: it is given up.
+        // Its program has been silent for long: the batch is abandoned.
         world.change("icecore_batches", &[("at", Cell::Int(now - 61_000))], &[]);
         assert!(world.store.push(&[again]).expect("pushed")[0].is_new);
         assert_eq!(world.jobs(&JobFilter::default()).len(), 1);

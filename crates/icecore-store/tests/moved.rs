@@ -41,7 +41,7 @@ fn push(store: &mut dyn Backend) -> Id {
     store.push(&[job()]).expect("pushed")[0].id
 }
 
-/// Each kind of call is refused: one statement, a transaction, and a question.
+/// Checks that each kind of call is refused: one statement, a transaction and a query.
 fn is_refused(store: &mut dyn Backend) {
     let new = [job(), job()];
     for error in [
@@ -58,7 +58,7 @@ fn is_refused(store: &mut dyn Backend) {
     }
 }
 
-/// The jobs of a database, by SQLite alone and without the log of any other name.
+/// Reads the jobs of a database by SQLite alone, without a log under another name.
 fn jobs(path: &Path) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let copy = folder.path().join("copy.db");
@@ -77,7 +77,7 @@ fn nothing_is_stored_in_a_file_that_was_renamed() {
     place.rename("a.db", "b.db");
     is_refused(&mut *store);
     assert!(!place.path("a.db").exists(), "no new file was made");
-    // All that was stored before is in the file itself, though its log kept the old name.
+    // All that was stored before is in the file itself, although its log kept the old name.
     assert_eq!(jobs(&place.path("b.db")), [before.to_string()]);
     place.rename("b.db", "a.db");
     let after = push(&mut *store);
@@ -116,7 +116,7 @@ fn nothing_is_stored_in_a_file_that_was_replaced() {
     type Replace = fn(&Place);
     let by_rename: Replace = |place| place.rename("copy.db", "a.db");
     let by_copy: Replace = |place| {
-        // The number of the deleted file is not given to the new one while it is open.
+        // While the deleted file is open, its inode number is not given to the new one.
         fs::remove_file(place.path("a.db")).expect("deleted");
         fs::copy(place.path("copy.db"), place.path("a.db")).expect("copied");
     };
@@ -156,7 +156,7 @@ fn nothing_is_stored_without_the_log_that_others_find() {
             is_refused(&mut *store);
             assert_eq!(jobs(&place.path("a.db")), [before.to_string()]);
             drop(store);
-            // A log that was put there is not this connection's to delete.
+            // A log that another program put there is not this connection's to delete.
             assert_eq!(log.exists(), is_made_again, "{suffix}");
         }
     }
@@ -190,7 +190,8 @@ fn a_database_that_others_use_stays_the_same_file() {
         for store in &mut stores {
             push(&mut **store);
         }
-        // Checkpoints of others, and connections that come and go, change no file.
+        // Checkpoints of other programs, and connections that open and close, do not replace a
+        // file.
         let other = rusqlite::Connection::open(place.path("a.db")).expect("a connection");
         let _ = other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         other.execute_batch("VACUUM").expect("it is compacted");
@@ -205,7 +206,7 @@ fn what_is_opened_again_is_the_same_file() {
     let database = Reopener::new(place.address("a.db"));
     let id = push(&mut *database.open().expect("a store"));
     let is_moved = || database.open().err().map(|error| error.kind()) == Some(ErrorKind::Moved);
-    // Without a connection that is open: the last one took the log away with it.
+    // Without an open connection: the last one removed the log.
     place.rename("a.db", "b.db");
     assert!(is_moved());
     assert!(!place.path("a.db").exists(), "no new file is made");
@@ -217,7 +218,7 @@ fn what_is_opened_again_is_the_same_file() {
     assert!(is_moved());
     drop(database);
     assert!(open(&place.address("a.db")).expect("a store").job(id).expect("a question").is_none());
-    // With one that is open, whose log is gone: SQLite would mix two logs.
+    // With an open connection whose log is gone: SQLite would mix two logs.
     let database = Reopener::new(place.address("c.db"));
     let mut first = database.open().expect("a store");
     push(&mut *first);
@@ -246,7 +247,7 @@ fn the_log_of_a_new_database_is_not_deleted() {
     assert_eq!(jobs(&place.path("b.db")), [before.to_string()]);
 }
 
-/// `mv` to another disk copies the file, without its log, and deletes it.
+/// `mv` to another disk copies the file without its log and deletes it.
 #[test]
 fn a_log_that_has_the_last_commits_stays() {
     let place = Place::new();

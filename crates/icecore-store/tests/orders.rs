@@ -1,11 +1,11 @@
-//! Programs in Perl, PHP and Ruby queue jobs within transactions of their own, by `examples/dbi.pl`,
-//! `order.php` and `order.rb`; the engine hands them out.
+//! Programs in Perl, PHP and Ruby queue jobs within their own transactions, by `examples/dbi.pl`, `order.php` and
+//! `order.rb`; the engine hands them out.
 
 use crate::common::{HOUR, World, sql_backends};
 use crate::languages::Example;
 use icecore_store::{JobFilter, State};
 
-/// The program, and the format of its payloads; Perl keeps what stood on its command line as strings.
+/// The program and the format of its payloads; Perl keeps command-line arguments as strings.
 const EXAMPLES: [(Example, &str, &str); 3] = [
     (Example::Perl("dbi.pl"), "storable", r#"{"order":"7","total":"250"}"#),
     (Example::Php("order.php"), "php", r#"{"order":7,"total":250}"#),
@@ -32,7 +32,7 @@ fn takes_orders(name: &str, mut world: World, example: Example, format: &str, js
     let refused = example.run(&world.address, false, &["8", "0"], &[]);
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(!refused.status.success() && said.contains("an order of nothing"), "{name}: {said}");
-    // What was rolled back is nowhere.
+    // Nothing of the rolled-back transaction remains.
     let orders = [[Some("7".to_owned()), Some("250".to_owned())]];
     assert_eq!(world.raw("SELECT id, total FROM orders"), orders, "{name}");
     assert_eq!(world.jobs(&JobFilter::default()).len(), 1, "{name}");

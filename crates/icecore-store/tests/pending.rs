@@ -1,11 +1,11 @@
-//! The model of objects that wait, in Ruby and PHP (`examples/pending.rb`, `pending_mongo.rb`, `pending.php`): what it
-//! stores in a transaction of its own the engine reads, and what the engine stores it restores.
+//! The model of waiting objects in Ruby and PHP (`examples/pending.rb`, `pending_mongo.rb`, `pending.php`): the
+//! engine reads what the model stores in its own transaction, and the model restores what the engine stores.
 
 use crate::common::{World, backends};
 use crate::languages::Example;
 use icecore_store::{Flow, NewObject, Object, ObjectFilter, describe};
 
-/// An `Order` of each language, as the engine gets it from a program that uses the store.
+/// An `Order` of each language, as a program that uses the store passes it to the engine.
 const OF_RUBY: &[u8] = b"\x04\x08o:\x0aOrder\x07:\x0e@customerI\"\x08max\x06:\x06ET:\x0a@note\"\x00";
 const OF_PHP: &[u8] = br#"O:5:"Order":2:{s:8:"customer";s:3:"max";s:4:"note";s:0:"";}"#;
 
@@ -37,7 +37,7 @@ struct Model {
 }
 
 impl Model {
-    /// The lines that it says.
+    /// Returns the lines that the program prints.
     fn said(&self, args: &[&str], variables: &[(&str, &str)]) -> Vec<String> {
         let output = self.example.run(&self.world.address, true, args, variables);
         let stderr = String::from_utf8_lossy(&output.stderr);
@@ -83,7 +83,7 @@ impl Model {
             );
         }
 
-        // The engine reads them, in either column.
+        // The engine reads them, from either column.
         let objects = self.objects(None);
         let told: Vec<(String, Option<&str>, Option<&str>)> = objects
             .iter()
@@ -99,7 +99,7 @@ impl Model {
         }
         assert_eq!(self.objects(Some("Order")).len(), 3, "{name}: found by their class");
 
-        // It restores what the engine stored, of either language, and says null of what it can't.
+        // It restores objects of either language that the engine stored, and prints null for the others.
         let mut wanted: Vec<String> =
             ids.iter().zip(["ann", "bob", "zo\u{eb}"]).map(|(id, who)| self.line(id, who)).collect();
         for (bytes, format, as_base64) in

@@ -1,4 +1,4 @@
-//! The table of promises in `docs/store.md`: each names a test, and the test is there.
+//! Each promise in the table of `docs/store.md` names a test, and that test exists.
 
 use std::path::{Path, PathBuf};
 

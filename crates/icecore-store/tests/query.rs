@@ -1,4 +1,4 @@
-//! Rows of any query, over each database that is there.
+//! Rows of any query, over each available database.
 
 use crate::common;
 
@@ -6,7 +6,7 @@ use icecore_store::{Address, ErrorKind, Flow, Line, describe, open, query};
 
 type Values = Vec<Option<Vec<u8>>>;
 
-/// Names and rows.
+/// Returns the names and the rows.
 fn asked(address: &Address, sql: &str) -> icecore_store::Result<(Vec<String>, Vec<Values>)> {
     let (mut names, mut rows) = (Vec::new(), Vec::new());
     query(address, sql, &mut |line| {
@@ -44,7 +44,7 @@ fn rows_come_as_they_are_and_nothing_is_written() {
         ];
         for sql in writes {
             let refused = asked(&address, sql);
-            // What stands behind the first statement may be left out; it is not run.
+            // The text after the first statement may be ignored; it is not run.
             assert!(refused.is_err() || sql.starts_with("SELECT"), "{name}: {sql}");
         }
         assert_eq!(asked(&address, sql).expect(name).1.len(), 2, "{name}");

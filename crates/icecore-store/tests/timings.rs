@@ -1,15 +1,15 @@
-//! Timings beside those of fugit, by which Ruby's queues go, on random ones and random times.
+//! Compares timings with those of fugit, which Ruby's queues use: random timings at random times.
 //!
-//! `ICECORE_TIMINGS=N` sets how many are tried, `ICECORE_SEED=N` which.
+//! `ICECORE_TIMINGS=N` sets their number, `ICECORE_SEED=N` the seed.
 
 use crate::common::Chance;
 use icecore_store::Timing;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Not Lord Howe's, whose clock is changed by half an hour: fugit leaves hours out behind that.
+/// Not Lord Howe: its clock changes by half an hour, and fugit skips hours after that.
 const ZONES: [&str; 5] = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Adelaide"];
-/// 2024-01-01, and for how many seconds from there on.
+/// 2024-01-01, and the length of the range in seconds.
 const FROM: u64 = 1_704_067_200;
 const LENGTH: u64 = 4 * 366 * 86_400;
 
@@ -17,7 +17,7 @@ fn pick<'a>(chance: &mut Chance, all: &[&'a str]) -> &'a str {
     all[chance.below(all.len() as u64) as usize]
 }
 
-/// A field: numbers from `low` to `high`, or one of these names.
+/// Returns a field: numbers from `low` to `high`, or one of these names.
 fn field(chance: &mut Chance, low: u64, high: u64, names: &[&str]) -> String {
     let number = |chance: &mut Chance| low + chance.below(high - low + 1);
     let one = |chance: &mut Chance| match chance.below(8) {
@@ -53,8 +53,8 @@ fn timing(chance: &mut Chance) -> String {
         field(chance, 1, 12, &MONTHS),
         field(chance, 0, 6, &DAYS),
     ];
-    // With both kinds of days, programs differ in what a star means, and fugit passes over months
-    // that do not have the day.
+    // If both kinds of days are given, programs disagree about the meaning of a star, and fugit skips months that do
+    // not have the day.
     match chance.below(3) {
         0 => fields[2] = "*".to_owned(),
         1 => fields[4] = "*".to_owned(),
@@ -70,8 +70,8 @@ fn timing(chance: &mut Chance) -> String {
     fields.join(" ")
 }
 
-/// What the clock of the zone shows at these times. A time that it shows twice, when summer ends, counts once:
-/// fugit names both, and a timing with a fixed hour comes once here.
+/// Returns what the clock of the zone shows at these times. A time that it shows twice, when summer time ends, counts
+/// once: fugit returns both, and here a timing with a fixed hour fires once.
 fn clock_times(times: &str, zone: &str) -> Vec<jiff::civil::DateTime> {
     let zone = jiff::tz::TimeZone::get(zone).expect("a zone");
     let second = |text: &str| jiff::Timestamp::from_second(text.parse().expect("a number")).expect("a time");

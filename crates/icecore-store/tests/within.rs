@@ -1,4 +1,4 @@
-//! Objects and jobs in a transaction of the caller's: there with it, gone with it.
+//! Objects and jobs in a transaction of the caller: kept if it commits, gone if it does not.
 
 use crate::common;
 
@@ -8,7 +8,7 @@ use icecore_store::{Address, ErrorKind, JobFilter, NewJob, NewObject, Scheme, de
 
 /// A transaction of any of the drivers.
 trait Caller {
-    /// Something that the caller does itself.
+    /// Runs a statement of the caller itself.
     fn run(&mut self, sql: &str);
     fn within(&mut self) -> icecore_store::Result<Within<'_>>;
 }
@@ -53,7 +53,7 @@ enum End {
     Rollback,
 }
 
-/// Does this in a transaction over a connection that is not the store's.
+/// Runs `body` in a transaction over a connection that is not the store's.
 fn transaction(address: &Address, end: End, body: &mut dyn FnMut(&mut dyn Caller)) {
     match address.scheme() {
         #[cfg(feature = "sqlite")]
@@ -98,7 +98,7 @@ fn count(world: &World, table: &str) -> String {
     world.raw_one(&format!("SELECT COUNT(*) FROM {table}")).expect("a number")
 }
 
-/// How many rows there are of the caller's, of objects and what is kept of them, of jobs.
+/// Counts the rows of the caller's table, of objects and their side tables, and of jobs.
 fn counts(world: &World) -> [String; 5] {
     ["orders", "icecore_objects", "icecore_object_classes", "icecore_index_values", "icecore_jobs"]
         .map(|table| count(world, table))
@@ -149,9 +149,9 @@ fn a_key_that_is_taken_leaves_the_transaction_as_it_was() {
             caller.run("INSERT INTO orders VALUES (1)");
             let mut within = caller.within().expect("the tables are there");
             within.put(&[object("b")]).expect("put");
-            // All of a call or nothing of it.
+            // A call stores everything or nothing.
             assert_eq!(kind(within.put(&[object("c"), object("a")])), ErrorKind::Taken);
-            // One that the database refuses itself: the id is there.
+            // The database itself refuses this one: the id exists.
             let same = NewObject { id: Some(within.put(&[object("d")]).expect("put")[0]), ..object("e") };
             assert_eq!(kind(within.put(&[same])), ErrorKind::Taken);
             assert_eq!(kind(within.push(&[job("k"), NewJob { queue: String::new(), ..job("l") }])), ErrorKind::Input);
@@ -166,7 +166,7 @@ fn a_key_that_is_taken_leaves_the_transaction_as_it_was() {
     });
 }
 
-/// It makes no tables: in some databases that would commit what the caller did.
+/// It creates no tables: in some databases that would commit the work of the caller.
 #[test]
 fn tables_that_are_not_there_are_an_error_and_the_transaction_goes_on() {
     for (name, fresh) in sql_backends() {
@@ -181,8 +181,8 @@ fn tables_that_are_not_there_are_an_error_and_the_transaction_goes_on() {
     }
 }
 
-/// What is stored while an index begins is found by it, though the caller's transaction sees
-/// all else as it was at its start.
+/// An index finds what is stored while its creation begins, although the caller's transaction sees
+/// the rest of the database as it was when the transaction began.
 #[cfg(feature = "mysql")]
 #[test]
 fn an_index_that_is_younger_than_the_transaction_is_kept() {
@@ -193,7 +193,7 @@ fn an_index_that_is_younger_than_the_transaction_is_kept() {
         }
         let address = world.address.clone();
         transaction(&address, End::Commit, &mut |caller| {
-            // MariaDB's default is REPEATABLE READ: from here on it sees no change of others.
+            // MariaDB's default is REPEATABLE READ: from here on it sees no changes by others.
             caller.run("SELECT COUNT(*) FROM icecore_objects");
             world.store.index("$.id").expect("an index");
             caller.within().expect("the tables are there").put(&[object("a")]).expect("put");

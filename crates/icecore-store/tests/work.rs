@@ -96,7 +96,7 @@ fn results_and_inputs_have_bounds() {
     let mut store = store();
     let long = format!("[\"{}\"]", "x".repeat(1 << 20));
     let id = store.push(long.as_bytes());
-    // It reads nothing of a long input, and writes more than is kept.
+    // It does not read its long input, and writes more than is kept.
     let mut command = Command::new("yes | head -c 300000");
     command.longest_result = 1_000;
     store.run(&worker(1), command);
@@ -204,10 +204,10 @@ fn a_queue_that_can_not_be_is_an_error() {
     assert_eq!(error.expect_err("no name").kind(), ErrorKind::Input);
 }
 
-/// A worker that loses a lease may get the same job again, while it still does it.
+/// A worker that loses a lease may get the same job again while it still runs it.
 #[test]
 fn an_attempt_that_lost_its_lease_says_nothing_of_the_next() {
-    /// Ends what would never come.
+    /// Only ends a test that would hang.
     const LIMIT: Duration = Duration::from_secs(120);
     let mut store = store();
     let id = store.push(b"[1]");

@@ -1,19 +1,18 @@
-//! How fast formats are read into a reused tape and written, as a ratio of
-//! memcpy: of a block that no cache holds, copied between the rounds of the
-//! same run.
+//! The speed of reading formats into a reused tape and of writing them, as a ratio of memcpy: of a
+//! block larger than all caches, copied between the rounds of the same run.
 //!
 //! ```text
 //! cargo bench -p icecore --bench engine -- [--large] [--rounds N] [--only WORD] [--json]
 //! ```
 //!
-//! `--large` adds ten million records; `--json` prints a line of JSON for each
-//! row. `benches/README.md` says how to read the figures.
+//! `--large` adds ten million records; `--json` prints a line of JSON for each row.
+//! `benches/README.md` explains the figures.
 
 use icecore::{Builder, Document, Limits, Request, Stage, raw::Tape};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// The stages that are measured, and what the rows call them.
+/// The measured stages, and their names in the rows.
 const STAGES: &[(&str, &str)] = &[
     ("storable", "storable"),
     ("storable, network order", "storable:netorder"),
@@ -21,7 +20,7 @@ const STAGES: &[(&str, &str)] = &[
     ("json", "json"),
 ];
 
-/// No cache holds this.
+/// Larger than all caches.
 const BLOCK: usize = 256 << 20;
 
 struct Settings {
@@ -62,7 +61,7 @@ fn settings() -> Settings {
             "--json" => settings.json = true,
             "--rounds" => settings.rounds = words.next().and_then(|n| n.parse().ok()).expect("a number of rounds"),
             "--only" => settings.only = words.next().expect("a word"),
-            // What cargo adds.
+            // Cargo adds these.
             "--bench" | "--test" => {}
             _ => panic!("unknown option {word}"),
         }
@@ -70,7 +69,7 @@ fn settings() -> Settings {
     settings
 }
 
-/// What nearly every service keeps: a list of flat records.
+/// Typical data of services: a list of flat records.
 fn employees(count: u32) -> Document<'static> {
     let mut b = Builder::new();
     b.begin_array();
@@ -123,7 +122,7 @@ fn measure(what: &str, stage: &str, count: u32, document: &Document<'_>, setting
         request.tape = tape;
         icecore::read_with(black_box(&bytes), &stage, request).expect("read")
     };
-    // Before anything is timed: what was read is what is written.
+    // Checks, before anything is timed, that a read document is written as it was.
     let again = read(Tape::new());
     let mut out = Vec::with_capacity(bytes.len() + 64);
     icecore::write_to(&again, &stage, &limits, &mut out).expect("written");
@@ -172,7 +171,7 @@ fn measure(what: &str, stage: &str, count: u32, document: &Document<'_>, setting
     }
 }
 
-/// The lowest, the median and the highest.
+/// Returns the lowest, the median and the highest value.
 fn spread(values: &[f64]) -> (f64, f64, f64) {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -188,11 +187,11 @@ struct Copier {
 impl Copier {
     fn new() -> Copier {
         let from = (0..BLOCK).map(|at| (at % 251) as u8).collect();
-        // Written once, so that no page is missing later.
+        // Written once, so that later there are no page faults.
         Copier { from, to: vec![1; BLOCK] }
     }
 
-    /// Bytes a second.
+    /// Returns bytes per second.
     fn rate(&mut self) -> f64 {
         let start = Instant::now();
         self.to.copy_from_slice(black_box(&self.from));

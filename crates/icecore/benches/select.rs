@@ -1,18 +1,18 @@
-//! How fast a record near the end of many is found: by skimming, and by reading all to a
-//! reused tape, in turns in the same run.
+//! The time to find a record near the end of many: by skimming, and by reading everything to a
+//! reused tape, alternately in the same run.
 //!
 //! ```text
 //! cargo bench -p icecore --bench select -- [--records N] [--rounds N] [--only WORD] [--json]
 //! ```
 //!
-//! `benches/README.md` says how to read the figures.
+//! `benches/README.md` explains the figures.
 
 use icecore::select::{self, Pattern, Skimmed};
 use icecore::{Builder, Document, Limits, Request, Stage, raw::Input, raw::Tape};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// What is measured.
+/// The measured stages.
 const STAGES: &[&str] = &["storable", "storable:netorder", "sereal", "php", "igbinary", "marshal", "json"];
 
 struct Settings {
@@ -45,7 +45,7 @@ fn settings() -> Settings {
             "--records" => settings.records = words.next().and_then(|n| n.parse().ok()).expect("a number of records"),
             "--rounds" => settings.rounds = words.next().and_then(|n| n.parse().ok()).expect("a number of rounds"),
             "--only" => settings.only = words.next().expect("a word"),
-            // What cargo adds.
+            // Cargo adds these.
             "--bench" | "--test" => {}
             _ => panic!("unknown option {word}"),
         }
@@ -53,7 +53,7 @@ fn settings() -> Settings {
     settings
 }
 
-/// A list of records with strings, numbers and a list in each.
+/// Makes a list of records with strings, numbers and a list in each.
 fn staff(count: u32) -> Document<'static> {
     let mut b = Builder::new();
     b.begin_array();
@@ -98,7 +98,7 @@ fn measure(name: &str, document: &Document<'_>, settings: &Settings) {
         assert_eq!(end.expect("no errors"), Skimmed::All(1), "{name}");
         found
     };
-    // Before anything is timed: both find the same.
+    // Checks, before anything is timed, that both find the same.
     let again = read(Tape::new());
     assert_eq!(skim().as_deref(), again.find(&path).expect("there").as_str());
     let mut tape = again.into_tape();
@@ -129,7 +129,7 @@ fn measure(name: &str, document: &Document<'_>, settings: &Settings) {
     }
 }
 
-/// The lowest, the median and the highest.
+/// Returns the lowest, the median and the highest value.
 fn spread(values: &[f64]) -> (f64, f64, f64) {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

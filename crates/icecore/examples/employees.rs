@@ -1,4 +1,4 @@
-//! Writes a list of employees, as a Perl program would freeze it:
+//! Writes a list of employees as a Perl program would freeze it:
 //! `cargo run --release --example employees -- 1000000 storable employees.storable`.
 
 use icecore::{Builder, Limits, Stage};

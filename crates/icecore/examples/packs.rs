@@ -1,17 +1,16 @@
-//! How fast templates are run, beside the real perl: a flat hash, a thousand
-//! and a million integers.
+//! The speed of pack templates, next to the real perl: a flat hash, a thousand and a million
+//! integers.
 //!
 //! `cargo run --release --example packs`
 //!
-//! What is written is compared with what perl packs before anything is timed.
-//! Without perl there is nothing to compare with.
+//! The output is compared with that of perl before anything is timed, so perl is required.
 
 use icecore::{Builder, Codec, Document, Stage, raw::Tape};
 use std::hint::black_box;
 use std::process::Command;
 use std::time::Instant;
 
-/// Packs, prints the nanoseconds of `pack` and of `unpack`, then what was packed.
+/// Packs, prints the nanoseconds of `pack` and of `unpack`, and then the packed bytes.
 const PERL: &str = r#"
 use v5.36; use Time::HiRes 'time';
 my ($template, $count, $rounds) = @ARGV;
@@ -80,7 +79,7 @@ fn measure(template: &str, count: u64) -> Result<(), Box<dyn std::error::Error>>
     Ok(())
 }
 
-/// As the perl above.
+/// Makes the same values as the Perl code above.
 fn list(count: u64) -> Result<Document<'static>, icecore::Error> {
     let mut b = Builder::new();
     b.begin_array();
@@ -96,7 +95,7 @@ fn list(count: u64) -> Result<Document<'static>, icecore::Error> {
     b.finish()
 }
 
-/// Nanoseconds of the best of seven times so many rounds.
+/// Returns the nanoseconds per round, as the best of seven runs of `rounds` rounds.
 fn best(rounds: u64, mut run: impl FnMut()) -> f64 {
     let once = |run: &mut dyn FnMut()| {
         let start = Instant::now();

@@ -1,10 +1,10 @@
-//! How fast a format is read into a tape that is used again, and written, beside
-//! a memcpy of the same bytes.
+//! The speed of reading a format into a reused tape and of writing it, next to a memcpy of the same
+//! bytes.
 //!
 //! `cargo run --release --example speed -- STAGE [RECORDS | FILE]`
 //!
-//! STAGE is a format with its options, as `marshal` or `sereal:compress=zstd`.
-//! Without a file the data are a million records.
+//! STAGE is a format with its options, such as `marshal` or `sereal:compress=zstd`. Without a file,
+//! the data is a million records.
 
 use icecore::{Limits, Request, Stage, raw::Tape};
 use std::hint::black_box;

@@ -1,4 +1,4 @@
-//! How fast a file is read, against memcpy in the same run.
+//! The speed of reading a file, compared with memcpy in the same run.
 //!
 //! `cargo run --release --example throughput -- FILE [ROUNDS]`
 

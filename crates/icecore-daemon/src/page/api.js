@@ -1,10 +1,10 @@
-// What is asked of the daemon, and what went wrong.
+// Requests to the daemon, and their errors.
 
 import { token_wanted } from "./ask.js";
 
 const KEY = "icecore-token";
 
-// Kept by the browser for this tab alone, if it keeps anything.
+// The browser keeps the token for this tab only, if its storage is available.
 const store = {
     get() {
         try {
@@ -18,7 +18,7 @@ const store = {
         try {
             sessionStorage.setItem(KEY, token);
         } catch {
-            // Then it is kept in memory.
+            // Then the token is only kept in memory.
         }
     },
 };
@@ -38,7 +38,7 @@ function exact(key, value, context) {
 
 let asking;
 
-// Asks for the token once, whoever needs it.
+// Asks for the token once, however many requests need it.
 function token_again(was_wrong) {
     asking ??= token_wanted(was_wrong).then((token) => store.set(token)).finally(() => (asking = undefined));
     return asking;
@@ -60,7 +60,7 @@ async function send(path, method, signal) {
     }
 }
 
-// The text of an answer.
+// Returns the text of an answer.
 export async function text(path, { method = "GET", signal } = {}) {
     const answer = await send(path, method, signal);
     const body = await answer.text();
@@ -69,7 +69,7 @@ export async function text(path, { method = "GET", signal } = {}) {
     try {
         said = JSON.parse(body).error;
     } catch {
-        // It does not come from the daemon itself.
+        // The answer does not come from the daemon itself.
     }
     throw new Refused(answer.status, said);
 }
@@ -77,7 +77,7 @@ export async function text(path, { method = "GET", signal } = {}) {
 export const get = async (path, options) => JSON.parse(await text(path, options), exact);
 export const post = (path) => get(path, { method: "POST" });
 
-// What stands behind the `?`; what is empty is left out.
+// Returns the part after the `?`; empty values are left out.
 export function query(parameters) {
     const known = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null && value !== "");
     const search = new URLSearchParams(known).toString();

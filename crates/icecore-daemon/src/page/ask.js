@@ -1,4 +1,4 @@
-// Dialogs that ask for something: the token, or whether it shall be done.
+// Dialogs: one asks for the token, one asks for a confirmation.
 
 import { button, h } from "./dom.js";
 
@@ -13,7 +13,7 @@ function open(dialog) {
     return dialog;
 }
 
-// Until there is a token nothing can be shown, so this one stays.
+// Nothing can be shown without a token, so this dialog stays.
 export function token_wanted(was_wrong) {
     return new Promise((resolve) => {
         const input = h("input", { type: "password", id: "token", autocomplete: "off", spellcheck: "false", required: true });
@@ -32,14 +32,14 @@ export function token_wanted(was_wrong) {
                 h("label", { for: "token" }, "Token"), input,
                 h("p", { class: "soft" }, "It is kept for this tab only, and sent to this daemon only."),
                 h("div", { class: "buttons" }, h("button", { type: "submit", class: "main" }, "Go on"))));
-        // Browsers let nobody keep a dialog open, so it opens once more.
+        // A browser always lets the user close a dialog, so it opens again.
         dialog.addEventListener("close", () => is_given || resolve(token_wanted(was_wrong)));
         open(dialog);
         input.focus();
     });
 }
 
-// Whether something shall be done.
+// Asks the user to confirm an action.
 export function confirmed(question, detail, action) {
     return new Promise((resolve) => {
         const end = (answer) => () => {

@@ -1,4 +1,4 @@
-// Lines over the last minutes.
+// Line charts of the last minutes.
 
 import { h, put } from "./dom.js";
 import { WINDOW } from "./history.js";
@@ -11,7 +11,7 @@ const RIGHT = 8;
 const TOP = 10;
 const BOTTOM = 20;
 
-// The next number of 1, 2, 5, 10, … that is not less.
+// Returns the smallest of 1, 2, 5, 10, … that is not less than the value.
 export function roof(value) {
     const power = 10 ** Math.floor(Math.log10(Math.max(value, 1e-9)));
     const step = [1, 2, 5, 10].find((factor) => factor * power >= value * 0.999_999);
@@ -29,7 +29,7 @@ export function chart(title, names, format) {
     let looked;
 
     const width = () => Math.max(220, svg.clientWidth || 320);
-    // At least a minute is shown, at most all that is kept.
+    // Shows at least a minute, at most everything that is kept.
     const shown = () => {
         const span = points.length ? now - points[0].at : 0;
         return [MINUTE, 2 * MINUTE, WINDOW].find((some) => span <= some) ?? WINDOW;
@@ -50,10 +50,10 @@ export function chart(title, names, format) {
         ]);
         const times = [h("text", { x: LEFT, y: HEIGHT - 4, class: "tick" }, `${shown() / MINUTE} min ago`),
             h("text", { x: width() - RIGHT, y: HEIGHT - 4, class: "tick end" }, "now")];
-        // The first one lies over the others.
+        // The first line is drawn on top.
         const lines = names.map((_, index) => {
             const d = points.map((point, at) => `${at ? "L" : "M"}${x(point.at).toFixed(1)} ${y(point.values[index]).toFixed(1)}`).join("");
-            // One point alone is a dot.
+            // A single point becomes a dot.
             return h("path", { class: `line l${index}`, d: points.length === 1 ? `${d}h0.1` : d });
         });
         const cross = looked && h("line", { class: "cross", x1: x(looked.at), x2: x(looked.at), y1: TOP, y2: HEIGHT - BOTTOM });

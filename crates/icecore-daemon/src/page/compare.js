@@ -1,4 +1,4 @@
-// What differs between two jobs or objects.
+// The differences between two jobs or objects.
 
 import { get, query } from "./api.js";
 import { h, put } from "./dom.js";
@@ -33,7 +33,7 @@ export function compare({ parameters }) {
         const { left, right } = Object.fromEntries(new FormData(event.target));
         location.hash = `#/compare${query({ left: named(left), right: named(right) })}`;
     };
-    // A bare id is a job's.
+    // A bare id is the id of a job.
     const named = (text) => (text.trim() === "" || text.includes("/") ? text.trim() : `jobs/${text.trim()}`);
     const field = (name, label, value, is_first) => h("span", { class: "field" }, h("label", { for: `c-${name}` }, label),
         h("input", { id: `c-${name}`, name, value, required: true, "data-filter": is_first, autocomplete: "off", spellcheck: "false", placeholder: "jobs/… or objects/…" }));

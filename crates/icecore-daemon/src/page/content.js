@@ -1,19 +1,19 @@
-// What is in a payload or an object: the tree, and the readable copy beside it.
+// The content of a payload or an object: the tree, and the readable copy next to it.
 
 import { query, text } from "./api.js";
 import { button, h, put } from "./dom.js";
 import { data, dump, from_base64, plain, size_of } from "./text.js";
 import { Tree } from "./tree.js";
 
-// Larger ones are converted when somebody asks for it.
+// Larger content is only converted on request.
 const LARGE = 256_000;
-// What bytes may be read as that are not recognised.
+// The formats to choose from if the bytes are not recognised.
 const FORMATS = ["storable", "sereal", "dumper", "php", "php-session", "igbinary", "marshal", "json", "base64/marshal", "base64/storable"];
 const READABLE = "json:indent=2,cycles=null";
 
 const said = (error) => h("p", { class: "bad" }, data(error.message), error.path ? [" at ", h("code", {}, data(error.path))] : "");
 
-// `base` is `jobs/ID`, `bytes` where its bytes are; `known` is what the daemon says of it.
+// `base` is `jobs/ID`, `bytes` the address of its bytes, `known` what the daemon reports about it.
 export function content(base, bytes, known, signal) {
     const tree = new Tree(base, signal);
     const head = h("p", { class: "soft" });

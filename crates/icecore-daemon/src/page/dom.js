@@ -1,4 +1,4 @@
-// Elements. What is given as text becomes text: nothing here, or elsewhere, reads markup.
+// Elements. Text stays text: no code of the page parses markup.
 
 const SVG = new Set(["svg", "g", "line", "path", "text", "title", "rect"]);
 
@@ -13,7 +13,7 @@ export function h(tag, attributes = {}, ...children) {
     return element;
 }
 
-// Puts these into an element, in the place of what is there.
+// Replaces the children of an element.
 export function put(element, ...children) {
     element.replaceChildren(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false));
 }

@@ -1,4 +1,4 @@
-// What the queues had in the last minutes, and how fast that changed.
+// The counts of the queues in the last minutes, and their rates.
 
 export const WINDOW = 5 * 60_000;
 const SHORTEST = 1_000;
@@ -11,7 +11,8 @@ export class History {
         for (const queue of queues) {
             const known = this.#queues.get(queue.name) ?? [];
             const all = STATES.reduce((sum, state) => sum + queue[state], 0);
-            // Over a moment a rate says nothing: who asks at once again sees what is there by now.
+            // A rate over a very short time means nothing: a new value soon after the last one
+            // replaces it.
             if (known.length > 1 && at - known.at(-1).at < SHORTEST) known.pop();
             known.push({ at, all, done: queue.done, dead: queue.dead, waiting: queue.ready, oldest: queue.oldest ?? 0 });
             while (known[0].at < at - WINDOW) known.shift();
@@ -21,7 +22,7 @@ export class History {
         for (const name of this.#queues.keys()) there.has(name) || this.#queues.delete(name);
     }
 
-    // Jobs a second that came, were done, and died. What was taken away meanwhile counts as nothing.
+    // Jobs per second that were queued, were done, and died. Removed jobs count as 0.
     rates(name) {
         const known = this.#queues.get(name) ?? [];
         return known.slice(1).map((now, index) => {
@@ -31,7 +32,7 @@ export class History {
         });
     }
 
-    // How long the oldest has waited, in seconds.
+    // Age of the oldest waiting job, in seconds.
     ages(name) {
         return (this.#queues.get(name) ?? []).map(({ at, oldest }) => ({ at, values: [oldest / 1000] }));
     }

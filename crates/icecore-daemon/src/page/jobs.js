@@ -21,7 +21,7 @@ const COLUMNS = [
     ["Error", (job) => (job.error ? data(job.error, { most: 100, className: "data bad" }) : "")],
 ];
 
-// A form whose fields are the parameters of the list.
+// Returns a form whose fields are the parameters of the list.
 export function filters(here, fields, parameters, extra) {
     const submit = (event) => {
         event.preventDefault();

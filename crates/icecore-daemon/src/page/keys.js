@@ -1,4 +1,4 @@
-// The keyboard.
+// Keyboard shortcuts.
 
 import { h } from "./dom.js";
 import { told } from "./ask.js";
@@ -21,7 +21,7 @@ export function help() {
 
 const is_typed_in = (element) => element?.matches("input:not([type=checkbox]), textarea, select");
 
-// Moves the focus among the rows that are shown.
+// Moves the focus among the visible rows.
 function move(step) {
     const rows = [...document.querySelectorAll("main [data-row]")].filter((row) => row.checkVisibility());
     const here = document.activeElement;

@@ -1,7 +1,7 @@
-// Asks again every two seconds, while somebody looks.
+// Refreshes a view every two seconds while it is visible.
 
 const PAUSE = 2_000;
-// What takes the daemon long is not asked for more than a tenth of the time.
+// Slow requests may take at most a tenth of the time.
 const TIMES = 10;
 
 export class Live {
@@ -25,7 +25,7 @@ export class Live {
         this.status.className = word.replace(" ", "-");
     }
 
-    // Shows this view from now on: `refresh` is called with a signal, `failed` with what went wrong.
+    // Shows this view from now on: calls `refresh` with a signal, and `failed` with an error.
     show(refresh, failed) {
         this.stop?.abort();
         this.stop = new AbortController();
@@ -33,7 +33,7 @@ export class Live {
         this.again();
     }
 
-    // Asks now, whether it is frozen or not.
+    // Refreshes now, frozen or not.
     async again() {
         clearTimeout(this.timer);
         const { view } = this;

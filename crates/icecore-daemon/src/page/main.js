@@ -1,4 +1,4 @@
-// The page: which part is shown, and what all parts share.
+// The page: chooses the part that is shown, and has what all parts share.
 
 import { compare } from "./compare.js";
 import { h, put } from "./dom.js";
@@ -21,7 +21,7 @@ const live = new Live(document.getElementById("live"), document.getElementById("
 const alert = h("div", { role: "alert" });
 let view;
 
-// `#/jobs/ID`, `#/jobs?state=dead`.
+// Parses addresses such as `#/jobs/ID` and `#/jobs?state=dead`.
 function route() {
     const [path, search = ""] = location.hash.replace(/^#\/?/, "").split("?");
     const [name = "", id] = path.split("/");
@@ -41,7 +41,7 @@ function decoded(text) {
 
 const nowhere = () => ({ title: "Nothing here", element: h("p", {}, "There is no such part of the page."), refresh: async () => undefined });
 
-// Does something that changes the daemon's data, and shows what came of it.
+// Changes data of the daemon and shows the result.
 async function act(promise) {
     try {
         const answer = await promise;
@@ -74,10 +74,10 @@ function show() {
     live.show(view.refresh, failed);
 }
 
-// The addresses from the first one to this one.
+// The addresses from the first one to the current one.
 const trail = [location.hash];
 
-// To where this came from; or to the list, if it was the first.
+// Returns to the previous address, or to the list if this is the first one.
 function back() {
     if (!view?.back) return;
     if (trail.length > 1) history.back();

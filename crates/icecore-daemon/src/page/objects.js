@@ -1,4 +1,4 @@
-// Objects, in the order in which they were stored, and those in quarantine.
+// Objects in the order in which they were stored, and objects in quarantine.
 
 import { get, query } from "./api.js";
 import { h } from "./dom.js";

@@ -1,4 +1,4 @@
-// The queues: what is in them, how fast it goes, how long they wait.
+// The queues: their jobs, rates and waiting times.
 
 import { get, post, query } from "./api.js";
 import { confirmed } from "./ask.js";
@@ -8,14 +8,14 @@ import { History } from "./history.js";
 import { count_of, counted, data, plain, span_of, time } from "./text.js";
 
 const STATES = ["ready", "leased", "waiting", "done", "dead"];
-// Charts are drawn for so many; there is a filter for the others.
+// At most this many charts are drawn; a filter shows the other queues.
 const MOST = 24;
 
 const history = new History();
 const rate = (number) => (number === 0 || number >= 10 ? count_of(Math.round(number)) : number.toFixed(number < 1 ? 2 : 1));
 const path = (name, what) => `queues/${encodeURIComponent(name)}/${what}`;
 
-// How many jobs are handed out at most, in words.
+// Returns the limits of a queue in words.
 const limits_of = ({ concurrency, rate }) => [concurrency !== null && `${count_of(concurrency)} at a time`, rate].filter(Boolean).join(", ");
 
 function card(name, act) {
@@ -72,7 +72,7 @@ export function queues({ act }) {
             if (!cards.has(queue.name)) cards.set(queue.name, card(queue.name, act));
             return cards.get(queue.name).element;
         });
-        // What is there stays where it is, with the focus in it.
+        // Existing cards keep their place and the focus.
         if (wanted.length !== list.children.length || wanted.some((element, index) => list.children[index] !== element)) put(list, wanted);
         drawn.forEach((queue) => cards.get(queue.name).show(queue, at));
         const text = all.length === 0 ? "There are no queues yet: the first job makes one." : found.length > MOST ? `${counted(found.length - MOST, "more queue")}: narrow the filter to see ${found.length - MOST === 1 ? "it" : "them"}.` : found.length === 0 ? "No queue has this in its name." : "";

@@ -1,4 +1,4 @@
-// Schedules: what is queued again and again, and when.
+// Schedules: jobs that are queued repeatedly, and their times.
 
 import { get, post, query } from "./api.js";
 import { button, h } from "./dom.js";

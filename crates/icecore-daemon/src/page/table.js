@@ -1,11 +1,13 @@
-// Lists of jobs and objects.
+// Tables of jobs and objects.
 
 import { h, put } from "./dom.js";
 
-// The row that was opened last, by the address of its list: it has the focus on the way back.
+// The row that was opened last, by the address of its list: it gets the focus when the user
+// returns.
 const opened = new Map();
 
-// `columns`: a name, and what makes a cell of an item. The first cell is the link to it.
+// `columns`: a name, and a function that makes the cell of an item. The first cell is the link to
+// it.
 export function table(caption, columns, href, empty) {
     const body = h("tbody");
     const head = h("tr", {}, columns.map(([name]) => h("th", { scope: "col" }, name)));

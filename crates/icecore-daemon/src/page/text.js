@@ -1,18 +1,19 @@
-// Texts that data says, so that they can be read and do nothing else.
+// Texts from data, made readable and harmless.
 
 import { button, h } from "./dom.js";
 
-// Controls, marks that turn the direction, what has no shape, and what has no meaning.
+// Control and format characters, surrogates, private-use and unassigned code points, line and
+// paragraph separators.
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
 const NAMED = { "\n": "\\n", "\t": "\\t", "\r": "\\r" };
 
-// How many characters are shown at first, and how many more at a time.
+// Number of characters shown at first, and added at a time.
 const SHORT = 300;
 const STEP = 10_000;
 
 const escaped = (character) => NAMED[character] ?? `\\u{${character.codePointAt(0).toString(16)}}`;
 
-// The pieces of a text: what is not seen stands there as an escape. Lines stay if they may.
+// Returns the pieces of a text, with invisible characters as escapes. `lines` keeps line breaks.
 export function pieces(text, { lines = false } = {}) {
     const found = [];
     let from = 0;
@@ -26,17 +27,17 @@ export function pieces(text, { lines = false } = {}) {
     return found;
 }
 
-// A text in which what is not seen is escaped, for labels.
+// Returns a text with its invisible characters escaped, for labels.
 export const plain = (text, most = 100) => cut(String(text), most).replace(UNSEEN, escaped);
 
-// No character is cut into halves.
+// Never splits a surrogate pair.
 function cut(text, most) {
     if (text.length <= most) return text;
     const half = text.codePointAt(most - 1) > 0xffff ? most - 1 : most;
     return text.slice(0, half);
 }
 
-// A text of any length: its start, and a button for more.
+// Shows a text of any length: its start, and a button for more.
 export function data(text, { lines = false, most = SHORT, className = "data" } = {}) {
     const whole = String(text);
     const element = h(lines ? "pre" : "bdi", { class: className, tabindex: lines ? "0" : undefined });
@@ -61,7 +62,7 @@ export function data(text, { lines = false, most = SHORT, className = "data" } =
 const NUMBER = new Intl.NumberFormat("en");
 export const count_of = (number) => NUMBER.format(number);
 
-// How many of something: 1 job, 2 jobs.
+// Returns a count with its noun: 1 job, 2 jobs.
 export const counted = (count, one, many = `${one}s`) => `${count_of(count)} ${count === 1 ? one : many}`;
 
 export function size_of(bytes) {
@@ -72,7 +73,7 @@ export function size_of(bytes) {
     return at === 0 ? counted(bytes, "byte") : `${left.toFixed(left < 10 ? 1 : 0)} ${units[at]}`;
 }
 
-// How long that is: 5 s, 3 min, 2 h, 4 d.
+// Returns a duration: 5 s, 3 min, 2 h, 4 d.
 export function span_of(milliseconds) {
     const seconds = Math.max(0, milliseconds) / 1000;
     if (seconds < 10) return `${seconds.toFixed(1)} s`;
@@ -82,7 +83,7 @@ export function span_of(milliseconds) {
     return `${count_of(Math.round(seconds / 86_400))} d`;
 }
 
-// A time of the database, in the zone of who looks.
+// Shows a time of the database in the time zone of the user.
 export function time(milliseconds) {
     if (milliseconds === undefined || milliseconds === null) return "–";
     const date = new Date(milliseconds);
@@ -93,11 +94,11 @@ export function time(milliseconds) {
     return h("time", { datetime: date.toISOString(), title: date.toISOString() }, text);
 }
 
-// Bytes in hexadecimal digits.
+// Returns bytes as hexadecimal digits.
 export const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
 export const from_base64 = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 
-// Rows of 16 bytes, with what can be read of them.
+// Returns rows of 16 bytes, with their printable characters.
 export function dump(bytes) {
     const rows = [];
     for (let at = 0; at < bytes.length; at += 16) {

@@ -1,4 +1,4 @@
-// Light, dark, or as the system has it; kept by the browser.
+// Light, dark, or as the system is set; the browser keeps the choice.
 
 const KEY = "icecore-theme";
 const NEXT = { auto: "light", light: "dark", dark: "auto" };
@@ -16,14 +16,14 @@ export function themed(button) {
         const kept = localStorage.getItem(KEY);
         if (kept in NEXT) theme = kept;
     } catch {
-        // Nothing is kept.
+        // The choice is not kept.
     }
     button.addEventListener("click", () => {
         theme = NEXT[theme];
         try {
             localStorage.setItem(KEY, theme);
         } catch {
-            // It lasts as long as the page.
+            // The choice lasts as long as the page.
         }
         show();
     });

@@ -1,5 +1,5 @@
-// What is in a payload or an object, as a tree. It is loaded a part at a time: what is closed,
-// or behind the first hundred items, is asked for when somebody opens it.
+// The tree of a payload or an object. It is loaded in parts: closed values, and items after the
+// first hundred, are requested when the user opens them.
 
 import { get, query } from "./api.js";
 import { button, h, put } from "./dom.js";
@@ -23,7 +23,7 @@ export class Tree {
         return await get(`${this.base}/inspect${query({ format: this.format, longest: LONGEST, items: ITEMS, ...parameters })}`, { signal: this.signal });
     }
 
-    // Loads the first levels; what the daemon says of the whole.
+    // Loads the first levels. Returns what the daemon reports about the whole.
     async load(format) {
         this.format = format;
         const said = await this.ask({ depth: 3 });
@@ -35,7 +35,7 @@ export class Tree {
         return said;
     }
 
-    // Makes rows of items, below a row or at the top; `within` says in which strings they are.
+    // Makes rows of items, below a row or at the top; `within` names the strings that contain them.
     rows(items, parent, within = "") {
         const made = [];
         const base = parent ? parent.depth : -1;
@@ -99,7 +99,7 @@ export class Tree {
         return words;
     }
 
-    // Of what is no list, it says nothing how many parts there are.
+    // Returns the number of parts of a list or map, and nothing for other values.
     count(item) {
         const names = { array: ["item", "items"], map: ["entry", "entries"] }[item.type];
         if (!names || item.count === undefined) return "";
@@ -133,7 +133,7 @@ export class Tree {
         }, { class: "more" });
     }
 
-    // What is there of a container and not shown yet.
+    // A button for the items of a container that are not shown yet.
     rest(row) {
         const left = row.item.count - row.loaded;
         if (!row.is_open || left <= 0 || row.is_whole) return undefined;
@@ -155,14 +155,14 @@ export class Tree {
         if (item.inside) {
             const inner = within ? `${within},${item.node}` : String(item.node);
             const found = await this.ask({ within: inner, depth: 2 });
-            // One level deeper than the string that they are in.
+            // One level deeper than the string that contains them.
             return this.rows(found.items.map((one) => ({ ...one, depth: one.depth + 1 })), row, inner);
         }
         const { items } = await this.ask({ within, node: item.node, skip: row.loaded, depth: 1 });
         return this.rows(items.filter((one) => one.depth > 0), row, within);
     }
 
-    // What could not be loaded is told where the path stands.
+    // Shows an error in place of the path.
     async trying(load) {
         try {
             await load();
@@ -188,7 +188,7 @@ export class Tree {
         this.hide();
     }
 
-    // Hides what is in closed rows.
+    // Hides the rows in closed rows.
     hide() {
         let closed;
         for (const element of this.element.children) {
@@ -203,7 +203,7 @@ export class Tree {
         for (const element of this.element.querySelectorAll("[tabindex='0'][role=treeitem]")) element.tabIndex = -1;
         row.element.tabIndex = 0;
         const steps = [];
-        // What is in a string goes on behind its path.
+        // The path in a string continues the path of the string.
         for (let here = row; here; here = here.parent) steps.unshift(here.parent && here.item.step === "$" ? "" : here.item.step ?? "");
         put(this.path, data(steps.join(""), { most: 400 }));
     }

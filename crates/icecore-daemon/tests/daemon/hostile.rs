@@ -1,4 +1,4 @@
-//! Bodies and requests that mean harm: each has an answer, and the daemon lives.
+//! Hostile bodies and requests: each gets an answer, and the daemon survives.
 
 use crate::client::{Daemon, read};
 use std::io::Write;
@@ -19,7 +19,7 @@ fn deep_json() {
     assert_eq!(stored.code, 201);
     assert!(stored.json()["problem"].is_string());
     assert_eq!(daemon.get(&format!("/objects/{}/bytes", stored.id())).body, deep.as_bytes());
-    // Within the limit of the engine, and beyond that of other readers of JSON.
+    // Within the limit of the engine, but beyond the limit of other JSON parsers.
     let nested = format!("{}{}", "[".repeat(900), "]".repeat(900));
     let id = daemon.push("queue=q", &nested);
     assert!(daemon.get(&format!("/jobs/{id}")).text().contains(&nested));
@@ -63,7 +63,7 @@ fn blobs_that_are_not_what_they_claim() {
         assert!([201, 400].contains(&stored.code), "{stored:?}");
     }
     assert_eq!(daemon.post("/jobs?format=nothing", "1").code, 400);
-    // Nothing was claimed: it is kept with what is wrong.
+    // No format was declared: the job is kept with a note of the problem.
     let kept = daemon.post("/jobs", b"\x04\x08[\x06");
     assert_eq!(kept.code, 201);
     assert!(kept.json()["problem"].is_string());

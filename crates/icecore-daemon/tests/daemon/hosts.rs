@@ -1,9 +1,9 @@
-//! The name under which a request asks.
+//! The host name of a request.
 
 use crate::client::{Answer, Daemon, read};
 use std::io::Write;
 
-/// Sends a head as it stands here.
+/// Sends a head as it is given.
 fn ask(daemon: &Daemon, head: &str) -> Answer {
     let mut stream = daemon.connect();
     stream.write_all(format!("{head}Connection: close\r\n\r\n").as_bytes()).expect("it is sent");
@@ -60,9 +60,9 @@ fn names_of_others_are_refused_where_there_is_no_token() {
             format!("GET http://{host}/jobs HTTP/1.0\r\n"),
         ] {
             assert_eq!(ask(&open, &head).code, if is_own { 200 } else { 403 }, "{head}");
-            // Whoever has the token is no page of another site.
+            // A client that has the token is not a page of another site.
             assert_eq!(ask(&closed, &format!("{head}Authorization: Bearer secret\r\n")).code, 200, "{head}");
-            // These have no data.
+            // These paths have no data.
             for path in ["/healthz", "/"] {
                 assert_eq!(ask(&open, &head.replacen("/jobs", path, 1)).code, 200, "{head}");
             }
@@ -71,7 +71,7 @@ fn names_of_others_are_refused_where_there_is_no_token() {
     for target in ["http://evil.example/jobs", "http://user@localhost/jobs", "http://localhost:7341/jobs"] {
         assert_eq!(ask(&open, &format!("GET {target} HTTP/1.1\r\nHost: localhost\r\n")).code, 400, "{target}");
     }
-    // No browser speaks it.
+    // No browser uses this version.
     assert_eq!(ask(&open, "GET /jobs HTTP/1.0\r\n").code, 200);
     assert_eq!(ask(&open, "GET /jobs HTTP/1.0\r\nOrigin: http://localhost\r\n").code, 403);
 }

@@ -13,7 +13,7 @@ fn a_body_that_is_too_long_is_refused() {
         let answer = daemon.post("/objects", vec![b'x'; length]);
         assert_eq!((answer.code, answer.kind()), (413, "too-long".into()));
     }
-    // Without a length, in pieces.
+    // Without a length, in chunks.
     let mut stream = daemon.connect();
     let head = "POST /objects HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
     stream.write_all(head.as_bytes()).expect("it is sent");
@@ -22,7 +22,7 @@ fn a_body_that_is_too_long_is_refused() {
     }
     stream.write_all(b"0\r\n\r\n").expect("it is sent");
     assert_eq!(read(&mut stream).code, 413);
-    // Who asks first is told at once.
+    // A client that sends `Expect` gets its answer before the body.
     let mut stream = daemon.connect();
     let head =
         "POST /objects HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 9999999999\r\n\r\n";
@@ -36,7 +36,7 @@ fn all_bodies_together_have_a_limit() {
     let answer = daemon.post("/objects", vec![b'x'; 20 << 10]);
     assert_eq!(answer.code, 503);
     assert!(answer.head.to_ascii_lowercase().contains("retry-after: 1"), "{}", answer.head);
-    // What was refused gave its part back.
+    // Refused requests gave their share back.
     for _ in 0..20 {
         assert_eq!(daemon.post("/objects", vec![b'x'; 8 << 10]).code, 201);
     }
@@ -48,7 +48,7 @@ fn slow_bodies_are_given_up() {
     let mut stream = daemon.connect();
     let head = "POST /objects HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nx";
     stream.write_all(head.as_bytes()).expect("it is sent");
-    // The answer, and the end of the connection.
+    // The answer, and then the end of the connection.
     assert_eq!(read(&mut stream).code, 408);
 }
 
@@ -71,7 +71,7 @@ fn clients_that_take_nothing_are_given_up() {
     let mut stream = daemon.connect();
     let head = format!("GET /objects/{id}/bytes HTTP/1.1\r\nHost: localhost\r\n\r\n");
     stream.write_all(head.as_bytes()).expect("it is sent");
-    // It begins to read when the daemon has only the connection that asks for this.
+    // Starts to read when the only connection of the daemon is the one of this request.
     while !daemon.get("/metrics").text().contains("icecore_http_connections 1\n") {
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -102,7 +102,7 @@ fn a_token_is_asked_for() {
     for path in ["/metrics", "/openapi.json", "/nothing"] {
         assert_eq!(daemon.get(path).code, 401, "{path}");
     }
-    // With a body that it does not read to the end.
+    // With a body that the daemon does not read to its end.
     assert_eq!(daemon.post("/objects", vec![b'x'; 500_000]).code, 401);
 }
 

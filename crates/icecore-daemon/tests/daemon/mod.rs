@@ -1,4 +1,4 @@
-//! The daemon as its clients see it: a real one on a port of its own, over SQLite.
+//! The daemon as its clients see it: a real one on its own port, over SQLite.
 
 mod hostile;
 mod hosts;

@@ -1,4 +1,4 @@
-//! A database that goes away, waits, or is broken.
+//! A database that is unavailable, slow, or broken.
 
 use crate::client::{Daemon, address};
 use crate::double::{Strings, opener};
@@ -16,7 +16,7 @@ fn daemon(set: impl FnOnce(&mut icecore_daemon::Settings)) -> (Daemon, Arc<Strin
     (daemon, strings, folder)
 }
 
-/// Asks until this is the answer.
+/// Repeats a request until it gets this answer.
 fn until(code: u16, ask: impl Fn() -> u16) {
     for _ in 0..600 {
         if ask() == code {
@@ -78,7 +78,7 @@ fn what_is_too_much_for_the_database_is_told_to_come_back() {
     let held = strings.gate.lock().expect("the gate");
     std::thread::scope(|scope| {
         let asking: Vec<_> = (0..16).map(|_| scope.spawn(|| daemon.post_json("/jobs", "1").code)).collect();
-        // With one at the gate and one that waits, all others are refused at once.
+        // With one push at the gate and one that waits, all others are refused immediately.
         while asking.iter().filter(|asking| asking.is_finished()).count() < 14 {
             std::thread::sleep(Duration::from_millis(5));
         }

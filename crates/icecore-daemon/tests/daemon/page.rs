@@ -1,4 +1,4 @@
-//! The page and what it asks for, as HTTP.
+//! The page and its requests, over HTTP.
 
 use crate::client::{Answer, Daemon, read};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn items(answer: &Answer) -> Vec<Value> {
     answer.json()["items"].as_array().expect("items").clone()
 }
 
-/// What an HTML file or a module names of its own.
+/// Returns the files that an HTML file or a module names.
 fn named(text: &str) -> Vec<String> {
     let quoted = text.split('"').skip(1).step_by(2);
     let own = quoted.filter(|word| word.starts_with("page/") || word.starts_with("./"));
@@ -85,7 +85,7 @@ fn the_page_is_drawn_where_requests_are_limited() {
     assert_eq!(daemon.get("/queues").code, 429);
 }
 
-/// What a browser may send without asking first is refused if it comes from another page.
+/// Requests that a browser sends without a preflight are refused if they come from another page.
 #[test]
 fn other_pages_change_nothing() {
     let daemon = Daemon::start();
@@ -114,9 +114,9 @@ fn other_pages_change_nothing() {
             assert_eq!((answer.code, answer.kind()), (403, "origin".into()), "{method} {path} {lines:?}");
         }
     }
-    // Nor is anything read, as an image or a script.
+    // Other pages can't read anything either, as an image or a script.
     assert_eq!(daemon.ask("GET", "/jobs", &["Sec-Fetch-Site: cross-site"], b"").code, 403);
-    // A name that was made to mean this address.
+    // A host name that was made to resolve to this address.
     let rebound = "Host: evil.example\r\nOrigin: http://evil.example\r\nSec-Fetch-Site: same-origin";
     for path in ["/jobs", "/queues/q/pause"] {
         let mut stream = daemon.connect();
@@ -128,11 +128,11 @@ fn other_pages_change_nothing() {
     let queue = &daemon.get("/queues").json()["queues"][0];
     assert_eq!((&queue["ready"], &queue["is_paused"], &queue["has_schema"]), (&json!(1), &json!(false), &json!(false)));
     assert_eq!(daemon.get(&format!("/objects/{object}")).code, 200);
-    // The page's own requests, and those of programs.
+    // Requests of the page itself and of programs.
     let own = ["Origin: http://localhost", "Sec-Fetch-Site: same-origin"];
     assert_eq!(daemon.ask("POST", "/queues/q/pause", &own, b"").code, 200);
     assert_eq!(daemon.post("/queues/q/resume", "").code, 200);
-    // The page itself has nothing to hide: links to it work.
+    // The page itself contains no secrets: links to it work.
     assert_eq!(daemon.ask("GET", "/", &["Sec-Fetch-Site: cross-site"], b"").code, 200);
 }
 
@@ -153,7 +153,7 @@ fn a_payload_is_looked_into() {
     );
     assert_eq!(name["bytes"], json!(icecore::text::to_base64(b"s:5:\"Alice\";")));
     assert!(found.iter().any(|item| item["class"] == "User"));
-    // The same as the command says.
+    // The same as the command prints.
     let list = found.iter().find(|item| item["step"] == ".ids").expect("a list");
     let part = items(&daemon.get(&format!("/jobs/{id}/inspect?node={}&skip=1&items=1&depth=1", list["node"])));
     let said: Vec<_> = part.iter().map(|item| (item["step"].as_str(), item["value"].as_i64())).collect();
@@ -227,7 +227,7 @@ fn answers_about_large_content_are_small() {
     assert_eq!(first["size"], json!(2_000_000));
     let text = daemon.get(&format!("/jobs/{id}/inspect?node={}&depth=0&longest=99999999", first["node"]));
     assert_eq!(items(&text)[0]["value"].as_str().map(str::len), Some(1 << 20));
-    // More values than are looked at.
+    // More values than are examined.
     let many = daemon.push("queue=q", &format!("[{}1]", "1,".repeat(600_000)));
     let answer = daemon.get(&format!("/jobs/{many}/inspect"));
     assert_eq!((answer.str("/error/kind"), items(&answer).len()), ("limit".into(), 101));

@@ -161,7 +161,7 @@ fn payloads_are_checked_against_the_schema() {
     assert_eq!(daemon.post("/jobs?queue=q", MARSHAL).str("/error/path"), "$");
     daemon.push("queue=q", r#"{"user":{"id":7}}"#);
     daemon.push("queue=other", "[]");
-    // Another program changes it: what is stored is checked against what the database has.
+    // Another program changes the schema: the job is checked against the one in the database.
     let mut store = icecore_store::open(&crate::client::address(&daemon.folder)).expect("a database");
     let settings = |schema: &str| icecore_store::QueueSettings { schema: Some(schema.into()), ..Default::default() };
     store.configure("q", &settings(r#"{"type":"array"}"#)).expect("it is set");
@@ -306,7 +306,7 @@ fn a_paused_queue_runs_nothing_at_once() {
     let refused = daemon.post_json("/jobs?queue=q&run=now", "1");
     assert_eq!((refused.code, refused.kind()), (409, "paused".into()));
     assert_eq!(daemon.get("/jobs?queue=q").json()["jobs"], json!([]));
-    // To queue it is another thing.
+    // Without `run=now`, the job is queued.
     daemon.push("queue=q", "1");
     assert_eq!(daemon.post("/queues/q/resume", "").code, 200);
     assert_eq!(daemon.post_json("/jobs?queue=q&run=now", "7").str("/state"), "done");

@@ -30,7 +30,7 @@ fn a_job_comes_after_another() {
     assert_eq!((senseless.code, senseless.kind()), (400, "parameter".to_owned()));
 }
 
-/// One that can't be stored does not keep those away that are committed with it.
+/// A job that can't be stored does not affect those that are committed together with it.
 #[test]
 fn chains_that_are_pushed_at_once_stand_alone() {
     let daemon = Daemon::start();
@@ -80,7 +80,7 @@ fn limits_are_set_and_hold() {
     }
 }
 
-/// Who waits for a job is told when a limit is taken away.
+/// A waiting client is woken when a limit is removed.
 #[test]
 fn who_waits_is_woken_when_there_is_room() {
     let daemon = Daemon::start();
@@ -142,7 +142,7 @@ fn a_schedule_that_makes_no_sense_is_refused() {
     assert_eq!(put(&daemon, "/schedules/a?timing=@daily&queue=q", r#"{"to": 1}"#).code, 200);
 }
 
-/// Times that passed while no daemon was there have one job when there is one again.
+/// Times that passed while no daemon ran create one job when one runs again.
 #[test]
 fn what_was_missed_comes_once() {
     let daemon = Daemon::start();

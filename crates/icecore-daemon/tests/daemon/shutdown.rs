@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The end is bounded: the hard limit of ten seconds, and what a busy machine adds.
+/// Checks that the shutdown ends in time: within the hard limit of ten seconds, plus what a busy
+/// machine adds.
 fn ends(daemon: &mut Daemon) {
     let began = Instant::now();
     daemon.server.take().expect("it runs").stop();
@@ -38,7 +39,7 @@ fn what_runs_is_answered() {
         let stop = server.stopper();
         let waiting = scope.spawn(|| server.wait());
         stop();
-        // Nobody is listened to any more, at the latest soon.
+        // The daemon soon stops accepting connections.
         while std::net::TcpStream::connect(daemon.address).is_ok() {
             std::thread::sleep(Duration::from_millis(5));
         }

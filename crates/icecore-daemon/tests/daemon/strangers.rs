@@ -1,6 +1,6 @@
 //! Many connections that send half of a request, or nothing.
 //!
-//! That answers come is what is tested: the timeouts of `Daemon::connect` only end a test that hangs.
+//! The tests check that answers arrive: the timeouts of `Daemon::connect` only end a test that hangs.
 
 use crate::client::{Answer, Daemon, read};
 use icecore_daemon::Settings;
@@ -11,22 +11,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// More than the daemon serves at once.
+/// More connections than the daemon serves at once.
 const MANY: usize = 1_100;
 
-/// Opens so many connections, each with this begun.
+/// Opens `count` connections and sends `begun` on each.
 fn begin(daemon: &Daemon, count: usize, begun: &str) -> Vec<TcpStream> {
     (0..count)
         .map(|_| {
             let mut stream = daemon.connect();
-            // The daemon may have closed it already for the next one.
+            // The daemon may have closed it already in favour of the next one.
             let _ = stream.write_all(begun.as_bytes());
             stream
         })
         .collect()
 }
 
-/// How many of these the daemon has not closed: nothing comes, and it is not the end.
+/// Returns how many of these the daemon has not closed: a read finds neither data nor the end.
 fn still_open(streams: &mut [TcpStream]) -> usize {
     let is_open = |stream: &mut TcpStream| {
         stream.set_nonblocking(true).expect("set");
@@ -47,7 +47,7 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     panic!("never: {what}");
 }
 
-/// Nobody gives up by itself while a test runs.
+/// Sets timeouts that do not end during a test.
 fn patient(settings: &mut Settings) {
     (settings.head_timeout, settings.body_timeout) = (Duration::from_secs(3_600), Duration::from_secs(3_600));
 }
@@ -99,7 +99,7 @@ fn an_address_has_so_many_half_sent_requests() {
         });
         let mut streams = begin(&daemon, 40, begun);
         until("ten are left", || still_open(&mut streams) == 10);
-        // The last that came stay.
+        // The newest connections stay.
         assert_eq!(still_open(&mut streams[30..]), 10, "{begun:?}");
     }
 }
@@ -112,11 +112,11 @@ fn a_trusted_proxy_has_any_number() {
         settings.trusted_proxies = vec!["127.0.0.0/8".parse().expect("a network")];
     });
     let mut streams = begin(&daemon, 40, BEGUN[2]);
-    // Longer than strangers may take; that nothing happens can't be waited for.
+    // Longer than strangers may take: the absence of an event can only be checked after a fixed time.
     std::thread::sleep(Duration::from_millis(1_500));
     assert_eq!(still_open(&mut streams), 40);
     assert_eq!(daemon.get("/healthz").code, 200);
-    // Each of them goes on.
+    // Each of them continues.
     for stream in &mut streams {
         stream.write_all(b"Connection: close\r\n\r\n").expect("it is sent");
         assert_eq!(read(stream).code, 200);
@@ -135,7 +135,7 @@ fn those_who_asked_keep_their_connections() {
         let mut begun = [0; 12];
         stream.read_exact(&mut begun).expect("an answer");
         assert_eq!(&begun, b"HTTP/1.1 200");
-        // The rest of it.
+        // The rest of the answer.
         let mut seen = Vec::new();
         while !seen.ends_with(b"{\"schedules\":[]}\n") {
             let mut byte = [0];
@@ -151,7 +151,7 @@ fn those_who_asked_keep_their_connections() {
         known.iter_mut().for_each(ask);
         drop(strangers);
     }
-    // One more that may ask takes the place of the one that is unused for longest.
+    // One more client with the token takes the place of the connection that is unused for longest.
     assert_eq!(with_token(&daemon).code, 201);
     known[1..].iter_mut().for_each(ask);
     assert_eq!(known[0].read(&mut [0]).unwrap_or(0), 0);

@@ -1,24 +1,24 @@
-//! A database that can go away and come back, and that can be made to wait.
+//! A database that tests can make unavailable, available again, or slow.
 
 use icecore_store::*;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What a test does to the database.
+/// Controls by which a test affects the database.
 #[derive(Default)]
 pub struct Strings {
-    /// It can't be reached.
+    /// The database can't be reached.
     pub is_away: AtomicBool,
-    /// Transactions that pushed.
+    /// Number of transactions that pushed.
     pub pushes: AtomicUsize,
-    /// Transactions that recorded what is done.
+    /// Number of transactions that recorded finished jobs.
     pub records: AtomicUsize,
-    /// Held by a test: pushes wait.
+    /// A test holds it to make pushes wait.
     pub gate: Mutex<()>,
-    /// Pushes that wait at the gate, or did.
+    /// Number of pushes that arrived at the gate.
     pub arrived: AtomicUsize,
-    /// Methods that panic when they are called.
+    /// Calls of methods panic.
     pub panics: AtomicBool,
 }
 

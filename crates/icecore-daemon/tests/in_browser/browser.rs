@@ -1,5 +1,5 @@
-//! Chromium without a window, spoken to over a pipe: its DevTools protocol is JSON, each message
-//! ended by a NUL.
+//! Headless Chromium, controlled over a pipe. Its DevTools protocol is JSON, and each message ends
+//! with a NUL.
 
 use icecore::text::from_base64;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// Only ends what would never come.
+/// Only ends a wait that would never end.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub struct Browser {
@@ -18,12 +18,12 @@ pub struct Browser {
     came: Receiver<Vec<u8>>,
     next: u64,
     session: Option<String>,
-    /// What the page wrote to the console, and what it threw or was refused.
+    /// Console messages, exceptions and refused requests of the page.
     pub complaints: Vec<String>,
     _profile: tempfile::TempDir,
 }
 
-/// The name of the program, if it is installed.
+/// Returns the name of the program, if it is installed.
 fn program() -> Option<&'static str> {
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let is_there = |name: &&str| {
@@ -34,11 +34,11 @@ fn program() -> Option<&'static str> {
 }
 
 impl Browser {
-    /// Starts it, with one page that shows nothing; `None`, if there is none.
+    /// Starts the browser with one empty page; `None` if it is not installed.
     pub fn start() -> Option<Browser> {
         let program = program()?;
         let profile = tempfile::tempdir().expect("a folder");
-        // It reads from 3 and writes to 4.
+        // It reads from descriptor 3 and writes to 4.
         let script = "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1";
         let data = format!("--user-data-dir={}", profile.path().display());
         let mut child = Command::new("sh")
@@ -77,7 +77,7 @@ impl Browser {
         Some(browser)
     }
 
-    /// Calls a method, and waits for its answer.
+    /// Calls a method and waits for its answer.
     pub fn call(&mut self, method: &str, parameters: Value) -> Value {
         self.next += 1;
         let id = self.next;
@@ -117,7 +117,7 @@ impl Browser {
         }
     }
 
-    /// What an expression is in the page.
+    /// Returns the value of an expression in the page.
     pub fn value(&mut self, expression: &str) -> Value {
         let parameters = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
         let answer = self.call("Runtime.evaluate", parameters);
@@ -128,7 +128,7 @@ impl Browser {
     /// Waits until an expression is true.
     pub fn wait(&mut self, expression: &str) {
         let began = Instant::now();
-        // While a page is loaded anew, parts of it are not there.
+        // While the page reloads, parts of it are missing.
         let tried = format!("(() => {{ try {{ return Boolean({expression}); }} catch {{ return false; }} }})()");
         while self.value(&tried) != json!(true) {
             if began.elapsed() > PATIENCE {
@@ -144,7 +144,7 @@ impl Browser {
         self.wait(&format!("location.href.startsWith({}) && document.readyState === 'complete'", quoted(address)));
     }
 
-    /// Waits for an element that is shown, and clicks into its middle, as a mouse does.
+    /// Waits for a visible element and clicks on its centre, as a mouse does.
     pub fn click(&mut self, selector: &str) {
         let shown = format!(
             "(() => {{ const e = document.querySelector({}); return e && e.checkVisibility(); }})()",
@@ -183,12 +183,12 @@ impl Browser {
         self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key, "windowsVirtualKeyCode": code }));
     }
 
-    /// Types into what has the focus.
+    /// Types text into the focused element.
     pub fn type_text(&mut self, text: &str) {
         self.call("Input.insertText", json!({ "text": text }));
     }
 
-    /// How large the window is, and whether it is dark.
+    /// Sets the size of the window and its colour scheme.
     pub fn look(&mut self, width: u32, height: u32, scheme: &str) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", size);
@@ -196,7 +196,7 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 
-    /// Takes a picture, if the variable `ICECORE_SCREENSHOTS` names a folder for it.
+    /// Takes a picture if the variable `ICECORE_SCREENSHOTS` names a folder for it.
     pub fn picture(&mut self, name: &str) {
         let Some(folder) = std::env::var_os("ICECORE_SCREENSHOTS") else { return };
         let picture = self.call("Page.captureScreenshot", json!({ "format": "png" }));
@@ -205,14 +205,14 @@ impl Browser {
     }
 }
 
-/// A text as the page's language has it.
+/// Returns a text as a JavaScript literal.
 pub fn quoted(text: &str) -> String {
     json!(text).to_string()
 }
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // It ends its own processes when it is told to.
+        // The browser ends its own child processes on this request.
         let _ = self.sent.write_all(b"{\"id\":0,\"method\":\"Browser.close\"}\0");
         let _ = self.sent.flush();
         while self.came.recv_timeout(PATIENCE).is_ok() {}

@@ -1,4 +1,4 @@
-//! Content that means harm: it is text, and the page stays usable.
+//! Hostile content is shown as text, and the page stays usable.
 
 use super::{fail, go, is_quiet, says, shown};
 use crate::client::Daemon;
@@ -38,11 +38,11 @@ fn markup_stays_text() {
             json!(0)
         );
         assert_eq!(page.value("window.evil"), json!(null), "{part}");
-        // What turns text around, or is not seen, is not there as it is.
+        // Direction marks and invisible characters do not appear unescaped.
         let unseen = page.value("/[\\u202e\\u200b\\u0000\\u001b]/.test(document.querySelector('main').textContent)");
         assert_eq!(unseen, json!(false), "{part}");
     }
-    // No script runs that is not a file of the page.
+    // Only scripts that are files of the page run.
     let before = page.complaints.len();
     page.value(
         "document.body.append(Object.assign(document.createElement('script'), { textContent: 'window.evil = 1' }))",
@@ -70,7 +70,7 @@ fn long_and_deep_content_stays_usable() {
     assert!(page.value("document.querySelector('main').textContent.length").as_u64() < Some(20_000));
     page.click(".string + button");
     page.wait("document.querySelector('.string').innerText.includes('more characters')");
-    // One level after the other, without a deeper and deeper page.
+    // One level after the other, without deeper and deeper indentation.
     page.wait("document.querySelectorAll('[role=treeitem]').length >= 4");
     for level in 1..40 {
         let last = format!(

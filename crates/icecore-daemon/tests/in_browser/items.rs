@@ -1,4 +1,4 @@
-//! One job, one object, and what differs between two.
+//! One job, one object, and the differences between two.
 
 use super::{fail, go, is_quiet, says, shown};
 use crate::client::Daemon;
@@ -20,7 +20,7 @@ fn a_job_shows_its_content_and_its_fate() {
         assert!(tree.contains(wanted), "{wanted} in {tree}");
     }
     says(&mut page, "\"name\": \"Alice\"");
-    // What becomes of it is seen without a reload.
+    // Changes of its state are shown without a reload.
     let nack = json!({ "token": token, "error": "no such user <b>" }).to_string();
     daemon.post_json(&format!("/jobs/{id}/nack"), nack);
     says(&mut page, "no such user <b>");
@@ -46,7 +46,7 @@ fn a_tree_is_opened_and_closed() {
     page.wait(&format!("{shown} === 6"));
     page.click("[role=treeitem]:nth-child(2)");
     page.wait(&format!("{shown} === 3"));
-    // What is closed is passed over.
+    // Closed values are skipped.
     page.key("j");
     page.wait("document.activeElement.innerText.includes('.f')");
     page.key("k");
@@ -114,7 +114,7 @@ fn a_replay_and_what_differs() {
     );
     assert_eq!(rows, json!(["changed $.to", "removed $.n[1]", "added $.new"]));
     page.picture("difference");
-    // An object against a job.
+    // An object compared with a job.
     let object = daemon.post("/objects", r#"{"to":"bob","n":[1],"new":null,"same":true}"#).id();
     go(&mut page, &daemon, &format!("compare?left=jobs/{other}&right=objects/{object}"));
     says(&mut page, "They are equal");
@@ -134,7 +134,7 @@ fn quarantined_objects_have_their_reason() {
     says(&mut page, "In quarantine");
     says(&mut page, "The first bytes");
     says(&mut page, "00000000  04 08 5b 07");
-    // As far as it goes it is shown.
+    // The readable part is shown.
     page.click("#as");
     page.type_text("marshal");
     page.key("Enter");

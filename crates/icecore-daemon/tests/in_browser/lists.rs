@@ -54,7 +54,7 @@ fn the_keyboard_is_enough() {
         page.key(key);
         page.wait(&format!("{FOCUS} === '{id}'"));
     }
-    // A job that comes meanwhile does not take the focus away.
+    // A job that arrives meanwhile does not take the focus away.
     daemon.push("queue=mail", "4");
     page.wait(&format!("{ROWS} === 4"));
     page.wait(&format!("{FOCUS} === '{}'", ids[1]));
@@ -71,7 +71,7 @@ fn the_keyboard_is_enough() {
     is_quiet(&page);
 }
 
-/// Tab comes by everything that can be clicked, and each has a name.
+/// The Tab key reaches everything that can be clicked, and each element has a name.
 #[test]
 fn everything_is_reached_and_named() {
     let daemon = Daemon::start();
@@ -96,7 +96,7 @@ fn everything_is_reached_and_named() {
              .map((e) => e.outerHTML)",
         );
         assert_eq!(unnamed, json!([]), "{part}");
-        // Rows of a tree are reached by arrows.
+        // Arrow keys reach the rows of a tree.
         page.value("window.left = new Set([...document.querySelectorAll('a, button, input, select, [role=treeitem][tabindex=\"0\"]')].filter((e) => e.checkVisibility() && e.tabIndex >= 0))");
         page.value("document.activeElement.blur()");
         let count = page.value("left.size").as_u64().expect("a number");

@@ -1,10 +1,10 @@
-//! How it looks: light, dark, narrow. Nothing sticks out, all can be read.
+//! The appearance: light, dark, narrow. Nothing overflows, and all text is readable.
 
 use super::{fail, go, is_quiet, says, shown};
 use crate::client::Daemon;
 use serde_json::json;
 
-/// Texts with less contrast than the WCAG asks for.
+/// Finds texts with less contrast than the WCAG requires.
 const FAINT: &str = r#"(() => {
     const paint = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
     // Colours that let others through are painted over these.
@@ -87,7 +87,7 @@ fn nothing_sticks_out_and_all_can_be_read() {
             if shot == "queues" {
                 page.wait("document.querySelector('svg.chart').dataset.points > 1");
             }
-            // Colours that change slowly are there at once.
+            // Colour transitions finish immediately.
             page.value("document.getAnimations().forEach((one) => one.finish())");
             let wide = page.value("[document.documentElement.scrollWidth, innerWidth]");
             assert!(wide[0].as_u64() <= wide[1].as_u64(), "{name} {part}: {wide}");

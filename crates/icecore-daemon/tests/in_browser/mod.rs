@@ -1,5 +1,5 @@
-//! The page as people use it: in Chromium, by clicks and keys. Where there is no Chromium these
-//! tests say so, and test nothing.
+//! The page as people use it: in Chromium, by clicks and keys. Without Chromium these tests report
+//! that and check nothing.
 
 mod browser;
 mod hostile;
@@ -13,7 +13,7 @@ mod token;
 use crate::client::Daemon;
 use browser::Browser;
 
-/// A browser that shows the page of this daemon.
+/// Returns a browser that shows the page of this daemon.
 fn shown(daemon: &Daemon, part: &str) -> Option<Browser> {
     let Some(mut browser) = Browser::start() else {
         eprintln!("left out: chromium is missing");
@@ -24,23 +24,23 @@ fn shown(daemon: &Daemon, part: &str) -> Option<Browser> {
     Some(browser)
 }
 
-/// Goes to a part of the page.
+/// Opens a part of the page.
 fn go(browser: &mut Browser, daemon: &Daemon, part: &str) {
     browser.open(&format!("http://{}/#/{part}", daemon.address));
     browser.wait("document.querySelector('h1')");
 }
 
-/// Waits until the page says this somewhere.
+/// Waits until the page contains this text.
 fn says(browser: &mut Browser, text: &str) {
     browser.wait(&format!("document.querySelector('main')?.innerText.includes({})", browser::quoted(text)));
 }
 
-/// Nothing was refused by the policy, thrown or warned of.
+/// Checks that the page refused nothing, threw nothing and gave no warning.
 fn is_quiet(browser: &Browser) {
     assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
 }
 
-/// Takes a job of a queue, and gives it back as one that failed for good.
+/// Takes a job of a queue and fails it for good.
 fn fail(daemon: &Daemon, queue: &str, error: &str) {
     let (id, token) = daemon.claim(queue);
     let body = serde_json::json!({ "token": token, "error": error, "delay": 0 }).to_string();

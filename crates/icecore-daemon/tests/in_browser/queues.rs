@@ -19,7 +19,7 @@ fn counts_and_charts_follow_what_happens() {
     let label = page.value("document.querySelector('svg.chart').getAttribute('aria-label')");
     assert!(label.as_str().is_some_and(|label| label.starts_with("Jobs a second: in ")), "{label}");
     assert_eq!(page.value("document.querySelectorAll('svg.chart').length"), json!(2));
-    // What is frozen is not asked again.
+    // A frozen view does not refresh.
     page.click("#live");
     page.wait("document.getElementById('status').textContent === 'frozen'");
     daemon.push("queue=mail", "3");

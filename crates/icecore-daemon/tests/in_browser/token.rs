@@ -1,4 +1,4 @@
-//! The token: asked for, kept for the tab, in no address.
+//! The token: asked for, kept for the tab, and in no address.
 
 use super::{says, shown};
 use crate::client::Daemon;
@@ -13,7 +13,7 @@ fn the_token_is_asked_for_and_kept_for_the_tab_only() {
     page.wait("document.querySelector('dialog[open]')?.innerText.includes('The token of the daemon')");
     page.picture("token");
     page.wait("document.activeElement.id === 'token'");
-    // Closed, it opens once more; what is typed before that goes nowhere.
+    // A closed dialog opens again; what was typed before is discarded.
     page.value("document.querySelector('dialog').dataset.first = 'yes'");
     page.key("Escape");
     page.wait("document.querySelector('dialog[open]:not([data-first])')?.contains(document.activeElement)");
@@ -31,7 +31,7 @@ fn the_token_is_asked_for_and_kept_for_the_tab_only() {
         page.value("location.href.includes('secret') || document.body.innerHTML.includes('secret')"),
         json!(false)
     );
-    // It is there after a reload.
+    // The token is kept after a reload.
     page.call("Page.reload", json!({}));
     says(&mut page, "mail");
     let others: Vec<_> = page.complaints.iter().filter(|complaint| !complaint.contains("401")).collect();

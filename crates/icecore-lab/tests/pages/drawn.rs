@@ -1,4 +1,4 @@
-//! What is drawn is what is committed in `golden/`. `UPDATE_PAGES=1` writes it anew.
+//! The pages are the ones committed in `golden/`. `UPDATE_PAGES=1` writes them again.
 
 use super::report::report;
 use icecore_lab::page::{self, Style};
@@ -25,8 +25,8 @@ fn text() {
     assert!(wide.is_empty(), "too wide: {wide:#?}");
 }
 
-/// The order is that of the numbers that stand there, also where pairs of samples on a
-/// restless machine say something else.
+/// The order follows the numbers that are shown, even if pairs of samples on a busy machine
+/// contradict it.
 #[test]
 fn rates_stand_in_their_order() {
     let mut measured: icecore_lab::model::Report =

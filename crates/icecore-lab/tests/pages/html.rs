@@ -1,4 +1,4 @@
-//! The page and its charts: well-formed, safe, and nothing loaded from elsewhere.
+//! The page and its charts: well-formed, safe, and without resources from elsewhere.
 
 use super::report::{OPERATIONS, entry, report};
 use super::xml::{Elements, elements};
@@ -10,7 +10,7 @@ fn attribute<'a>(attributes: &'a [(String, String)], name: &str) -> Option<&'a s
     attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
 }
 
-/// What has to be true of every page: gives the elements.
+/// Checks what must be true for every page. Returns its elements.
 fn sound(what: &str, page: &str) -> Elements {
     let all = elements(page).unwrap_or_else(|why| panic!("{what}: {why}"));
     let mut ids = BTreeSet::new();
@@ -45,7 +45,7 @@ fn sound(what: &str, page: &str) -> Elements {
     all
 }
 
-/// All that is drawn is a number, and stands in the chart.
+/// Checks that all coordinates are numbers inside the chart.
 fn coordinates(what: &str, view: &str, inside: &[(String, Vec<(String, String)>)]) {
     let size: Vec<f64> = view.split(' ').map(|n| n.parse().expect(view)).collect();
     for (name, attributes) in inside.iter().take_while(|(name, _)| name != "svg") {
@@ -67,7 +67,7 @@ fn the_page_is_sound() {
     let drawn = page::html(&report());
     let all = sound("the page", &drawn);
     let charts = all.iter().filter(|(name, _)| name == "svg").count();
-    // Each chart is there for wide windows and for narrow ones.
+    // Each chart has a version for wide windows and one for narrow ones.
     assert_eq!(charts, 2 * page::kinds(&report()).len());
     let count = |wanted: &str| all.iter().filter(|(name, _)| name == wanted).count();
     assert_eq!(count("figure"), charts / 2);
@@ -141,7 +141,7 @@ fn names_are_text_everywhere() {
     }
 }
 
-/// Whether `<script` stands in code only.
+/// Returns whether `<script` occurs in code only.
 fn code_only(markdown: &str) -> bool {
     markdown.lines().filter(|line| line.contains("<script")).all(|line| line.contains("`` <script"))
 }
@@ -224,7 +224,7 @@ fn many_and_long_names_have_room() {
     assert_eq!(OPERATIONS.len(), 2);
 }
 
-/// A changed report. Few samples are enough to draw, and quicker to resample.
+/// Returns a changed report. Few samples are enough to draw, and quicker to resample.
 fn changed(change: impl Fn(&mut ScenarioReport)) -> Report {
     let mut report = report();
     report.scenarios.iter_mut().for_each(change);
@@ -233,7 +233,7 @@ fn changed(change: impl Fn(&mut ScenarioReport)) -> Report {
     report
 }
 
-/// All pages of a report.
+/// Draws all pages of a report.
 fn everything(what: &str, report: &Report) {
     sound(what, &page::html(report));
     for (scenario, kind) in page::kinds(report) {

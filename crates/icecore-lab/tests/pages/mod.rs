@@ -1,4 +1,4 @@
-//! Pages drawn from a report that nobody measured.
+//! Pages drawn from an invented report.
 
 mod drawn;
 mod html;

@@ -1,11 +1,12 @@
-//! A report that nobody measured: numbers with known order, ties, and gaps.
+//! An invented report: numbers with a known order, ties, and gaps.
 
 use icecore_lab::model::*;
 use std::collections::BTreeMap;
 
 pub const OPERATIONS: [Operation; 2] = [Operation::Write, Operation::Read];
 
-/// Three scenarios: one size with everything that can be at it, eight sizes, and many competitors.
+/// Three scenarios: one size with everything that a size can have, eight sizes, and many
+/// competitors.
 pub fn report() -> Report {
     Report {
         schema: SCHEMA,
@@ -37,7 +38,7 @@ pub fn noise(level: NoiseLevel, words: &str) -> Noise {
     Noise { level, spread: 0.021, drift: 0.004, resolution: 0.03, words: words.into() }
 }
 
-/// Samples around a time: common noise of a round, and a little of one's own.
+/// Makes samples around a time: with noise that a round shares, and a little noise of their own.
 pub fn samples(ns: f64, own: u32) -> Vec<Sample> {
     let wave = |of: &[u32]| {
         let seed = of.iter().fold(17, |seed: u64, n| seed * 31 + u64::from(*n));
@@ -67,7 +68,7 @@ pub fn cell(operation: Operation, ns: f64, own: u32, baseline: Option<f64>) -> C
     Cell { operation, summary: summary(&samples, if own == 3 { vec![7] } else { vec![] }), samples, against }
 }
 
-/// One with its write and read times; a time of 0 is an operation that it lacks.
+/// Makes an entry with its write and read times; a time of 0 means that it lacks the operation.
 pub fn entry(id: &str, name: &str, times: [f64; 2], size: u64, baseline: Option<[f64; 2]>) -> Entry {
     let own = id.bytes().map(u32::from).sum::<u32>() % 13;
     let cells = OPERATIONS.iter().enumerate().filter(|(i, _)| times[*i] > 0.0);

@@ -1,9 +1,9 @@
-//! Whether a text is well-formed, as far as pages and charts go.
+//! Checks whether a text is well-formed, as far as pages and charts need it.
 
 /// Elements by name, each with its attributes.
 pub type Elements = Vec<(String, Vec<(String, String)>)>;
 
-/// All elements in order; an error says what is wrong, and where.
+/// Returns all elements in order; an error says what is wrong and where.
 pub fn elements(text: &str) -> Result<Elements, String> {
     let mut found = vec![];
     let mut open: Vec<String> = vec![];
@@ -53,7 +53,7 @@ fn pairs(mut text: &str) -> Result<Vec<(String, String)>, String> {
     Ok(out)
 }
 
-/// Text between tags: each & begins something that XML knows, no character is forbidden.
+/// Checks text between tags: each & begins an entity of XML, and no character is forbidden.
 fn words(text: &str) -> Result<(), String> {
     if let Some(c) = text.chars().find(|c| c.is_control() && *c != '\n' || ['<', '>', '\u{ffff}'].contains(c)) {
         return Err(format!("{c:?} in {text:?}"));

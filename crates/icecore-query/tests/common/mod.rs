@@ -5,13 +5,12 @@ use icecore::{Document, Limits, Stage};
 use icecore_query::{Input, Query, Running, in_room};
 use std::ops::ControlFlow;
 
-/// How much of something is tried: `usual` in `make test`; `full` with `ICECORE_FULL=1`, which `make test-all` sets.
+/// Chooses the size of a test: `usual` in `make test`; `full` with `ICECORE_FULL=1`, which `make test-all` sets.
 pub fn usual_or_full<T>(usual: T, full: T) -> T {
     if std::env::var_os("ICECORE_FULL").is_some() { full } else { usual }
 }
 
-/// The results of a filter over inputs, each as a text in a format; `!` and a message for a
-/// failure.
+/// Returns the results of a filter over inputs, each as a text in a format; a failure is `!` and its message.
 pub fn results(filter: &str, inputs: &[(&str, &[u8])], to: &str, running: &Running<'_>) -> Vec<Vec<u8>> {
     let Running { null_input, steps, memory, held, .. } = *running;
     in_room(|| {
@@ -45,13 +44,13 @@ pub fn results(filter: &str, inputs: &[(&str, &[u8])], to: &str, running: &Runni
     })
 }
 
-/// The results over one input, as JSON, in one line.
+/// Returns the results over one input as JSON in one line.
 pub fn ask(filter: &str, format: &str, bytes: &[u8]) -> String {
     let all = results(filter, &[(format, bytes)], "json", &Running::default());
     all.iter().map(|result| String::from_utf8_lossy(result)).collect::<Vec<_>>().join(" ")
 }
 
-/// The same over JSON.
+/// Returns the results over JSON.
 pub fn json(filter: &str, text: &str) -> String {
     ask(filter, "json", text.as_bytes())
 }

@@ -5,19 +5,19 @@ use icecore::rewrite::Escaping;
 use icecore_sql::{Content, Literal, Next, Options, Reader, Value};
 use std::ops::Range;
 
-/// All literals of a dump that is there at once.
+/// Returns all literals of a dump that is given at once.
 pub fn literals(dump: &[u8]) -> Vec<Literal> {
     windows(dump, Options::default(), |_| dump.len().max(1)).0
 }
 
-/// All literals of a dump that comes in pieces of such sizes, as ranges of the dump; and the
-/// reader.
+/// Returns all literals of a dump that is given in pieces of these sizes, as ranges of the dump,
+/// and the reader.
 pub fn windows(dump: &[u8], options: Options, size: impl FnMut(usize) -> usize) -> (Vec<Literal>, Reader) {
     let (literals, _, reader) = all(dump, options, size);
     (literals, reader)
 }
 
-/// The values of rows as well.
+/// Returns the values of rows too.
 pub fn all(dump: &[u8], options: Options, mut size: impl FnMut(usize) -> usize) -> (Vec<Literal>, Vec<Value>, Reader) {
     let mut reader = Reader::with_options(options);
     let (mut literals, mut values) = (Vec::new(), Vec::new());
@@ -33,7 +33,7 @@ pub fn all(dump: &[u8], options: Options, mut size: impl FnMut(usize) -> usize) 
                 literals.push(literal);
             }
             Next::Value(mut value) => {
-                // Of nothing, the place says nothing.
+                // The range of an absent value has no meaning.
                 if !value.whole.is_empty() || value.content != Content::Absent {
                     value.whole = moved(&value.whole, start);
                 }
@@ -51,7 +51,7 @@ pub fn all(dump: &[u8], options: Options, mut size: impl FnMut(usize) -> usize) 
     }
 }
 
-/// What the rows of a dump have: `table.column row value`.
+/// Returns the values of a dump's rows: `table.column row value`.
 pub fn values(dump: &[u8]) -> Vec<String> {
     let (literals, reader) = windows(dump, Options::default(), |_| dump.len().max(1));
     literals
@@ -70,7 +70,7 @@ pub fn values(dump: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// Bytes as text, so that tests can say them.
+/// Returns bytes as text, so that tests can write them.
 pub fn show(bytes: &[u8]) -> String {
     let mut out = String::new();
     for chunk in bytes.utf8_chunks() {

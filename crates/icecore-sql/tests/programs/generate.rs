@@ -11,18 +11,18 @@ pub enum Type {
 #[derive(Clone, Debug)]
 pub struct Table {
     pub name: String,
-    /// Beside the first one, `id`.
+    /// In addition to the first one, `id`.
     pub columns: Vec<(String, Type)>,
     /// The values of these columns; ids count from 1.
     pub rows: Vec<Vec<Option<Vec<u8>>>>,
 }
 
-/// What a server can't have, or a dump can't tell.
+/// What a server does not support, or a dump does not keep.
 #[derive(Clone, Copy, Default)]
 pub struct Limits {
     /// Names need no quotes.
     pub plain_names: bool,
-    /// Text may have a NUL.
+    /// Text may contain NUL.
     pub nul: bool,
     /// Text has no carriage returns.
     pub no_returns: bool,
@@ -94,7 +94,7 @@ const PIECES: &[&str] = &[
 
 pub fn text(random: &mut Random, limits: Limits) -> String {
     let mut text = String::new();
-    // What begins like a `bytea` is one to whom the type of the column is not told.
+    // A text that begins like a `bytea` is read as one if the type of the column is unknown.
     if random.chance(2) {
         text.push('t');
     }
@@ -125,7 +125,7 @@ pub fn tables(random: &mut Random, limits: Limits) -> Vec<Table> {
     (0..1 + random.below(3)).map(|number| table(random, limits, number)).collect()
 }
 
-/// A name that no other has, also where case does not count.
+/// Returns a unique name, also when case is ignored.
 fn name(random: &mut Random, limits: Limits, number: usize) -> String {
     if limits.plain_names {
         return format!("{}{number}", random.pick(&["posts_", "Opt", "a_", "é"]));
@@ -155,12 +155,12 @@ fn table(random: &mut Random, limits: Limits, number: usize) -> Table {
     Table { name: name(random, limits, number), columns, rows }
 }
 
-/// Bytes as digits.
+/// Returns bytes as digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The rows as a server is asked for them: a line for each row, digits and `N`, ids first.
+/// Returns the rows as a server is asked for them: a line for each row, digits and `N`, ids first.
 pub fn lines(table: &Table) -> String {
     let mut lines = String::new();
     for (number, row) in table.rows.iter().enumerate() {

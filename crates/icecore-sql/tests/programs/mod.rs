@@ -1,9 +1,9 @@
-//! What the real programs dump is read back: each value by its table, column and row. What is
-//! then written into the dump, in place of pieces of values, is what the servers load.
+//! Dumps of the real programs are read back: each value with its table, column and row. Then pieces
+//! of values are changed in the dump, and the servers load the changed values.
 //!
-//! SQLite's shell is asked where there is one; MariaDB and PostgreSQL where ICECORE_TEST_MYSQL and
-//! ICECORE_TEST_POSTGRES say how they are reached. ICECORE_SQL_SEED and ICECORE_SQL_CASES make
-//! longer runs.
+//! SQLite's shell is used if it is installed; MariaDB and PostgreSQL if ICECORE_TEST_MYSQL and
+//! ICECORE_TEST_POSTGRES have their addresses. ICECORE_SQL_SEED and ICECORE_SQL_CASES make longer
+//! runs.
 
 mod generate;
 mod mysql;

@@ -12,7 +12,7 @@ pub fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
 
-/// How a server is reached.
+/// The address of a server.
 struct Server {
     user: String,
     password: String,
@@ -33,7 +33,7 @@ impl Server {
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         if program == "mydumper" {
-            // It reads no password from the environment.
+            // It does not read the password from the environment.
             command.args(["--password", &self.password]);
         } else {
             command.arg("--no-defaults").args(["--default-character-set", "utf8mb4"]);
@@ -72,7 +72,7 @@ impl Server {
     }
 }
 
-/// Statements that make the tables.
+/// Returns statements that create the tables.
 fn create(tables: &[Table], random: &mut Random) -> String {
     let mut sql = String::new();
     for table in tables {
@@ -149,7 +149,7 @@ fn what_mariadb_dump_and_mydumper_write() {
         let database = options.contains(&"--databases");
         let dump = run(server.command("mariadb-dump").args(options).arg(&from), b"");
         seen::check(&dump, &tables, &mut random, &what);
-        // It doubles no quotes in names, and makes files of them.
+        // mydumper does not double quotes in names, and uses names for files.
         let is_plain = |name: &String| !name.contains(['`', '/', '.']);
         let plain = |table: &Table| is_plain(&table.name) && table.columns.iter().all(|(name, _)| is_plain(name));
         if has_mydumper && tables.iter().all(plain) {
@@ -186,7 +186,7 @@ fn mydumper(server: &Server, database: &str, tables: &[Table], random: &mut Rand
             .args(options),
         b"",
     );
-    // A file for each table, and one for how it is made.
+    // A file for each table, and one for its definition.
     let mut files: Vec<_> =
         std::fs::read_dir(&folder).expect("files").map(|file| file.expect("a file").path()).collect();
     files.sort_by_key(|path| (!path.display().to_string().contains("-schema"), path.clone()));

@@ -1,11 +1,11 @@
-//! What phpMyAdmin exports, made by its rules: it escapes in PHP, older ones with doubled quotes.
+//! Exports by the rules of phpMyAdmin, which escapes in PHP; older versions double the quotes.
 
 use std::fmt::Write;
 
 use super::generate::{Table, Type, hex};
 use super::mysql::quoted;
 
-/// As older ones do: `''`, and `"` as it is.
+/// Escapes as older versions do: `''`, and `"` unchanged.
 fn doubled(value: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     for &byte in value {
@@ -22,7 +22,7 @@ fn doubled(value: &[u8]) -> Vec<u8> {
     out
 }
 
-/// As newer ones do: `\'` and `\"`.
+/// Escapes as newer versions do: `\'` and `\"`.
 fn escaped(value: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     for &byte in value {
@@ -38,7 +38,7 @@ fn escaped(value: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The tables as older and as newer ones export them.
+/// Exports the tables as older and as newer versions do.
 pub fn dumps(tables: &[Table]) -> Vec<Vec<u8>> {
     vec![dump(tables, doubled), dump(tables, escaped)]
 }
@@ -66,7 +66,7 @@ fn dump(tables: &[Table], escape: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
         out.extend_from_slice(head.as_bytes());
         let columns: String = table.columns.iter().map(|(column, _)| format!(", {}", quoted(column))).collect();
         for (number, row) in table.rows.iter().enumerate() {
-            // A statement for some rows, as their size has it.
+            // A statement for some rows, as their size determines.
             if number % 3 == 0 {
                 out.extend_from_slice(format!("INSERT INTO {name} (`id`{columns}) VALUES\n").as_bytes());
             }

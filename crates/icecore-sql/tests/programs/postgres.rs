@@ -12,7 +12,7 @@ fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// A program for a database of the server that the environment names.
+/// Returns a command for a database of the server that the environment names.
 fn command(program: &str, address: &str, database: &str) -> Command {
     let server = address.rsplit_once('/').map_or(address, |(server, _)| server);
     let mut command = Command::new(program);
@@ -33,7 +33,7 @@ fn load(address: &str, database: &str, sql: &[u8]) {
     run(&mut command("psql", address, database), sql);
 }
 
-/// Statements that make the tables.
+/// Returns statements that create the tables.
 fn create(tables: &[Table], schema: &str, random: &mut Random) -> String {
     let mut sql = format!("CREATE SCHEMA IF NOT EXISTS {0}; SET search_path = {0};\n", quoted(schema));
     for table in tables {
@@ -96,7 +96,7 @@ const OPTIONS: &[&[&str]] = &[
     &["--data-only"],
     &["--data-only", "--inserts", "--on-conflict-do-nothing"],
     &["--data-only", "--column-inserts"],
-    // What PostgreSQL wrote before there was `\x`: a setting of the session.
+    // The output of PostgreSQL before it had `\x`: a setting of the session.
     &["--format=plain", "--no-owner", "--verbose"],
     &["--inserts", "--no-comments"],
 ];

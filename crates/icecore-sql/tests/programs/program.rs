@@ -3,13 +3,13 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Whether there is such a program.
+/// Returns whether a program is installed.
 pub fn is_there(program: &str) -> bool {
     let found = Command::new(program).arg("--version").stdin(Stdio::null()).output();
     found.is_ok_and(|output| output.status.success())
 }
 
-/// What a command prints, given this input.
+/// Returns the output of a command for this input.
 pub fn run(command: &mut Command, input: &[u8]) -> Vec<u8> {
     let mut child = command
         .stdin(Stdio::piped())
@@ -19,7 +19,7 @@ pub fn run(command: &mut Command, input: &[u8]) -> Vec<u8> {
         .expect("the program is there");
     let mut stdin = child.stdin.take().expect("a pipe");
     let input = input.to_vec();
-    // What it prints must be read while it reads.
+    // Its output must be read while it reads its input.
     let writer = std::thread::spawn(move || stdin.write_all(&input));
     let output = child.wait_with_output().expect("it ends");
     let written = writer.join().expect("no panic");

@@ -1,4 +1,4 @@
-//! What the reader sees in a dump, beside what was put into the tables.
+//! What the reader sees in a dump, compared with what was put into the tables.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::generate::{self, Limits, Table, Type};
 use crate::common::{all, show, windows};
 use crate::random::Random;
 
-/// The place of a value in the generated tables: table, column, row. Nothing for an id.
+/// Returns the place of a value in the generated tables: table, column, row. `None` for an id.
 fn place(reader: &Reader, tables: &[Table], cell: &Cell) -> Option<(usize, usize, usize)> {
     let seen = reader.table(cell.table);
     let table = tables.iter().position(|table| table.name == seen.name()).unwrap_or_else(|| panic!("a table {seen:?}"));
@@ -30,7 +30,7 @@ fn place(reader: &Reader, tables: &[Table], cell: &Cell) -> Option<(usize, usize
     Some((table, column, cell.row as usize))
 }
 
-/// Holds that the dump has all values, each once, in windows of random sizes.
+/// Checks that the dump has all values, each once, in windows of random sizes.
 pub fn check(dump: &[u8], tables: &[Table], random: &mut Random, what: &str) {
     let most = *random.pick(&[1, 13, 1000, 100_000]);
     let mut sizes = Random::new(random.next());
@@ -65,11 +65,11 @@ pub fn check(dump: &[u8], tables: &[Table], random: &mut Random, what: &str) {
     }
     assert!(seen.is_empty(), "{what}: more values: {seen:?}");
     assert_eq!(reader.unclosed(), None, "{what}");
-    // With numbers of its own, so that what is changed later stays the same.
+    // With separate random numbers, so that later changes stay the same.
     rows(dump, tables, &mut Random::new(dump.len() as u64), what);
 }
 
-/// Holds the same of whole rows: their ids, what is NULL, and nothing that is not understood.
+/// Checks the same for whole rows: their ids and NULLs, and that everything is understood.
 fn rows(dump: &[u8], tables: &[Table], random: &mut Random, what: &str) {
     let mut options = Options::default();
     options.rows = true;
@@ -90,7 +90,7 @@ fn rows(dump: &[u8], tables: &[Table], random: &mut Random, what: &str) {
             other => panic!("{what}: {other:?} {text}"),
         };
         match place(&reader, tables, &value.cell) {
-            // `COPY` writes an id as it writes text.
+            // `COPY` writes an id like text.
             None => assert_eq!(said, Some((value.cell.row + 1).to_string().into_bytes()), "{what}: an id"),
             Some((table, column, row)) => {
                 seen += 1;
@@ -102,7 +102,7 @@ fn rows(dump: &[u8], tables: &[Table], random: &mut Random, what: &str) {
     assert_eq!(seen, tables.iter().map(|table| table.rows.len() * table.columns.len()).sum::<usize>(), "{what}");
 }
 
-/// A random change of a value. The edges of characters are kept.
+/// Makes a random change of a value that does not split characters.
 fn change(text: &[u8], kind: Type, random: &mut Random, limits: Limits) -> Edits {
     let mut edits = Edits::new();
     let mut at = 0;
@@ -123,8 +123,8 @@ fn change(text: &[u8], kind: Type, random: &mut Random, limits: Limits) -> Edits
     edits
 }
 
-/// The dump with random changes in its values; the tables are changed likewise. Changes that
-/// can't be said are left out: how many.
+/// Returns the dump with random changes in its values, and the number of changes that could not be
+/// written. The tables get the same changes.
 pub fn rewrite(dump: &[u8], tables: &mut [Table], random: &mut Random, limits: Limits) -> (Vec<u8>, usize) {
     let (literals, reader) = windows(dump, Options::default(), |_| dump.len().max(1));
     let (mut out, mut at, mut refused) = (Vec::new(), 0, 0);
@@ -147,7 +147,7 @@ pub fn rewrite(dump: &[u8], tables: &mut [Table], random: &mut Random, limits: L
     (out, refused)
 }
 
-/// Holds that a server loaded what was meant, line by line.
+/// Checks line by line that a server loaded the expected rows.
 pub fn same(loaded: &str, expected: &str, what: &str) {
     for (number, (loaded, expected)) in loaded.lines().zip(expected.lines()).enumerate() {
         let differs = loaded.bytes().zip(expected.bytes()).position(|(one, other)| one != other);

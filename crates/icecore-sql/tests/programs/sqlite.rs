@@ -12,7 +12,7 @@ fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// Statements that make the tables.
+/// Returns statements that create the tables.
 fn create(tables: &[Table], random: &mut Random) -> String {
     let mut sql = String::from("BEGIN;\n");
     for table in tables {
@@ -27,7 +27,7 @@ fn create(tables: &[Table], random: &mut Random) -> String {
                 Type::Text => random.pick(&["TEXT", "varchar(20) DEFAULT 'it''s, (x'", "", "CLOB -- it's, (\n"]),
                 Type::Bytes => random.pick(&["BLOB", "blob /* ) */ NOT NULL ON CONFLICT IGNORE", ""]),
             };
-            // A value that may be nothing must be allowed to be.
+            // A column with NULLs must allow them.
             let kind = if kind.contains("NOT NULL") { "blob" } else { kind };
             let _ = write!(sql, ", {} {kind}", quoted(column));
             if random.chance(6) {
@@ -52,7 +52,7 @@ fn create(tables: &[Table], random: &mut Random) -> String {
     sql + "COMMIT;\n"
 }
 
-/// What the tables have.
+/// Returns the rows of the tables.
 fn rows(tables: &[Table], file: &str) -> String {
     let mut said = String::new();
     for table in tables {

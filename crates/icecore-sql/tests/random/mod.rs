@@ -1,7 +1,8 @@
 //! Numbers that are the same in every run with the same seed.
 #![allow(dead_code)] // Each test uses a part.
 
-/// The first seed and how many cases: of ICECORE_SQL_SEED and ICECORE_SQL_CASES, for long runs.
+/// Returns the first seed and the number of cases: from ICECORE_SQL_SEED and ICECORE_SQL_CASES, for
+/// long runs.
 pub fn run(cases: u64) -> (u64, u64) {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
     (number("ICECORE_SQL_SEED").unwrap_or(1), number("ICECORE_SQL_CASES").unwrap_or(cases))

@@ -39,7 +39,7 @@ fn a_job_comes_after_another(world: &mut World) {
     assert_eq!(done(world, "mail"), first);
     assert_eq!(job(world, second).state, State::Ready);
     assert_eq!(done(world, "mail"), second);
-    // Behind what is done there is nothing to wait for.
+    // A job after a finished one has nothing to wait for.
     let third = push(world, &after(second, "3"));
     assert_eq!((job(world, third).state, job(world, third).after), (State::Ready, Some(second)));
     assert_eq!(done(world, "mail"), third);
@@ -67,7 +67,7 @@ fn a_chain_is_pushed_at_once(world: &mut World) {
         world.store.ack(*id, &leases[0].token, None).expect("ack");
     }
     assert!(claim(world, "mail", 10).is_empty());
-    // Pushed again as it was, it is the same.
+    // Pushing the same jobs again changes nothing.
     let again = world.store.push(&jobs).expect("pushed");
     assert!(again.iter().zip(&ids).all(|(pushed, id)| pushed.id == *id && !pushed.is_new));
 }
@@ -82,7 +82,7 @@ fn a_job_waits_while_the_one_before_it_fails(world: &mut World) {
         assert_eq!((told, job(world, second).state), (state, State::Waiting));
     }
     assert!(claim(world, "mail", 10).is_empty());
-    // Redriven, and done at last.
+    // Redriven, and finally done.
     assert_eq!(world.store.redrive("mail", None, "ann").expect("redriven"), 1);
     assert_eq!((done(world, "mail"), done(world, "mail")), (first, second));
 }
@@ -136,7 +136,7 @@ fn a_job_comes_after_one_of_another_queue(world: &mut World) {
 
 fn a_job_comes_after_the_one_that_has_the_key(world: &mut World) {
     let holder = push(world, &keyed("mail", "k"));
-    // One call: the first stands for the holder, so the second comes behind that.
+    // In one call: the first job is a duplicate of the holder, so the second follows the holder.
     let first = keyed("mail", "k");
     let second = after(first.id, "2");
     let other = new("mail", "3");
@@ -144,7 +144,7 @@ fn a_job_comes_after_the_one_that_has_the_key(world: &mut World) {
     let told = world.store.push(&[first.clone(), second.clone(), other, third.clone()]).expect("pushed");
     assert_eq!((told[0].id, told[0].is_new, told[1].is_new), (holder, false, true));
     assert_eq!(job(world, second.id).after, Some(holder));
-    // And where it stands twice in a call.
+    // The same with a key that occurs twice in one call.
     let twice = [keyed("mail", "l"), keyed("mail", "l")];
     let behind = after(twice[1].id, "5");
     let told = world.store.push(&[twice[0].clone(), twice[1].clone(), behind.clone()]).expect("pushed");
@@ -168,7 +168,7 @@ fn who_waits_for_what_is_taken_away_is_dead(world: &mut World) {
     assert_eq!(job(world, third).state, State::Waiting);
     assert_eq!(world.store.forget(i64::MAX).expect("forgotten"), 1);
     assert_eq!(job(world, third).state, State::Dead);
-    // Its key is free, and it can be done all the same.
+    // Its key is free, and it can still be done.
     assert_ne!(push(world, &keyed("mail", "k")), third);
     done(world, "mail");
     assert_eq!(world.store.redrive("mail", Some(&[third]), "ann").expect("redriven"), 1);
@@ -193,7 +193,7 @@ fn what_waits_is_not_handed_out_at_once(world: &mut World) {
     let told = world.store.push_and_claim(&after(first, "2"), "ann", HOUR);
     assert_eq!(kind(told), ErrorKind::Input);
     assert_eq!(world.count("icecore_jobs"), 1);
-    // A replay stands alone.
+    // A replay is not part of a chain.
     let second = push(world, &after(first, "3"));
     let again = world.store.replay(second, "ann").expect("replayed");
     assert_eq!((job(world, again).state, job(world, again).after), (State::Ready, None));

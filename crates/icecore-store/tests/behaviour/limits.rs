@@ -76,7 +76,7 @@ fn so_many_in_a_time(world: &mut World) {
     for lease in &leases {
         ack(world, lease);
     }
-    // What is tried once more is handed out once more.
+    // A second attempt counts as a second handout.
     let last = claim(world, "mail", 3);
     assert_eq!(last.len(), 1);
     world.store.nack(last[0].job.id, &last[0].token, "no", Some(Duration::ZERO)).expect("nack");
@@ -88,7 +88,7 @@ fn so_many_in_a_time(world: &mut World) {
     assert_eq!(claim(world, "mail", 10).len(), 5);
 }
 
-/// By the database's own times, whatever claims what at which moment.
+/// Uses the times of the database, whoever claims at whatever moment.
 fn no_time_has_more_than_its_rate(world: &mut World) {
     let per = 150;
     limit(world, None, Some(Rate { count: 5, per: Duration::from_millis(per) }));

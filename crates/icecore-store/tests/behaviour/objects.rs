@@ -118,7 +118,7 @@ fn all_are_put_or_none(world: &mut World) {
     assert_eq!(every(world).len(), 1);
     assert_eq!(world.count("icecore_object_classes"), 0);
     assert_eq!(world.count("icecore_index_values"), 1);
-    // And the connection goes on.
+    // The connection still works.
     world.store.put(&[keyed("b")]).expect("put");
 }
 
@@ -126,7 +126,7 @@ fn many_are_stored_as_one_by_one(world: &mut World) {
     let mut chance = Chance::from(7);
     world.store.index("$.a").expect("an index");
     let mut many: Vec<NewObject> = (0..300).map(|_| object_of(&mut chance)).collect();
-    // A statement may not be as heavy as all of these.
+    // Together these are too large for one statement.
     many.extend((0..3).map(|number| json(&format!("{{\"a\":{number},\"b\":\"{}\"}}", "x".repeat(2 << 20)))));
     let together = world.store.put(&many).expect("put");
     let told = every(world);
@@ -163,7 +163,7 @@ fn many_are_stored_as_one_by_one(world: &mut World) {
     for value in ["1", "\"x\"", "null"] {
         assert!(alike(world, &at("$.a", value)) > 0, "{value}");
     }
-    // A key that is there, in the middle of many.
+    // A key that is already taken, in the middle of many.
     let key = many.iter().find_map(|object| object.key.clone()).expect("one has a key");
     let count = every(world).len();
     let again = [&vec![json("1"); 70][..], &[keyed(&key)], &vec![json("1"); 5]].concat();
@@ -173,7 +173,7 @@ fn many_are_stored_as_one_by_one(world: &mut World) {
     assert_eq!(every(world).len(), count);
 }
 
-/// Some object: of several classes, with a key, as Base64, or of bytes that are nothing.
+/// A random object: one of several classes, with a key, as Base64, or of bytes in no known format.
 fn object_of(chance: &mut Chance) -> NewObject {
     let text = match chance.below(8) {
         0 => "O:4:\"User\":1:{s:1:\"a\";i:1;}".into(),
@@ -344,7 +344,7 @@ fn a_walk_is_not_disturbed(world: &mut World) {
         world
             .store
             .objects(after, 10, &ObjectFilter::default(), &mut |object| {
-                // Others store, and take away what was seen, while the walk stands here.
+                // At this point of the walk, others store objects and remove one that was seen.
                 other.put(&[json("100")])?;
                 if let Some(gone) = walked.last() {
                     other.remove(&[*gone], "other")?;
@@ -380,10 +380,10 @@ fn a_walk_ends_when_told(world: &mut World) {
         assert_eq!(count, 1);
         let mut fail = |_| Err(icecore_store::Error::new(ErrorKind::Input, "enough"));
         assert_eq!(kind(world.store.objects(0, 10, &filter, &mut fail)), ErrorKind::Input);
-        // Nothing is left open behind it.
+        // Nothing is left open afterwards.
         world.store.put(&[json("2")]).expect("put");
     }
-    // Without an index as well.
+    // The same without an index.
     let objects = [json("[7]"), json("[7]")];
     let ids = world.store.put(&objects).expect("put");
     assert_eq!(found(world, 0, 0, &at("$[0]", "7")), []);
@@ -436,7 +436,7 @@ fn texts_with_nul_do_no_harm(world: &mut World) {
     world.store.index("$[\"k\\u0000y\"]").expect("an index");
     assert_eq!(ids(&found(world, 0, 10, &at("$[\"k\\u0000y\"]", "\"v\\u0000l\""))), [id]);
     assert_eq!(ids(&found(world, 0, 10, &at("$[\"k\\u0000y\"]", "v\0l"))), [id]);
-    // A class whose name no program of Ruby gives.
+    // A class name that no Ruby program can have.
     let object = describe::object(b"\x04\x08o:\x08A\0b\x00".to_vec(), Some("marshal"));
     assert_eq!((object.said.problem.as_deref(), object.said.classes.len()), (None, 1));
     let id = world.store.put(&[object]).expect("put")[0];
@@ -447,14 +447,14 @@ fn texts_with_nul_do_no_harm(world: &mut World) {
     assert!(marked.problem.is_some_and(|problem| problem.starts_with("a problem")));
 }
 
-/// Bytes, their format, a path, what is asked for, and whether that is found.
+/// Bytes, their format, a path, the value searched for, and whether the object is found.
 fn values() -> Vec<(Vec<u8>, &'static str, &'static str, String, bool)> {
     let mut all: Vec<(Vec<u8>, &str, &str, String, bool)> = Vec::new();
     let mut add = |bytes: &[u8], format, path, wanted: &str, is_found| {
         all.push((bytes.to_vec(), format, path, wanted.to_owned(), is_found));
     };
     let numbers = [
-        // A number is the same, however it is written.
+        // Numbers are equal however they are written.
         ("7", "7", true),
         ("7.0", "7", true),
         ("7", "7.0", true),
@@ -484,7 +484,7 @@ fn values() -> Vec<(Vec<u8>, &'static str, &'static str, String, bool)> {
         ("-18446744073709551616", "-18446744073709551616", true),
         ("-18446744073709551616", "18446744073709551616", false),
         ("18446744073709551616", "18446744073709551616.0", true),
-        // The rest.
+        // Other values.
         ("true", "true", true),
         ("false", "false", true),
         ("true", "1", false),
@@ -510,7 +510,7 @@ fn values() -> Vec<(Vec<u8>, &'static str, &'static str, String, bool)> {
     for (value, wanted, is_found) in numbers {
         add(format!("{{\"k\":{value}}}").as_bytes(), "json", "$.k", wanted, is_found);
     }
-    // Long texts, also such that differ only at the end.
+    // Long texts, including texts that differ only at the end.
     for length in [199, 200, 201, 255, 256, 5_000] {
         let text = "x".repeat(length - 1);
         add(format!("{{\"k\":\"{text}y\"}}").as_bytes(), "json", "$.k", &format!("\"{text}y\""), true);
@@ -521,7 +521,7 @@ fn values() -> Vec<(Vec<u8>, &'static str, &'static str, String, bool)> {
     let nines = "9".repeat(400);
     add(format!("{{\"k\":{nines}}}").as_bytes(), "json", "$.k", &nines, true);
     add(format!("{{\"k\":{nines}}}").as_bytes(), "json", "$.k", &format!("{}8", &nines[1..]), false);
-    // Bytes that are no text are found by none.
+    // No search finds bytes that are not text.
     add(b"a:1:{s:1:\"k\";s:2:\"\xff\xfe\";}", "php", "$.k", "\"\\ufffd\\ufffd\"", false);
     // Other formats, through objects, links and aliases.
     add(b"a:1:{s:1:\"k\";i:7;}", "php", "$.k", "7", true);
@@ -537,7 +537,7 @@ fn values() -> Vec<(Vec<u8>, &'static str, &'static str, String, bool)> {
     add(b"\x04\x08[\x07I\"\x06a\x06:\x06ET@\x06", "marshal", "$[1]", "\"a\"", true);
     add(b"\x04\x08:\x06a", "marshal", "$", "\"a\"", true);
     add(b"\x04\x08l+\x0a\0\0\0\0\0\0\0\0\x01\0", "marshal", "$", "18446744073709551616", true);
-    // What is no plain value, and what is not there.
+    // Containers, missing entries, repeated and unusual keys.
     add(b"{\"k\":[1]}", "json", "$.k", "1", false);
     add(b"{\"k\":{}}", "json", "$.k", "null", false);
     add(b"{\"k\":1}", "json", "$.l", "null", false);
@@ -660,7 +660,7 @@ fn paths_of_indexes_have_bounds(world: &mut World) {
     assert_eq!(world.store.indexes().expect("indexes"), [longest]);
 }
 
-/// As a program leaves it that was killed while it made an index.
+/// Leaves an index as a program does that was killed while it made the index.
 fn an_unfinished_index_is_not_used(world: &mut World) {
     let new: Vec<NewObject> = (0..10).map(|_| json("{\"k\":1}")).collect();
     let ids = world.store.put(&new).expect("put");
@@ -685,7 +685,7 @@ fn what_is_removed_is_gone(world: &mut World) {
     assert_eq!(found(world, 0, 10, &class), []);
     assert_eq!(self::ids(&every(world)), ids[2..]);
     assert_eq!(world.count("icecore_object_classes"), 0);
-    // A sequence is not given again, or a walk would miss what has it.
+    // A sequence is not used again: a walk would miss the new object.
     let last = every(world).last().expect("one").sequence;
     world.store.remove(&ids, "ann").expect("removed");
     let id = world.store.put(&[json("3")]).expect("put")[0];
@@ -777,7 +777,7 @@ fn large_bytes_come_back(world: &mut World) {
         let object = world.store.object(id).expect("asked").expect("there");
         assert!(object.bytes == bytes && object.checksum == said.checksum);
     }
-    // And a long readable copy.
+    // With a long readable copy too.
     let text = format!("s:{}:\"{}\";", 5_000_000, "x".repeat(5_000_000));
     let new = describe::object(text.into_bytes(), Some("php"));
     let id = world.store.put(std::slice::from_ref(&new)).expect("put")[0];

@@ -88,7 +88,7 @@ pub fn job(world: &mut World, id: Id) -> Job {
     world.store.job(id).expect("asked").expect("it is there")
 }
 
-/// Random groups, checked against schemas that their queues have, or had.
+/// Random groups, checked against schemas that their queues have or had.
 fn jobs_are_pushed_under_the_schemas_of_their_queues(world: &mut World) {
     let mut chance = Chance::new();
     let (queues, texts) = (["a", "b", "c"], [None, Some("{}"), Some("true"), Some("{\"type\": \"array\"}")]);
@@ -142,7 +142,7 @@ fn jobs_are_pushed_under_the_schemas_of_their_queues(world: &mut World) {
     assert_eq!(kind(world.store.push_checked(&[new("", "1")], &[("", None)])), ErrorKind::Input);
 }
 
-/// Brings a job to where a worker gave it up.
+/// Pushes a job and lets a worker give it up.
 pub fn kill(world: &mut World, job: &NewJob) -> Id {
     let job = NewJob { max_attempts: Some(1), priority: i32::MAX, ..job.clone() };
     let id = push(world, &job);
@@ -152,7 +152,7 @@ pub fn kill(world: &mut World, job: &NewJob) -> Id {
     id
 }
 
-/// Waits until a time of the database is over.
+/// Waits until the clock of the database has passed this time.
 pub fn pass(world: &mut World, time: i64) {
     until("the clock goes on", || (world.store.now().expect("the time") > time).then_some(()));
 }
@@ -210,7 +210,7 @@ fn all_are_pushed_or_none(world: &mut World) {
     assert_eq!(listed, three.each_ref().map(|job| job.id));
 }
 
-/// As a program does that did not hear the answer, because the connection went away.
+/// As a program does that missed the answer because the connection was lost.
 fn the_same_job_is_pushed_again(world: &mut World) {
     let once = new("mail", "1");
     let keyed = NewJob { unique_key: Some("k".to_owned()), ..new("mail", "2") };
@@ -228,7 +228,8 @@ fn the_same_job_is_pushed_again(world: &mut World) {
     assert_eq!(world.jobs(&JobFilter::default()).len(), 2);
 }
 
-/// Alone, among others, with the key of another one, twice in one call: in any number.
+/// Jobs that exist already: alone, among others, with the key of another one, twice in one call; in
+/// any number.
 fn many_are_pushed_of_which_some_are_there(world: &mut World) {
     let there = keyed("mail", "there");
     let before = new("mail", "before");
@@ -268,7 +269,7 @@ fn many_are_pushed_of_which_some_are_there(world: &mut World) {
     }
 }
 
-/// Of all of them together no statement could have that many bytes.
+/// All of them together are too large for one statement.
 fn many_large_ones_are_pushed(world: &mut World) {
     let job = |number: u8| {
         let bytes = vec![number; 3_000_000];
@@ -293,7 +294,7 @@ fn jobs_come_in_order_over_batches(world: &mut World) {
     for most in [1, 2, 64, 8, 100, 9, 65, 200] {
         claimed.extend(claim(world, "mail", most).into_iter().map(|lease| lease.job));
     }
-    // Of one priority those first that came first.
+    // Within one priority, the first to arrive come first.
     assert_eq!(claimed.len(), 400);
     assert!(claimed.is_sorted_by_key(|job| (-job.priority, job.run_at, job.sequence)));
     assert_eq!(claimed.iter().map(|job| job.id).collect::<std::collections::HashSet<Id>>().len(), 400);
@@ -315,7 +316,7 @@ fn jobs_come_in_order(world: &mut World) {
         }
     }
     assert_eq!(order, "12345678");
-    // Among those of one priority the one whose time came first.
+    // Within one priority, the job whose time came first comes first.
     let first = push(world, &new("post", "1"));
     let lease = claim_one(world, "post");
     let second = push(world, &new("post", "2"));
@@ -435,7 +436,7 @@ fn a_key_is_free_when_its_job_has_ended(world: &mut World) {
     let second = kill(world, &keyed("mail", "k"));
     let third = NewJob { max_attempts: Some(1), ..keyed("mail", "k") };
     push(world, &third);
-    // By a lease that ended, as well.
+    // The same after a lease that ended.
     let lease = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
     pass(world, lease.job.lease_until.expect("an end"));
     assert_eq!(claim(world, "mail", 1), []);
@@ -546,7 +547,7 @@ fn of_many_acks_each_stands_alone(world: &mut World) {
         (job(world, others[0].job.id), job(world, mails[2].job.id)),
         (others[0].job.clone(), mails[2].job.clone())
     );
-    // Keys are free again of what is done, and of nothing else.
+    // Keys of finished jobs are free again, and no others.
     let again: Vec<bool> = (0..5)
         .map(|number| {
             let job = keyed(["mail", "post"][number % 2], &number.to_string());
@@ -629,7 +630,7 @@ fn a_lease_that_ended_too_often_is_death(world: &mut World) {
     assert!(dead.finished_at.is_some() && dead.error.is_some());
 }
 
-/// More than are looked at in one go.
+/// More leases than one check looks at.
 fn many_leases_end(world: &mut World) {
     let jobs: Vec<NewJob> = (0..250).map(|number| new("mail", &number.to_string())).collect();
     world.store.push(&jobs).expect("pushed");
@@ -686,7 +687,7 @@ fn a_lease_without_an_end_is_no_lease(world: &mut World) {
     push(world, &keyed("mail", "k"));
 }
 
-/// Not even where the leases are over before it ends.
+/// Not even if the leases end before the claim does.
 fn one_claim_hands_out_nothing_twice(world: &mut World) {
     for round in 0..10 {
         let queue = format!("mail {round}");
@@ -709,7 +710,7 @@ fn a_lease_is_extended(world: &mut World) {
     assert_eq!(job(world, id).lease_until, Some(end));
     assert!(end >= before + HOUR.as_millis() as i64);
     assert_eq!(job(world, id).attempts, 1);
-    // It may be made shorter, too: others get it the sooner.
+    // It may be shortened too: then others get the job sooner.
     let end = world.store.extend(id, &lease.token, Duration::ZERO).expect("extended");
     pass(world, end);
     assert_eq!(claim_one(world, "mail").job.attempts, 2);
@@ -721,9 +722,9 @@ fn waits(world: &mut World, id: Id) -> i64 {
     assert_eq!(world.store.nack(id, &lease.token, "no", None).expect("nack"), State::Ready);
     let after = world.store.now().expect("the time");
     let run_at = job(world, id).run_at;
-    // Its time is put back, so that the next try need not wait.
+    // Its time is set back, so that the test need not wait for the next attempt.
     world.change("icecore_jobs", &[("run_at", Cell::Column("queued_at"))], &[]);
-    // How long it waits, as exactly as these two clocks tell: a second is less than any step.
+    // The wait, as exactly as these two clocks can tell: one second is less than any step.
     let (most, least) = (run_at - before, run_at - after);
     assert!(most >= least);
     most
@@ -739,14 +740,14 @@ fn a_failed_job_waits_longer_each_time(world: &mut World) {
         let waited = waits(world, id);
         assert!((expected..expected + hour / 2).contains(&waited), "{waited} for {expected}");
     }
-    // Very often, and from a short time.
+    // After many attempts, and from a short time.
     let settings = QueueSettings { backoff: Some(Duration::from_millis(1)), ..QueueSettings::default() };
     world.store.configure("mail", &settings).expect("configured");
     let values = [("attempts", Cell::Int(4_000_000_000)), ("max_attempts", Cell::Int(4_294_967_295))];
     world.change("icecore_jobs", &values, &[]);
     let waited = waits(world, id);
     assert!(waited > 1_000 * 1_000 && waited <= day + hour, "{waited}");
-    // None at all.
+    // Without a wait.
     let settings = QueueSettings { backoff: Some(Duration::ZERO), ..QueueSettings::default() };
     world.store.configure("mail", &settings).expect("configured");
     assert!(waits(world, id) < hour);
@@ -784,7 +785,7 @@ fn a_failed_job_is_told_of(world: &mut World) {
 }
 
 fn a_job_is_tried_so_often(world: &mut World) {
-    // 0 is once: a job that is never tried makes no sense.
+    // 0 means 1: a job that is never tried makes no sense.
     for (given, tried) in [(Some(0), 1), (Some(1), 1), (Some(3), 3), (None, 20)] {
         let id = push(world, &NewJob { max_attempts: given, ..new("mail", "1") });
         for attempt in 1..=tried {
@@ -846,7 +847,7 @@ fn a_redriven_job_whose_key_is_taken_goes_on_without(world: &mut World) {
     assert_eq!(world.store.push(&[keyed("mail", "k")]).expect("pushed"), holder);
     let leases = claim(world, "mail", 2);
     let of = |id| leases.iter().find(|lease| lease.job.id == id).expect("claimed");
-    // The end of the one without does not free the key of the other.
+    // The end of the job without the key does not free the key of the other job.
     world.store.ack(second, &of(second).token, None).expect("ack");
     assert_eq!(world.store.push(&[keyed("mail", "k")]).expect("pushed"), holder);
     world.store.ack(first, &of(first).token, None).expect("ack");
@@ -907,7 +908,7 @@ fn a_paused_queue_hands_out_nothing(world: &mut World) {
     assert_eq!(other.claim("mail", "bob", HOUR, 10).expect("claimed"), []);
     assert_eq!(claim(world, "post", 10).len(), 1);
     push(world, &new("mail", "3"));
-    // Who has a job ends it.
+    // The worker that has the job finishes it.
     world.store.extend(id, &lease.token, HOUR).expect("extended");
     world.store.ack(id, &lease.token, None).expect("ack");
     world.store.pause("mail", false, "ann").expect("resumed");
@@ -956,7 +957,7 @@ fn a_queue_is_configured(world: &mut World) {
     let most = [before, after, own, other].map(|id| job(world, id).max_attempts);
     assert_eq!(most, [20, 2, 5, 20]);
     assert_eq!(world.store.schema("mail").expect("asked").as_deref(), Some(text));
-    // What is not given stays.
+    // Settings that are not given stay.
     world.store.configure("mail", &QueueSettings::default()).expect("configured");
     assert_eq!(world.store.schema("mail").expect("asked").as_deref(), Some(text));
     world.store.configure("mail", &set(Some(0), None)).expect("configured");
@@ -1089,7 +1090,7 @@ fn a_job_is_pushed_and_claimed(world: &mut World) {
     let again = claim_one(world, "mail");
     assert_eq!((again.job.id, again.job.attempts), (new_job.id, 2));
     world.store.ack(again.job.id, &again.token, None).expect("ack");
-    // Others get it, if its worker is gone.
+    // Others get the job if its worker is gone.
     let lease = world.store.push_and_claim(&keyed("mail", "k"), "ann", Duration::ZERO).expect("asked").expect("ours");
     pass(world, lease.job.lease_until.expect("an end"));
     assert_eq!(claim_one(world, "mail").job.id, lease.job.id);
@@ -1130,8 +1131,8 @@ fn results_of_all_kinds_come_back(world: &mut World) {
     }
 }
 
-/// The columns that a program must give which has no more than SQL, or a driver. This is a
-/// promise: other programs are written to it.
+/// The columns that a program must set if it has only SQL or a driver. This is a promise: other
+/// programs depend on it.
 fn insert(world: &World, id: &str, values: Cells<'_>) {
     let always =
         [("id", Cell::Text(id)), ("queue", Cell::Text("mail")), ("queued_at", Cell::Int(1)), ("run_at", Cell::Int(2))];
@@ -1180,7 +1181,7 @@ fn jobs_of_plain_sql_that_make_no_sense_stop_no_others(world: &mut World) {
         world.change("icecore_jobs", &ready, &[("state", Cell::Text("dead"))]);
     }
     assert_eq!(claim(world, "mail", 10).len(), 1);
-    // The others are dead, and say why.
+    // The others are dead and have an error.
     let dead = world.select("icecore_jobs", &["error"], &[("state", Cell::Text("dead"))]);
     assert_eq!(dead.len(), 5);
     assert!(dead.iter().all(|row| row[0].as_ref().is_some_and(|error| !error.is_empty())), "{dead:?}");

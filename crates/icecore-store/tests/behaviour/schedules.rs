@@ -39,7 +39,7 @@ fn a_schedule_is_kept(world: &mut World) {
     assert_eq!((there.next_at, there.last_at, there.last_id), (Some(next), None, None));
     assert_eq!((there.priority, there.max_attempts, there.is_alone), (-7, Some(3), true));
     assert_eq!((there.format.as_deref(), &there.bytes), (Some("split:char=31"), &payload));
-    // What is not said of the next one is not left of the last.
+    // Fields that the new schedule does not set do not keep the values of the old one.
     world.store.set_schedule(&new("nightly 'é🦀'", b"1"), "ann").expect("set");
     let there = world.store.schedules().expect("schedules").remove(0);
     assert_eq!((there.zone, there.format, there.max_attempts, there.is_alone), (None, None, None, false));
@@ -82,7 +82,7 @@ fn the_job_of_a_schedule_is_as_it_says(world: &mut World) {
     assert_eq!((queued.format.as_deref(), queued.bytes), (Some("marshal"), schedule.bytes));
     let there = world.store.schedules().expect("schedules").remove(0);
     assert_eq!((there.last_at, there.last_id), (Some(1_000), fired.id));
-    // The same time once more, whoever moved the clock: it has its job.
+    // The same time again, for example after a change of the clock: it has its job already.
     due(world, "a");
     let again = world.store.fire(9).expect("fired").remove(0);
     assert_eq!((again.id, again.is_new), (fired.id, false));
@@ -123,7 +123,7 @@ fn a_schedule_that_makes_no_sense_stops_no_others(world: &mut World) {
     let all = world.store.schedules().expect("schedules");
     assert!(all[..3].iter().all(|one| one.problem.is_some() && one.next_at.is_none()));
     assert_eq!(claim(world, "mail", 9).len(), 1);
-    // Set anew, it goes on.
+    // Setting it again lets it continue.
     world.store.set_schedule(&new("a", b"1"), "ann").expect("set");
     let there = world.store.schedules().expect("schedules").remove(0);
     assert!(there.problem.is_none() && there.next_at.is_some());

@@ -1,10 +1,10 @@
 //! Chance, for tests that do things at points that nobody chose.
 
-/// Chance that can be had again: by the seed that is printed.
+/// Random numbers that can be repeated with the printed seed.
 pub struct Chance(u64);
 
 impl Chance {
-    /// From `ICECORE_SEED`, or from the clock.
+    /// Seeds from `ICECORE_SEED`, or from the clock.
     pub fn new() -> Chance {
         let clock = || std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(1, |since| since.as_nanos() as u64);
         let seed = std::env::var("ICECORE_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or_else(clock);
@@ -16,7 +16,7 @@ impl Chance {
         Chance(seed)
     }
 
-    /// A number below this one.
+    /// Returns a number below `end`.
     pub fn below(&mut self, end: u64) -> u64 {
         // SplitMix64.
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -13,7 +13,7 @@ static COUNT: AtomicU32 = AtomicU32::new(0);
 /// One connection for all tests of a program.
 static CLIENTS: Mutex<Option<HashMap<String, Client>>> = Mutex::new(None);
 
-/// A database that is not there yet.
+/// Returns the address of a database that does not exist yet.
 pub fn fresh(server: &str) -> Address {
     let (place, _) = server.rsplit_once('/').expect("mongodb://HOST:PORT/NAME");
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -32,9 +32,9 @@ fn collection(address: &Address, table: &str) -> Collection<Document> {
     database(address).collection(table)
 }
 
-/// The id of a row is that of its document.
+/// The id of a row is the id of its document.
 fn field(column: &str) -> &str {
-    // Tables of other things than jobs and objects have a name in its place.
+    // Documents other than jobs and objects are identified by a name.
     if column == "id" || column == "name" { "_id" } else { column }
 }
 
@@ -69,7 +69,7 @@ fn text(value: Option<&Bson>) -> Option<String> {
 }
 
 pub fn select(address: &Address, table: &str, columns: &[&str], wanted: Cells<'_>) -> Vec<TextRow> {
-    // What has tables of its own in SQL stands in the object's document here.
+    // Data that has its own tables in SQL is in the object's document here.
     let list = match table {
         "icecore_object_classes" => Some("classes"),
         "icecore_index_values" => Some("indexed"),

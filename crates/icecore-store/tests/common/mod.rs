@@ -18,12 +18,12 @@ pub use table::{Cell, Cells};
 /// Makes the address of a fresh database.
 pub type Fresh = Box<dyn Fn() -> Address + Send + Sync>;
 
-/// An hour: a lease that does not end, or a time that does not come, while a test runs.
+/// An hour: for a lease that does not end, or a time that does not come, during a test.
 pub const HOUR: Duration = Duration::from_secs(3_600);
 
-/// The databases that are there: SQLite always, servers if their addresses are set in
-/// `ICECORE_TEST_POSTGRES`, `ICECORE_TEST_MYSQL` and `ICECORE_TEST_MONGODB`. The user there must
-/// be allowed to make databases; these stay, so that they can be looked at.
+/// The available databases: always SQLite, and servers if their addresses are set in
+/// `ICECORE_TEST_POSTGRES`, `ICECORE_TEST_MYSQL` and `ICECORE_TEST_MONGODB`. The user there must be
+/// allowed to create databases; these stay for inspection.
 #[allow(clippy::vec_init_then_push, unused_mut, reason = "not all of them are in each build")]
 pub fn backends() -> Vec<(&'static str, Fresh)> {
     let mut all: Vec<(&'static str, Fresh)> = Vec::new();
@@ -47,17 +47,17 @@ pub fn backends() -> Vec<(&'static str, Fresh)> {
     all
 }
 
-/// Those of them that speak SQL.
+/// The backends that speak SQL.
 pub fn sql_backends() -> Vec<(&'static str, Fresh)> {
     backends().into_iter().filter(|(name, _)| *name != "mongodb").collect()
 }
 
 thread_local! {
-    /// They go when the thread of a test ends.
+    /// Removed when the thread of a test ends.
     static FOLDERS: RefCell<Vec<tempfile::TempDir>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A folder for this test. In memory where there is one: what is tested here is not the disk.
+/// Makes a folder for this test, in memory if possible: these tests are not about the disk.
 pub fn folder() -> std::path::PathBuf {
     let memory = std::path::Path::new("/dev/shm");
     let made = match memory.is_dir() {
@@ -70,23 +70,23 @@ pub fn folder() -> std::path::PathBuf {
     path
 }
 
-/// Removes the folders of this thread now. What ends with a thread does not always end where
-/// it is the last one of its program.
+/// Removes the folders of this thread now. The destructors of the last thread of a program do not
+/// always run.
 pub fn remove_folders() {
     FOLDERS.with(|folders| folders.borrow_mut().clear());
 }
 
-/// An SQLite database that is not there yet.
+/// Returns the address of an SQLite database that does not exist yet.
 pub fn sqlite() -> Address {
     format!("sqlite:{}", folder().join("icecore.db").display()).parse().expect("an address")
 }
 
-/// The file of an SQLite database.
+/// Returns the file of an SQLite database.
 pub fn file_of(address: &Address) -> String {
     address.to_string().trim_start_matches("sqlite:").to_owned()
 }
 
-/// The address with its password, for another process.
+/// Returns the address with its password, for another process.
 pub fn full(address: &Address) -> String {
     #[cfg(any(feature = "postgres", feature = "mysql"))]
     return servers::secret(address);
@@ -94,7 +94,7 @@ pub fn full(address: &Address) -> String {
     address.to_string()
 }
 
-/// Where a database of a server is, for programs that want it in parts.
+/// The parts of a server's address, for programs that take them separately.
 pub struct Parts {
     pub user: String,
     pub password: String,
@@ -104,8 +104,8 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Of an address like those that `scripts/servers.sh` gives: all of it is in it, and
-    /// nothing is escaped.
+    /// Splits an address such as `scripts/servers.sh` gives: it has all parts, and nothing is
+    /// escaped.
     pub fn of(address: &Address) -> Parts {
         let url = full(address);
         let (_, rest) = url.split_once("://").expect("scheme://");
@@ -118,10 +118,10 @@ impl Parts {
     }
 }
 
-/// A row as text; what is not there is `None`.
+/// A row as text; NULL is `None`.
 pub type TextRow = Vec<Option<String>>;
 
-/// Runs SQL on a connection that is not the store's, as another program would.
+/// Runs SQL on a connection outside of the store, as another program would.
 pub fn raw(address: &Address, sql: &str) -> Result<Vec<TextRow>, String> {
     match address.scheme() {
         #[cfg(feature = "sqlite")]
@@ -158,7 +158,7 @@ fn raw_sqlite(address: &Address, sql: &str) -> rusqlite::Result<Vec<TextRow>> {
     Ok(found)
 }
 
-/// Bytes, as the SQL of this database writes them.
+/// Returns bytes as a literal in the SQL of this database.
 pub fn blob(scheme: Scheme, bytes: &[u8]) -> String {
     let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     match scheme {
@@ -167,7 +167,7 @@ pub fn blob(scheme: Scheme, bytes: &[u8]) -> String {
     }
 }
 
-/// Databases of servers. Each fresh one has a name of its own.
+/// Databases of servers. Each fresh one has its own name.
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 mod servers {
     use super::TextRow;
@@ -176,7 +176,7 @@ mod servers {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    /// Addresses with their passwords, by how they are shown.
+    /// Addresses with their passwords, by the form that is shown.
     static SECRETS: Mutex<Option<HashMap<String, String>>> = Mutex::new(None);
     static COUNT: AtomicU32 = AtomicU32::new(0);
 
@@ -259,7 +259,7 @@ impl World {
         World { address, store }
     }
 
-    /// One more connection.
+    /// Opens another connection.
     pub fn open(&self) -> Box<dyn Backend> {
         open(&self.address).expect("a second connection")
     }
@@ -268,7 +268,7 @@ impl World {
         raw(&self.address, sql).unwrap_or_else(|error| panic!("{sql}: {error}"))
     }
 
-    /// The only value of an answer.
+    /// Returns the only value of the answer.
     pub fn raw_one(&self, sql: &str) -> Option<String> {
         self.raw(sql).remove(0).remove(0)
     }
@@ -289,7 +289,7 @@ impl World {
     }
 }
 
-/// The kind of an error that is expected.
+/// Returns the kind of the expected error.
 #[track_caller]
 pub fn kind<T: std::fmt::Debug>(answer: Result<T, Error>) -> ErrorKind {
     answer.expect_err("an error").kind()

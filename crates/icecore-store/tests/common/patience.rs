@@ -4,8 +4,8 @@
 use icecore_store::ErrorKind;
 use std::time::{Duration, Instant};
 
-/// Waits until this gives something. No test is decided by how long that takes: two minutes
-/// are for machines that do many other things.
+/// Waits until `look` returns something. No test depends on how long that takes: the limit of two
+/// minutes is for busy machines.
 pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
@@ -17,7 +17,7 @@ pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Calls again while others hold what is needed, as a program would.
+/// Repeats a call while others hold a lock that it needs, as a program would.
 pub fn patiently<T>(mut call: impl FnMut() -> icecore_store::Result<T>) -> icecore_store::Result<T> {
     let start = Instant::now();
     loop {

@@ -9,7 +9,7 @@ pub enum Cell<'c> {
     Int(i64),
     Text(&'c str),
     Bytes(&'c [u8]),
-    /// What stands in this column of the same row.
+    /// The value of this column in the same row.
     Column(&'c str),
 }
 
@@ -31,7 +31,7 @@ impl World {
         format!("WHERE 1 = 1{}", all.collect::<String>())
     }
 
-    /// The rows of a table that have these values, by their sequence.
+    /// Returns the rows of a table that have these values, ordered by sequence.
     pub fn select(&self, table: &str, columns: &[&str], wanted: Cells<'_>) -> Vec<TextRow> {
         #[cfg(feature = "mongodb")]
         if self.address.scheme() == Scheme::Mongodb {
@@ -40,7 +40,7 @@ impl World {
         self.raw(&format!("SELECT {} FROM {table} {} ORDER BY seq", columns.join(", "), self.condition(wanted)))
     }
 
-    /// How many rows a table has.
+    /// Returns the number of rows of a table.
     pub fn count(&self, table: &str) -> usize {
         self.select(table, &["seq"], &[]).len()
     }
@@ -67,7 +67,7 @@ impl World {
         self.raw(&format!("INSERT INTO {table} ({}) VALUES ({})", names.join(", "), cells.join(", ")));
     }
 
-    /// Takes all rows away.
+    /// Removes all rows.
     pub fn clear(&self, table: &str) {
         #[cfg(feature = "mongodb")]
         if self.address.scheme() == Scheme::Mongodb {
@@ -76,8 +76,8 @@ impl World {
         self.raw(&format!("DELETE FROM {table}"));
     }
 
-    /// Makes all indexes such as a program leaves them that was killed while it made them, behind
-    /// this sequence.
+    /// Leaves all indexes as a program does that was killed while it made them, after this
+    /// sequence.
     pub fn unfinish_indexes(&self, after: i64) {
         #[cfg(feature = "mongodb")]
         if self.address.scheme() == Scheme::Mongodb {

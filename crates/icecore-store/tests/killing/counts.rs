@@ -19,12 +19,12 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// One of this kind was killed.
+    /// Counts a kill of this kind.
     pub fn killed(&mut self, kind: &'static str) {
         *self.kills.entry(kind).or_default() += 1;
     }
 
-    /// Adds what was told of a database that held it all.
+    /// Adds the events of a database that kept all of them.
     pub fn add(&mut self, told: &Told, jobs: usize, taken_over: usize) {
         self.jobs += jobs;
         self.told += told.pushed.len();
@@ -36,11 +36,11 @@ impl Counts {
         self.objects += told.put.len();
     }
 
-    /// One line. There must have been load, else nothing was shown.
+    /// Prints one line. Panics if there was no load: then the test showed nothing.
     pub fn print(&self, backend: &str, rounds: u64) {
         let all: u64 = self.kills.values().sum();
         let kinds: Vec<String> = self.kills.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-        // Not by `println!`, whose text is shown of tests that fail only.
+        // Not `println!`: its output is shown for failed tests only.
         let _ = writeln!(
             std::io::stderr(),
             "KILLS {backend}: {all} kills ({}); told: {} ids of {} jobs, {} objects, {} leases ({} extended, {} taken \

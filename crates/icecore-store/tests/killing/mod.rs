@@ -1,5 +1,5 @@
-//! What the tests share that kill programs: what was told, and whether the database holds it;
-//! processes that are killed; servers.
+//! What the tests that kill programs share: the recorded events and the check that the database has
+//! them; processes that are killed; servers.
 #![allow(dead_code, unused_imports, reason = "each test uses a part of it")]
 
 mod counts;
@@ -15,8 +15,8 @@ pub use server::Server;
 use std::time::Duration;
 pub use told::Told;
 
-/// How many jobs may wait before producers wait as well: more make the tests slow, and show
-/// nothing else.
+/// How many jobs may wait before producers wait too. More would make the tests slow and show
+/// nothing new.
 pub const BACKLOG: u64 = 300;
 
 /// How often each kind of program is killed on each backend.
@@ -24,13 +24,14 @@ pub fn rounds() -> u64 {
     std::env::var("ICECORE_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(10)
 }
 
-/// Rounds in parts, each for a database of its own: what is in it is looked at often.
+/// Splits the rounds into parts, each for its own database: the content of a database is read
+/// often.
 pub fn parts(rounds: u64) -> impl Iterator<Item = u64> {
     const PART: u64 = 50;
     (0..rounds.div_ceil(PART)).map(move |part| PART.min(rounds - part * PART))
 }
 
-/// All jobs of a queue.
+/// Returns all jobs of a queue.
 pub fn jobs(store: &mut dyn Backend, queue: &str) -> Vec<Job> {
     let mut found = Vec::new();
     let filter = JobFilter { queue: Some(queue.to_owned()), ..JobFilter::default() };
@@ -42,14 +43,14 @@ pub fn jobs(store: &mut dyn Backend, queue: &str) -> Vec<Job> {
     found
 }
 
-/// How many jobs of a queue wait.
+/// Returns the number of waiting jobs of a queue.
 pub fn backlog(store: &mut dyn Backend, queue: &str) -> icecore_store::Result<u64> {
     let queues = store.queues()?;
     let waits = |status: &QueueStatus| status.count(State::Ready) + status.count(State::Waiting);
     Ok(queues.iter().find(|status| status.name == queue).map_or(0, waits))
 }
 
-/// Does what is left.
+/// Does the remaining jobs.
 pub fn finish(store: &mut dyn Backend, queue: &str, told: &mut Told) {
     const LEASE: Duration = Duration::from_secs(3_600);
     until("all jobs are done", || {

@@ -1,4 +1,4 @@
-//! A process that says lines, and is killed.
+//! A process that prints lines and is killed.
 
 use crate::common::until;
 use std::io::{BufRead, BufReader, Write};
@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// A process, and what it said.
+/// A process and the lines that it printed.
 pub struct Running {
     pub kind: &'static str,
     process: Child,
@@ -16,9 +16,9 @@ pub struct Running {
     said: Vec<String>,
 }
 
-/// Says one line in one piece, at once.
+/// Prints one line in one piece, immediately.
 pub fn tell(line: &str) {
-    // A line of its own: the harness writes, too.
+    // On its own line: the test harness prints too.
     let line = format!("\n@{line}\n");
     let mut out = std::io::stdout().lock();
     out.write_all(line.as_bytes()).and_then(|()| out.flush()).expect("the parent reads");
@@ -32,7 +32,7 @@ impl Running {
         let reader = std::thread::spawn(move || {
             let mut reader = BufReader::new(out);
             let mut line = String::new();
-            // What has no end of line was cut off.
+            // A line without an end was cut off.
             while reader.read_line(&mut line).is_ok_and(|read| read > 0 && line.ends_with('\n')) {
                 if let Some(said) = line.trim_end().strip_prefix('@') {
                     let _ = send.send(said.to_owned());
@@ -43,7 +43,8 @@ impl Running {
         Running { kind, process, lines, reader, said: Vec::new() }
     }
 
-    /// Waits until it said so much, or for so long: then it is killed all the same.
+    /// Waits until the process printed this many lines, or for 20 seconds: then it is killed
+    /// anyway.
     pub fn hear(&mut self, count: usize) {
         let end = Instant::now() + Duration::from_secs(20);
         while self.said.len() < count {
@@ -55,7 +56,7 @@ impl Running {
         }
     }
 
-    /// Waits until these together said so much more.
+    /// Waits until these processes together printed this many more lines.
     pub fn hear_all(all: &mut [Running], count: usize) {
         let said = |all: &mut [Running]| -> usize {
             all.iter_mut().for_each(|child| child.said.extend(child.lines.try_iter()));
@@ -71,7 +72,7 @@ impl Running {
         });
     }
 
-    /// Kills it; all that it said.
+    /// Kills the process and returns all lines that it printed.
     pub fn kill(mut self) -> Vec<String> {
         let ended = self.process.try_wait().expect("a child");
         assert!(ended.is_none(), "a {} ended by itself: {ended:?}", self.kind);

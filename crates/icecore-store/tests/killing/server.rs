@@ -1,18 +1,18 @@
-//! The server of a database, which somebody begins again when it was killed.
+//! The server of a database, restarted by somebody else after it was killed.
 
 use crate::common::{Chance, until};
 use std::process::Command;
 
-/// A server whose process is in a file: `scripts/servers.sh` keeps it there.
+/// A server whose process id is in a file, which `scripts/servers.sh` maintains.
 pub struct Server {
     file: String,
-    /// What can be killed of it.
+    /// The kinds of processes that can be killed.
     pub kinds: &'static [&'static str],
     last: String,
 }
 
 impl Server {
-    /// The server of this backend, if there is one that may be killed.
+    /// Returns the server of this backend, if there is one that may be killed.
     pub fn of(backend: &str) -> Option<Server> {
         let (name, kinds): (_, &[_]) = match backend {
             "postgres" => ("ICECORE_TEST_POSTGRES_PID", &["postmaster", "postgres backend"]),
@@ -26,9 +26,9 @@ impl Server {
         Some(Server { file, kinds, last: String::new() })
     }
 
-    /// Kills it, or one process of it.
+    /// Kills the server, or one process of it.
     pub fn kill(&mut self, kind: &str, chance: &mut Chance) {
-        // One that was killed before is not there any more when its number changed.
+        // A server that was killed before is gone once the process id in the file changed.
         let server = until("the server is there", || {
             let number = std::fs::read_to_string(&self.file).ok()?.trim().to_owned();
             (!number.is_empty() && number != self.last).then_some(number)
@@ -46,7 +46,7 @@ impl Server {
     }
 }
 
-/// The processes that serve a connection of the tests.
+/// Returns the processes that serve connections of the tests.
 fn backends(server: &str) -> Vec<String> {
     let children = std::fs::read_to_string(format!("/proc/{server}/task/{server}/children")).unwrap_or_default();
     let serves = |child: &&str| {
@@ -58,6 +58,6 @@ fn backends(server: &str) -> Vec<String> {
 
 fn kill(number: &str) {
     let number: u32 = number.parse().expect("the number of a process");
-    // One that ended meanwhile is as good.
+    // A process that has ended meanwhile is fine too.
     Command::new("sh").args(["-c", &format!("kill -9 {number} 2>/dev/null || true")]).status().expect("a shell");
 }

@@ -1,25 +1,26 @@
-//! What programs were told, and whether the database holds it: the judge of all that kill.
+//! The answers that programs got, and the check that the database agrees: the judge of all tests
+//! that kill.
 
 use icecore_store::{Backend, Flow, Id, Job, Object, ObjectFilter, State, describe};
 use std::collections::{HashMap, HashSet};
 
-/// What all programs said of what they were told, a line for each thing:
+/// The answers that all programs reported, one line for each event:
 ///
 /// ```text
 /// opened
 /// pushed ID                      an id was returned
-/// put ID                         the same of an object
-/// granted ID ATTEMPT LEASE END   a lease of so many milliseconds, and its end
+/// put ID                         the same for an object
+/// granted ID ATTEMPT LEASE END   a lease of LEASE milliseconds, and its end
 /// extended ID ATTEMPT END
-/// begun ID ATTEMPT               a command runs; when its lease ends is not known
-/// releasing ID ATTEMPT           from here on it may be another's
-/// done ID ATTEMPT                an ack was taken
+/// begun ID ATTEMPT               a command runs; the end of its lease is not known
+/// releasing ID ATTEMPT           from here on another worker may have it
+/// done ID ATTEMPT                an ack was accepted
 /// ```
 #[derive(Default)]
 pub struct Told {
     pub pushed: HashSet<Id>,
     pub put: HashSet<Id>,
-    /// By job and attempt: when the lease began, and its last known end.
+    /// When the lease began and its last known end, by job and attempt.
     pub grants: HashMap<(Id, u32), (i64, i64)>,
     pub begun: HashSet<(Id, u32)>,
     released: HashSet<(Id, u32)>,
@@ -58,8 +59,8 @@ impl Told {
         }
     }
 
-    /// No job had two leases at a time; how many leases were looked at that came behind one
-    /// that nobody had given back.
+    /// Checks that no job had two leases at a time. Returns the number of checked leases that
+    /// followed one that nobody had given back.
     pub fn check_leases(&self) -> usize {
         let mut by_job: HashMap<Id, Vec<(u32, i64, i64)>> = HashMap::new();
         for ((id, attempt), (begin, end)) in &self.grants {
@@ -85,8 +86,8 @@ impl Told {
         pairs
     }
 
-    /// All that were told are there; what was acked is done, with its result; batches are
-    /// whole.
+    /// Checks that all reported jobs exist, acked jobs are done and have their results, and batches
+    /// are complete.
     pub fn check_jobs(&self, jobs: &[Job]) {
         let there: HashMap<Id, &Job> = jobs.iter().map(|job| (job.id, job)).collect();
         for id in &self.pushed {
@@ -112,7 +113,7 @@ impl Told {
         }
     }
 
-    /// All are done, each by somebody who had it.
+    /// Checks that all jobs are done, each by a worker that had it.
     pub fn check_end(&self, jobs: &[Job]) {
         self.check_jobs(jobs);
         for job in jobs {
@@ -122,7 +123,7 @@ impl Told {
         }
     }
 
-    /// All objects that were told are there, and whole.
+    /// Checks that all reported objects exist and are complete.
     pub fn check_objects(&self, store: &mut dyn Backend) {
         let mut there = HashSet::new();
         let mut look = |object: Object| {

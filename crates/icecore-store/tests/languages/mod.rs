@@ -1,5 +1,5 @@
-//! The examples in Perl, PHP and Ruby, on the database of a test. What one needs and is not there is
-//! said, and its part of the test left out.
+//! Runs the examples in Perl, PHP and Ruby on the database of a test. If an example lacks something
+//! that it needs, this is reported, and its part of the test is skipped.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use crate::common::{Parts, file_of, full};
@@ -7,13 +7,13 @@ use icecore_store::{Address, Scheme};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A program of the folder `examples`.
+/// A program in the folder `examples`.
 #[derive(Clone, Copy)]
 pub enum Example {
     Perl(&'static str),
     Php(&'static str),
     Ruby(&'static str),
-    /// One in Ruby that speaks to MongoDB.
+    /// A Ruby program that uses MongoDB.
     RubyMongo(&'static str),
 }
 
@@ -21,7 +21,7 @@ fn manifest() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// What was built of a module by `make modules`.
+/// Returns the path of a module that `make modules` built.
 fn built(path: &str) -> PathBuf {
     manifest().join("../../bindings").join(path)
 }
@@ -30,12 +30,12 @@ fn ends_well(command: &mut Command) -> bool {
     command.output().is_ok_and(|output| output.status.success())
 }
 
-/// What PDO and DBI call a database.
+/// Returns the name of a database for PDO and DBI.
 fn dsn(address: &Address, sqlite: &str, postgres: &str, mysql: &str) -> String {
     let (prefix, name) = match address.scheme() {
         Scheme::Sqlite => return format!("{sqlite}:{}", file_of(address)),
         Scheme::Postgres => (postgres, "dbname"),
-        // DBD::MariaDB says it otherwise than PDO.
+        // DBD::MariaDB has another key than PDO.
         _ => (mysql, if mysql.starts_with("dbi") { "database" } else { "dbname" }),
     };
     let Parts { host, port, database, .. } = Parts::of(address);
@@ -43,7 +43,7 @@ fn dsn(address: &Address, sqlite: &str, postgres: &str, mysql: &str) -> String {
 }
 
 impl Example {
-    /// Why it can't run on this database.
+    /// Returns why it can't run on this database.
     pub fn is_missing(self, address: &Address, needs_module: bool) -> Option<String> {
         let pick = |names: [&'static str; 3]| match address.scheme() {
             Scheme::Sqlite => names[0],
@@ -90,7 +90,7 @@ impl Example {
                 if needs_module {
                     php.arg("-d").arg(format!("extension={}", built("php/modules/icecore.so").display()));
                 }
-                // What it says is looked at.
+                // Its error output is checked.
                 php.args(["-d", "display_errors=stderr", "-d", "log_errors=0"]);
                 php
             }

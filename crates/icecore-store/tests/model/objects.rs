@@ -5,7 +5,7 @@ use icecore_store::{ErrorKind, Flow, Id, NewObject, ObjectFilter, describe};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// One call. Objects are chosen by their number, of all that there ever were.
+/// One call. Objects are chosen by their number among all that were ever stored.
 #[derive(Clone, Debug)]
 enum Step {
     Put(Vec<New>),
@@ -13,7 +13,7 @@ enum Step {
     Quarantine(usize),
     Index(usize),
     Expire,
-    /// Everything again, by another connection.
+    /// Continues over another connection.
     Reopen,
 }
 
@@ -29,7 +29,7 @@ struct New {
 }
 
 const CLASSES: [&str; 3] = ["User", "user", "Order"];
-/// As PHP writes them, and what they are asked for by.
+/// Values as PHP writes them, and as a search gives them.
 const VALUES: [(&str, &str); 8] = [
     ("i:7;", "7"),
     ("d:7;", "7"),
@@ -114,9 +114,9 @@ struct Known {
 
 #[derive(Default)]
 struct Model {
-    /// All that are there, in order.
+    /// All stored objects, in order.
     there: Vec<Known>,
-    /// All that there ever were.
+    /// All objects that were ever stored.
     ids: Vec<Id>,
     indexes: Vec<String>,
 }
@@ -217,7 +217,7 @@ impl Model {
         Ok(())
     }
 
-    /// By pages, which go on where the last one was.
+    /// Reads page by page; each page continues after the last one.
     fn compare_find(
         &self,
         world: &mut World,
@@ -270,7 +270,7 @@ fn objects_do_what_the_model_does() {
                 let answer = model.step(&mut world, step).and_then(|()| model.compare(&mut world, number));
                 answer.map_err(|error| TestCaseError::fail(format!("step {number}, {step:?}: {error}")))?;
             }
-            // Nothing is left of what was removed. In MongoDB all of it stands in one document.
+            // Nothing is left of a removed object. In MongoDB all of it is in one document.
             if backend == "mongodb" {
                 return Ok(());
             }

@@ -6,19 +6,19 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use std::time::Duration;
 
-/// One call. Jobs and tokens are chosen by their number, of all that there ever were.
+/// One call. Jobs and tokens are chosen by their number among all that were ever created.
 #[derive(Clone, Debug)]
 enum Step {
     Push {
         queue: usize,
         jobs: Vec<(i32, Option<u8>, u32, bool)>,
     },
-    /// Jobs behind another one, each behind the one before it or behind any other.
+    /// Jobs that follow another one: the previous one of the call, or any other.
     Chain {
         queue: usize,
         jobs: Vec<(Option<usize>, Option<u8>, bool)>,
     },
-    /// Limits of a queue: how many at a time, and how many in an hour.
+    /// Limits of a queue: how many at a time, and how many per hour.
     Limit {
         queue: usize,
         concurrency: u32,
@@ -41,7 +41,7 @@ enum Step {
         token: usize,
         result: Option<u8>,
     },
-    /// Some at once, of any queue.
+    /// Several at once, of any queue.
     AckMany(Vec<(usize, usize, Option<u8>)>),
     Nack {
         job: usize,
@@ -68,7 +68,7 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     let key = || proptest::option::weighted(0.5, 0..3u8);
     let ends = || proptest::bool::weighted(0.3);
-    // Small numbers count from the last: most calls are about what was there a moment ago.
+    // Small numbers count from the last: most calls are about recent items.
     let recent = || prop_oneof![4 => 0..2usize, 2 => 0..6usize, 1 => 0..100usize];
     prop_oneof![
         6 => (0..2usize, vec((-1..2i32, key(), 1..4u32, proptest::bool::weighted(0.1)), 1..4))
@@ -92,7 +92,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A job, as the model knows it.
+/// A job as the model knows it.
 #[derive(Clone, Debug)]
 struct Known {
     new: NewJob,
@@ -100,13 +100,13 @@ struct Known {
     state: State,
     attempts: u32,
     most: u32,
-    /// Whether the key is its own while it is unfinished.
+    /// Whether it holds its key while it is unfinished.
     has_key: bool,
-    /// The token, and whether the lease is over.
+    /// The token, and whether the lease has ended.
     lease: Option<(String, bool)>,
-    /// As the store told it.
+    /// As the store reported it.
     run_at: i64,
-    /// Whether its time comes only in an hour.
+    /// Whether its time is in an hour.
     is_late: bool,
     worker: Option<String>,
     error: Option<String>,
@@ -120,14 +120,14 @@ struct Model<'w> {
     jobs: Vec<Known>,
     tokens: Vec<String>,
     paused: [bool; 2],
-    /// How many at a time, and how many in an hour; 0 is no limit.
+    /// How many at a time, and how many per hour; 0 means no limit.
     limits: [(u32, u32); 2],
-    /// How many were handed out while there was a rate.
+    /// How many were handed out while a rate was set.
     spent: [u32; 2],
     steps: usize,
 }
 
-/// The one that is so many before the last.
+/// Returns the index that is `number` before the last.
 fn back<T>(all: &[T], number: usize) -> Option<usize> {
     all.len().checked_sub(1 + number % all.len().max(1))
 }
@@ -178,7 +178,7 @@ impl Model<'_> {
         }
     }
 
-    /// What the store must say of a new job.
+    /// Returns the answer that the store must give to a new job.
     fn expect_push(&mut self, new: NewJob, queue: usize) -> Pushed {
         if let Some(holder) = new.unique_key.as_deref().and_then(|key| self.holder(queue, key)) {
             return Pushed { id: self.jobs[holder].new.id, is_new: false };
@@ -191,7 +191,7 @@ impl Model<'_> {
         pushed
     }
 
-    /// A lease that shall be over is over when this returns.
+    /// Waits until a lease that shall end has ended.
     fn pass(&mut self, end: Option<i64>, ends: bool) {
         let end = end.expect("an end");
         if ends {
@@ -199,7 +199,7 @@ impl Model<'_> {
         }
     }
 
-    /// Whether this token may do something to this job; else the kind of the error.
+    /// Returns whether this token permits changes to this job, or the kind of the error.
     fn may(&self, job: usize, token: &str) -> Result<(), ErrorKind> {
         match &self.jobs[job] {
             job if job.is_forgotten => Err(ErrorKind::Missing),
@@ -208,7 +208,7 @@ impl Model<'_> {
         }
     }
 
-    /// Leases of a queue that are over end when somebody claims.
+    /// Expired leases of a queue are released when somebody claims.
     fn free(&mut self, queue: usize) {
         for job in &mut self.jobs {
             let is_over = job.state == State::Leased && job.lease.as_ref().is_some_and(|lease| lease.1);
@@ -221,7 +221,7 @@ impl Model<'_> {
         }
     }
 
-    /// How many of so many may be handed out.
+    /// Returns how many of `most` may be handed out.
     fn room(&self, queue: usize, most: usize) -> usize {
         let (concurrency, rate) = self.limits[queue];
         let leased = |job: &&Known| job.queue == queue && job.state == State::Leased && !job.is_forgotten;
@@ -242,7 +242,7 @@ impl Model<'_> {
         }
     }
 
-    /// The jobs that are next, in order.
+    /// Returns the next jobs, in order.
     fn next(&self, queue: usize, most: usize) -> Vec<usize> {
         let is_next =
             |job: &Known| job.queue == queue && job.state == State::Ready && !job.is_late && !job.is_forgotten;
@@ -252,8 +252,9 @@ impl Model<'_> {
         next
     }
 
-    /// What the store must have handed out. While there is as much to do as is asked for, it
-    /// may look for ended leases only once in a while; else it does, before or behind.
+    /// Returns what the store must have handed out. While there are as many jobs as requested, it
+    /// may check for expired leases only once in a while; otherwise it checks, before or after the
+    /// claim.
     fn expect_claim(&mut self, queue: usize, most: usize, told: &[Id]) -> Result<Vec<usize>, TestCaseError> {
         let is_over = |job: &&Known| {
             let is_over = job.lease.as_ref().is_some_and(|lease| lease.1);
@@ -312,8 +313,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// What the store must say of new jobs that come behind others; nothing, if one of those is
-    /// not there.
+    /// Returns the answer to new jobs that follow others; `None` if one of those does not exist.
     fn expect_chain(&mut self, new: Vec<NewJob>, queue: usize) -> Option<Vec<Pushed>> {
         let before = self.jobs.clone();
         let mut stand_ins = std::collections::HashMap::new();
@@ -379,7 +379,7 @@ impl Model<'_> {
                 let Some(at) = self.chosen(*number) else { return Ok(()) };
                 let (new, queue) = (self.jobs[at].new.clone(), self.jobs[at].queue);
                 let told = self.world.store.push(std::slice::from_ref(&new));
-                // One that was there before it is known, whatever became of the one before it.
+                // A job that existed before is a duplicate, whatever happened to its predecessor.
                 let is_known = !self.jobs[at].is_forgotten;
                 let expected = match new.after {
                     Some(_) if is_known => Some(vec![self.expect_push(new, queue)]),
@@ -416,7 +416,7 @@ impl Model<'_> {
             }
             Step::Claim { queue, most, ends } => {
                 let worker = format!("worker {}", self.steps);
-                // A job that was given back may have been given its time by this very millisecond.
+                // The time of a job that was given back may be this very millisecond.
                 let told = self.world.store.claim(&self.name(*queue), &worker, lease(*ends), *most).expect("claimed");
                 if *most == 0 || self.paused[*queue] {
                     prop_assert_eq!(told, []);
@@ -465,7 +465,7 @@ impl Model<'_> {
                     let job = &mut self.jobs[at];
                     (job.state, job.lease, job.error) = (state, None, Some(error));
                     job.has_key &= state == State::Ready;
-                    // What is set for the queue is an hour.
+                    // The default of the queue is one hour.
                     job.is_late = delay.unwrap_or(true);
                 }
             }
@@ -522,7 +522,7 @@ impl Model<'_> {
                 self.paused[*queue] = *is_paused;
             }
             Step::Forget => {
-                // Those of other cases, too: these are over.
+                // Includes jobs of other cases: those have ended.
                 self.world.store.forget(i64::MAX).expect("forgotten");
                 let mut has_forgotten = false;
                 for job in &mut self.jobs {
@@ -542,14 +542,14 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// A job by its number from the last; of one that was pushed again when it was forgotten,
-    /// the new one.
+    /// Returns a job by its number from the last. If a forgotten job was pushed again, returns the
+    /// new one.
     fn chosen(&self, number: usize) -> Option<usize> {
         let id = self.jobs[back(&self.jobs, number)?].new.id;
         self.jobs.iter().rposition(|job| job.new.id == id)
     }
 
-    /// The token of the job, or one of another.
+    /// Returns the token of the job, or of another one.
     fn token(&self, job: usize, token: usize) -> Option<String> {
         let own = self.chosen(job).and_then(|at| self.jobs[at].lease.as_ref()).map(|lease| lease.0.clone());
         match (token, own) {
@@ -558,7 +558,7 @@ impl Model<'_> {
         }
     }
 
-    /// What is there is what the model has.
+    /// Compares the stored data with the model.
     fn compare(&mut self) -> Outcome {
         for queue in 0..2 {
             let name = self.name(queue);
@@ -604,7 +604,7 @@ fn compare_job(there: &Job, known: &Known) -> Outcome {
 fn queues_do_what_the_model_does() {
     for (backend, fresh) in backends() {
         println!("{backend}");
-        // One database for all: each case has queues of its own.
+        // All cases share one database: each has its own queues.
         let world = std::cell::RefCell::new(World::new(fresh()));
         let case = std::cell::Cell::new(0);
         let steps = vec(step(), 1..60);
@@ -631,7 +631,7 @@ fn queues_do_what_the_model_does() {
                 let answer = model.step(step).and_then(|()| model.compare());
                 answer.map_err(|error| TestCaseError::fail(format!("step {number}, {step:?}: {error}")))?;
             }
-            // The other cases need not look at these.
+            // The other cases need not read these.
             model.world.clear("icecore_queues");
             model.world.clear("icecore_jobs");
             Ok(())

@@ -5,7 +5,7 @@ use icecore_store::{ErrorKind, Id, JobFilter, NewSchedule, State, Timing};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashSet};
 
-/// One call, on one of three schedules.
+/// One call on one of three schedules.
 #[derive(Clone, Debug)]
 enum Step {
     Set {
@@ -18,15 +18,15 @@ enum Step {
         is_paused: bool,
     },
     Remove(usize),
-    /// The time of one comes: so many times of it have passed.
+    /// A schedule becomes due: this many of its times have passed.
     Due {
         name: usize,
         times: i64,
     },
-    /// What another program wrote there: no timing.
+    /// Another program wrote an invalid timing.
     Break(usize),
     Fire(usize),
-    /// A job is done.
+    /// A job is finished.
     Work,
 }
 
@@ -52,14 +52,14 @@ struct Known {
     payload: Vec<u8>,
     is_paused: bool,
     is_broken: bool,
-    /// The time that has come, if one has.
+    /// The due time, if there is one.
     due: Option<i64>,
     last_id: Option<Id>,
     last_at: Option<i64>,
     has_problem: bool,
 }
 
-/// A job, and the schedule that has no other one meanwhile.
+/// A job, and its schedule if that allows no second job meanwhile.
 struct Queued {
     id: Id,
     payload: Vec<u8>,
@@ -70,7 +70,7 @@ struct Model<'w> {
     world: &'w mut World,
     case: u64,
     known: BTreeMap<String, Known>,
-    /// Jobs that are not done, as they came.
+    /// Unfinished jobs, in the order of their creation.
     jobs: Vec<Queued>,
     used: HashSet<i64>,
     steps: usize,
@@ -159,7 +159,7 @@ impl Model<'_> {
                 if known.is_paused || known.has_problem {
                     return Ok(());
                 }
-                // No two of them are one time: those have one job.
+                // All times are different: equal times share one job.
                 let mut at = now - times * 120_000 - 1;
                 while !self.used.insert(at) {
                     at -= 1;
@@ -195,7 +195,8 @@ impl Model<'_> {
         let mut due: Vec<(i64, String)> =
             self.known.iter().filter_map(|(name, known)| Some((known.due?, name.clone()))).collect();
         due.sort();
-        // One whose minute began meanwhile may be among them; the clock is not ours.
+        // Schedules whose minute began meanwhile may be included: the test does not control the
+        // clock.
         let is_ours = |fired: &&icecore_store::Fired| due.iter().any(|(_, name)| *name == fired.schedule);
         prop_assert!(told.iter().filter(is_ours).count() == due.len().min(most) || told.len() == most);
         for fired in told {
@@ -272,7 +273,7 @@ fn schedules_do_what_the_model_does() {
                 used: HashSet::new(),
                 steps: 0,
             };
-            // What another case left that failed is not this one's.
+            // Removes what a failed case left.
             for table in ["icecore_schedules", "icecore_jobs"] {
                 model.world.clear(table);
             }

@@ -1,5 +1,5 @@
-# Says when fugit would do what lines of standard input ask for, each with tabs between: a timing, a
-# zone, a time in seconds since 1970. Answers a line for each: the times that come, or nothing.
+# Asks fugit for each line of standard input, which has three fields separated by tabs: a timing, a
+# zone, a time in seconds since 1970. Prints one line for each: the next times, or an empty line.
 require 'fugit'
 
 NAMES = {

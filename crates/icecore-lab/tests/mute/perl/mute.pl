@@ -1,5 +1,5 @@
 #!/usr/bin/env perl
-# Does not even say who it is.
+# Does not even identify itself.
 use v5.30;
 use warnings;
 

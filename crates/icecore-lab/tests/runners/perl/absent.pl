@@ -1,5 +1,5 @@
 #!/usr/bin/env perl
-# Needs what nobody has.
+# Needs a module that nobody has.
 use v5.30;
 use warnings;
 use lib $ENV{LAB_LIB};

@@ -1,5 +1,5 @@
 #!/usr/bin/env perl
-# Carries nothing.
+# Supports no kind of data.
 use v5.30;
 use warnings;
 use lib $ENV{LAB_LIB};

@@ -9,7 +9,7 @@ my $calls = 0;
 
 sub Lab::Made::until_then {
     my ($value) = @_;
-    # The first is that of the check.
+    # The first call is the one of the check.
     if (++$calls > 1) { print STDERR "it could not go on\n"; kill KILL => $$ }
     return $value;
 }

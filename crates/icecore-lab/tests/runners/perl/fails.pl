@@ -1,5 +1,5 @@
 #!/usr/bin/env perl
-# Dies as programs of Perl do, in each reading.
+# Dies as Perl programs do, in each read.
 use v5.30;
 use warnings;
 use lib $ENV{LAB_LIB};

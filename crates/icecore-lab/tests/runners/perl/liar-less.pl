@@ -1,5 +1,5 @@
 #!/usr/bin/env perl
-# It claims to have ended before it began.
+# Claims to have ended before it began.
 use v5.30;
 use warnings;
 use lib $ENV{LAB_LIB};

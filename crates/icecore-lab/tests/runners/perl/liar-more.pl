@@ -1,5 +1,5 @@
 #!/usr/bin/env perl
-# It claims to have worked for an hour.
+# Claims to have worked for an hour.
 use v5.30;
 use warnings;
 use lib $ENV{LAB_LIB};

@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
-# It works, and claims a tenth of the work. Work is what the processor did for it, so that the lie
-# is as large on a busy machine.
+# Does the work, and claims a tenth of its processor time, so that the lie is as large on a busy
+# machine.
 use v5.30;
 use warnings;
 use lib $ENV{LAB_LIB};

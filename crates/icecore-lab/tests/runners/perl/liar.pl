@@ -1,5 +1,5 @@
 #!/usr/bin/env perl
-# Nothing takes it longer than a nanosecond.
+# Claims that everything takes a nanosecond.
 use v5.30;
 use warnings;
 use lib $ENV{LAB_LIB};

@@ -1,5 +1,5 @@
 #!/usr/bin/env perl
-# Says who it is, and then prints what is no line of the protocol.
+# Identifies itself, and then prints a line that is not part of the protocol.
 use v5.30;
 use warnings;
 

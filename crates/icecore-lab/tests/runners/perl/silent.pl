@@ -1,5 +1,5 @@
 #!/usr/bin/env perl
-# Says who it is, and then never answers again.
+# Identifies itself, and then never answers again.
 use v5.30;
 use warnings;
 

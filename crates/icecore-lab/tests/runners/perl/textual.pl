@@ -1,5 +1,5 @@
 #!/usr/bin/env perl
-# Integers come back as texts.
+# Returns integers as texts.
 use v5.30;
 use warnings;
 use lib $ENV{LAB_LIB};

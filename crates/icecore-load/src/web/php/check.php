@@ -1,5 +1,6 @@
 <?php
-// What a client can check: `leaves, sum of ids, sum of the lengths of names, type, same or other`.
+// The values that a client can check: `leaves, sum of ids, sum of the lengths of names, type, same
+// or other`.
 function check(mixed $tree, string $reference): string
 {
     $leaves = $ids = $lengths = 0;

@@ -1,5 +1,5 @@
 <?php
-// One way of loading the frozen value, as a page. What stands in braces is filled in.
+// A page that loads the frozen value in one way. The parts in braces are replaced.
 define('LAB_VARIANT', '{variant}');
 require __DIR__ . '/classes.php';
 

@@ -1,5 +1,5 @@
 <?php
-// Whether opcache has a file, and how much memory it has: `yes 134217728`, or `off`.
+// Prints whether opcache has a file, and how much memory it has: `yes 134217728`, or `off`.
 $status = function_exists('opcache_get_status') ? opcache_get_status(false) : false;
 if ($status === false) {
     $answer = 'off';
