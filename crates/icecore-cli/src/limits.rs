@@ -86,7 +86,7 @@ mod tests {
         let bounds = parse("steps=1M,memory=2G").unwrap();
         assert_eq!((bounds.steps, bounds.memory), (Some(1 << 20), Some(2 << 30)));
         assert_eq!(parse("").unwrap(), Bounds::default());
-        assert!(parse("depth=3,1K").unwrap_err().contains("--items 1K"));
+        assert!(parse("depth=3,1K").unwrap_err().contains("not `1K`"));
         assert_eq!(items("1K"), Ok(1024));
         for wrong in ["depth", "depth=x", "deep=1", "string=99999999999G"] {
             assert!(parse(wrong).is_err(), "{wrong}");

@@ -119,7 +119,7 @@ pub struct Rewriting {
 /// let php = br#"a:1:{s:2:"k1";s:9:"[1,"a/2"]";}"#;
 /// let edits = rewrite::value(php, &mut Tens, &how, &mut tally);
 /// assert_eq!(edits.apply(php), br#"a:1:{s:2:"k1";s:10:"[1,"a/10"]";}"#);
-/// assert_eq!((tally.frozen["php"], tally.frozen["json"], tally.changed), (1, 1, 1));
+/// assert_eq!((tally.frozen.get("php"), tally.frozen.get("json"), tally.changed), (1, 1, 1));
 /// ```
 pub fn value(bytes: &[u8], change: &mut dyn Change, how: &Rewriting, tally: &mut Tally) -> Edits {
     let mut work = Work::new(change, how, tally);
