@@ -26,7 +26,7 @@ mod values;
 use crate::address::Address;
 use crate::backend::Flow;
 pub use crate::dialect::{Column, Form};
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, Family};
 use crate::driver::{Session, Value, connect_freely};
 use crate::error::{Error, ErrorKind, Result};
 use crate::query::Line;
