@@ -148,7 +148,7 @@ Check.equal("convert by symbols", "[1]", Icecore.convert("a:1:{i:0;i:1;}", :php,
 Check.equal("convert builds nothing", '{"a":1}', Icecore.convert("\x04\bo:\x13NoSuch::Class1\x06:\x07@ai\x06".b.sub("\x13", "\x13"), "marshal", "json"))
 Check.raises("convert of what is none", Icecore::ArgumentError) { Icecore.convert("\x04\b[".b, nil, "json") }
 { "marshal" => Oracle.dump([1]), "php" => "a:0:{}", "base64/marshal" => [Oracle.dump([1])].pack("m0"), nil => "no format" }.each { |format, bytes| Check.equal("detect #{format}", format, Icecore.detect(bytes)) }
-Check.raises("decode what is none", Icecore::ArgumentError, "-f") { Icecore.decode("no format") }
+Check.raises("decode what is none", Icecore::ArgumentError, "name the format") { Icecore.decode("no format") }
 Check.raises("decode deeper than allowed", Icecore::ArgumentError, "max_depth") { Icecore.decode("a:1:{i:0;a:1:{i:0;a:0:{}}}", max_depth: 2) }
 Check.ok("decode, frozen", Icecore.decode('a:1:{i:0;s:1:"a";}', freeze: true).then { |list| list.frozen? && list[0].frozen? })
 
