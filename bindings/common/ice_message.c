@@ -15,8 +15,8 @@ words_for(const char *name, const ice_limit_words *words, size_t count)
     return NULL;
 }
 
-/* Finds the engine's advice in a message, and the name of the limit in it; NULL: there
- * is no advice. */
+/* Finds the engine's advice in a message, and the name of the limit in it; NULL if
+ * there is none. */
 static const char *
 advice_of(const char *message, const char **name)
 {

@@ -2,7 +2,7 @@
  *
  * Ownership: the memory of a tape belongs to its engine's context and is lent from
  * ice_tape_begin on, until the context is used again. Growing may move it: the index of
- * a node stays valid, a pointer does not. Values of the host are copied, none is held.
+ * a node stays valid, a pointer does not. Values of the host are copied and never kept.
  *
  *   icecore_tape tape;
  *   ice_tape_begin(engine, &tape);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Former names of options, and their current names.
 const RENAMED: [(&str, &str); 1] = [("most", "items")];
 
-/// Words of other programs in the place of a command of `queue`, and what they are called here.
+/// Names that other programs use for commands of `queue`, and the names here.
 const OTHER_COMMANDS: [(&str, &str); 14] = [
     ("add", "push"),
     ("put", "push"),
@@ -28,7 +28,7 @@ const OTHER_COMMANDS: [(&str, &str); 14] = [
     ("purge", "forget"),
 ];
 
-/// Options of other programs, the command that was given them, and how the same is done here.
+/// Options that other programs have: the command, the option, and how to do the same here.
 const OTHER_OPTIONS: [(&str, &str, &str); 12] = [
     ("replace", "-n", "--dry-run shows what would change"),
     ("rows", "--head", "the first rows: `icecore rows -t ndjson … | head`"),
@@ -97,7 +97,7 @@ pub fn explain(mut error: Error, command: &Command, words: &[String]) -> Error {
     error
 }
 
-/// Adds to an error of a command the name that the same has here.
+/// Adds the name of a command to the error for a name that other programs use.
 fn explain_command(mut error: Error, command: &Command, words: &[String]) -> Error {
     let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidSubcommand) else { return error };
     let is_queue = named(command, words).last().is_some_and(|command| command.get_name() == "queue");

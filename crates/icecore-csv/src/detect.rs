@@ -187,7 +187,7 @@ impl Detector {
     }
 
     /// Returns the dialect, if the first rows of a long text determine it: only this reading keeps all frozen values
-    /// there complete, and it can also read the rest.
+    /// there complete, and it also reads the text after them, up to `CHECKED` bytes.
     fn choose_by_front(
         &self,
         text: &[u8],

@@ -106,7 +106,7 @@ impl Dialect {
                 (Escape::Backslash, _) => (mark, 1),
                 // The quote is not half of a pair.
                 (Escape::Guarded, _) if text.last() == Some(&b'\\') => (mark, 1),
-                (Escape::Doubled | Escape::Guarded, _) => (mark, 2),
+                _ => (mark, 2),
             };
             text.push(byte);
             rest = from_mark.get(len..).unwrap_or_default();

@@ -14,7 +14,7 @@ const PRIVATE_NAMES: &[&str] = &[
     "told", "turned", "way", "ways", "what", "whole", "worth",
 ];
 
-/// Phrases that stop a reader, and what to write. A phrase that ends with a blank is the beginning of one.
+/// Phrases that stop a reader, and what to write.
 const PHRASES: &[(&str, &str)] = &[
     ("behind the", "after the"),
     ("behind a", "after a"),

@@ -8,12 +8,12 @@ use crate::report::{Abort, Report, usage_of};
 use icecore::text::{nearest, printable};
 use icecore_store::{Backend, QueueStatus};
 
-/// The queue that was named, or the usual one.
+/// Returns the queue that was named, or the default one.
 pub fn named_or_usual<'a>(which: &'a Which, report: &Report) -> &'a str {
     which.name().unwrap_or_else(|| note_usual(report))
 }
 
-/// The usual queue, and a note that it was taken.
+/// Returns the default queue, and notes that no queue was named.
 pub fn note_usual(report: &Report) -> &'static str {
     report.note(USUAL, "unnamed", "no queue was named: this is the queue that is changed".to_owned());
     USUAL

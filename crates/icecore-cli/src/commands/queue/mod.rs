@@ -34,6 +34,7 @@ pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abo
     let mut store = if args.action.needs_data() { database.open_existing()? } else { database.open()? };
     let store = store.as_mut();
     match &args.action {
+        // Done above, before the database was opened.
         Action::Push(_) => Ok(()),
         Action::List(args) => list(&args.which, args.state, &args.shown, store, global, report),
         Action::Dead(args) => list(&args.which, Some(args::Only::Dead), &args.shown, store, global, report),
