@@ -48,10 +48,10 @@ fn check(db: &str, folder: &Path, has_rowid: bool) {
     assert!(shown.contains("- a:1:{s:3:\"url\";s:19:\"https://old.example\";}\n"), "{shown}");
     let text = |query: &str| rows(db, query)[0]["n"].clone();
     let left = "SELECT COUNT(*) AS n FROM options WHERE value LIKE '%old.example%'";
-    assert_eq!(text(left), "13");
+    assert_eq!(text(left), 13);
     // A few rows at a time; one column is skipped.
     replace(db, &["--table", "options", "--skip-column", "bytes", "--rows", "4", "--summary", report, "--force"], 0);
-    assert_eq!(text(left), "0");
+    assert_eq!(text(left), 0);
     let known: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
     assert_eq!(
         (&known["values"], &known["tables"][0]["columns"][0]["column"]),
@@ -70,7 +70,7 @@ fn check(db: &str, folder: &Path, has_rowid: bool) {
     assert!(said.contains("0 values changed"), "{said}");
     // A key of two columns.
     replace(db, &["--table", "pairs", "--rows", "3"], 0);
-    assert_eq!(text("SELECT COUNT(*) AS n FROM pairs WHERE note = 'at brand.example'"), "20");
+    assert_eq!(text("SELECT COUNT(*) AS n FROM pairs WHERE note = 'at brand.example'"), 20);
     // No key, and a given key; no table.
     if !has_rowid {
         let (_, said) = replace(db, &["--table", "loose"], 2);
@@ -79,7 +79,7 @@ fn check(db: &str, folder: &Path, has_rowid: bool) {
     let (_, said) = replace(db, &["--table", "loose", "--key", "twice"], 2);
     assert!(said.contains("has a value twice"), "{said}");
     replace(db, &["--table", "loose", "--key", "number"], 0);
-    assert_eq!(text("SELECT COUNT(*) AS n FROM loose WHERE note = 'brand.example'"), "3");
+    assert_eq!(text("SELECT COUNT(*) AS n FROM loose WHERE note = 'brand.example'"), 3);
     let (_, said) = replace(db, &["--table", "absent"], 1);
     assert!(said.contains("there is no table `absent`"), "{said}");
 }

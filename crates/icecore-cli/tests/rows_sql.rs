@@ -94,10 +94,18 @@ fn is_same(one: &str, other: &str) -> bool {
 }
 
 /// Checks that a dump has these rows.
-fn check(dump: &[u8], table: &str, expected: &[u8], what: &str) {
+fn check_dump(dump: &[u8], table: &str, expected: &[u8], what: &str) {
     let chunk = ["1000", "262144", "37"][what.len() % 3];
-    let args = ["rows", "--in", "sql", "--table", table, "--chunk", chunk];
-    let (stdout, stderr, code) = run::icecore(&args, dump);
+    check_rows(&["rows", "--in", "sql", "--table", table, "--chunk", chunk], dump, expected, what);
+}
+
+/// Checks that a query has these rows, with the same types.
+fn check_query(address: &str, query: &str, expected: &[u8], what: &str) {
+    check_rows(&["rows", "--db", address, "--query", query], b"", expected, &format!("{what}, by a query"));
+}
+
+fn check_rows(args: &[&str], input: &[u8], expected: &[u8], what: &str) {
+    let (stdout, stderr, code) = run::icecore(args, input);
     // The only message is about bytes that became text.
     assert!(code == 0 && stderr.lines().all(|line| line.contains("not UTF-8")), "{what}: {stderr}");
     let (rows, expected) = (lines(&stdout), lines(expected));
@@ -176,7 +184,8 @@ fn what_sqlite_says_of_its_rows() {
             .collect();
         let expected = sqlite(&file, &format!("SELECT json_object({}) FROM \"a b\";\n", members.join(", ")));
         let dump = sqlite(&file, &format!(".dump{}\n", random.of(&["", " --preserve-rowids"])));
-        check(&dump, "a b", &expected, &format!("seed {seed}"));
+        check_dump(&dump, "a b", &expected, &format!("seed {seed}"));
+        check_query(&format!("sqlite:{}", file.display()), "SELECT * FROM \"a b\"", &expected, &format!("seed {seed}"));
     }
 }
 
@@ -252,7 +261,8 @@ fn what_postgres_says_of_its_rows() {
         let expected = said(client("psql", &["-v", "ON_ERROR_STOP=1", "-q", "-A", "-t", &of]), query);
         let words = options[random.below(options.len())];
         let dump = said(client("pg_dump", &[words, &[of.as_str()]].concat()), "");
-        check(&dump, "public.t", &expected, &format!("seed {seed} {words:?}"));
+        check_dump(&dump, "public.t", &expected, &format!("seed {seed} {words:?}"));
+        check_query(&of, "SELECT * FROM t ORDER BY id", &expected, &format!("seed {seed}"));
     }
     said(client("psql", &["-q", &any]), &format!("DROP DATABASE IF EXISTS {database};\n"));
 }
@@ -306,7 +316,9 @@ fn what_mariadb_says_of_its_rows() {
         let expected = said(program("mariadb", &["--batch", "--raw", "--skip-column-names", &database]), query);
         let words = options[random.below(options.len())];
         let dump = said(program("mariadb-dump", &[words, &[database.as_str()]].concat()), "");
-        check(&dump, "t", &expected, &format!("seed {seed} {words:?}"));
+        check_dump(&dump, "t", &expected, &format!("seed {seed} {words:?}"));
+        let query = "SELECT * FROM t ORDER BY id";
+        check_query(&format!("mysql://{who}@{host}:{port}/{database}"), query, &expected, &format!("seed {seed}"));
     }
     said(program("mariadb", &[]), &format!("DROP DATABASE IF EXISTS {database};"));
 }

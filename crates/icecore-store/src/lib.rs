@@ -65,7 +65,7 @@ pub use job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};
 pub use keys::{Keys, keys, parse_key, spell_key, stage_of_program, value};
 pub use limits::Rate;
 pub use object::{Described, LentObject, NewObject, Object, ObjectFilter};
-pub use query::{EachLine, Line};
+pub use query::{ColumnValue, EachLine, Line};
 pub use runner::{Outcome, Runner, Stop};
 pub use schedule::{Fired, NewSchedule, Schedule};
 pub use timing::Timing;

@@ -13,7 +13,7 @@ fn asked(address: &Address, sql: &str) -> icecore_store::Result<(Vec<String>, Ve
         match line {
             Line::Names(found) => names = found.to_vec(),
             Line::Values(values) => {
-                rows.push(values.iter().map(|value| value.as_deref().map(<[u8]>::to_vec)).collect());
+                rows.push(values.iter().map(|value| value.as_bytes().map(<[u8]>::to_vec)).collect());
             }
         }
         Ok(Flow::On)

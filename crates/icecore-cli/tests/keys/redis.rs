@@ -26,7 +26,7 @@ fn every_type_has_its_rows() {
     let all: BTreeSet<String> = rows(&["--db", &redis.address()])
         .iter()
         .map(|row| {
-            let ttl: Option<f64> = row["ttl"].as_str().map(|ttl| ttl.parse().expect("seconds"));
+            let ttl: Option<f64> = row["ttl"].as_f64();
             assert!(ttl.is_none_or(|ttl| ttl > 0.0 && ttl <= 100.0), "{row}");
             assert_eq!(ttl.is_some(), row["key"] == "cache:b");
             json!(told(row, &["key", "type", "field", "value"])).to_string()

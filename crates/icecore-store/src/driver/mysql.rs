@@ -9,8 +9,8 @@ use crate::address::Address;
 use crate::backend::Flow;
 use crate::dialect::{Dialect, MARIADB, MYSQL, OR_NOTHING};
 use crate::error::{Error, ErrorKind, Result};
-use crate::query::{EachLine, Line};
-use mysql::consts::CapabilityFlags;
+use crate::query::{ColumnValue, EachLine, Line, with_fraction};
+use mysql::consts::{CapabilityFlags, ColumnType};
 use mysql::prelude::Queryable;
 use mysql::{Conn, DriverError, Opts, OptsBuilder, Transaction};
 use std::borrow::Cow;
@@ -471,6 +471,7 @@ pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<
         let mut answer = link.query_iter(sql)?;
         let names: Vec<String> =
             answer.columns().as_ref().iter().map(|column| column.name_str().into_owned()).collect();
+        let types: Vec<ColumnType> = answer.columns().as_ref().iter().map(|column| column.column_type()).collect();
         match each(Line::Names(&names)) {
             Ok(Flow::On) => {}
             other => {
@@ -479,15 +480,8 @@ pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<
             }
         }
         for row in answer.by_ref() {
-            let values: Vec<Option<Cow<'_, [u8]>>> = row?
-                .unwrap()
-                .into_iter()
-                .map(|value| match value {
-                    mysql::Value::NULL => None,
-                    mysql::Value::Bytes(bytes) => Some(bytes.into()),
-                    other => Some(other.as_sql(true).into_bytes().into()),
-                })
-                .collect();
+            let values: Vec<ColumnValue<'_>> =
+                row?.unwrap().into_iter().zip(&types).map(|(value, sql_type)| column_value(value, *sql_type)).collect();
             match each(Line::Values(&values)) {
                 Ok(Flow::On) => {}
                 other => {
@@ -499,4 +493,37 @@ pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<
         Ok(())
     })?;
     stopped
+}
+
+/// Returns a value with the type of its column. The server sends all values as text.
+fn column_value(value: mysql::Value, sql_type: ColumnType) -> ColumnValue<'static> {
+    use ColumnType::{
+        MYSQL_TYPE_DECIMAL, MYSQL_TYPE_DOUBLE, MYSQL_TYPE_FLOAT, MYSQL_TYPE_INT24, MYSQL_TYPE_LONG,
+        MYSQL_TYPE_LONGLONG, MYSQL_TYPE_NEWDECIMAL, MYSQL_TYPE_SHORT, MYSQL_TYPE_TINY, MYSQL_TYPE_YEAR,
+    };
+    let bytes = match value {
+        mysql::Value::NULL => return ColumnValue::Null,
+        mysql::Value::Bytes(bytes) => bytes,
+        other => other.as_sql(true).into_bytes(),
+    };
+    if sql_type == ColumnType::MYSQL_TYPE_BIT && bytes.len() <= 8 {
+        let number = bytes.iter().fold(0u64, |number, byte| number << 8 | u64::from(*byte));
+        return ColumnValue::Number(number.to_string().into());
+    }
+    match (sql_type, String::from_utf8(bytes)) {
+        (_, Err(error)) => ColumnValue::Bytes(error.into_bytes().into()),
+        (MYSQL_TYPE_FLOAT | MYSQL_TYPE_DOUBLE, Ok(text)) => ColumnValue::Number(with_fraction(text.into())),
+        (
+            MYSQL_TYPE_TINY
+            | MYSQL_TYPE_SHORT
+            | MYSQL_TYPE_INT24
+            | MYSQL_TYPE_LONG
+            | MYSQL_TYPE_LONGLONG
+            | MYSQL_TYPE_YEAR
+            | MYSQL_TYPE_DECIMAL
+            | MYSQL_TYPE_NEWDECIMAL,
+            Ok(text),
+        ) => ColumnValue::Number(text.into()),
+        (_, Ok(text)) => ColumnValue::from_text(text),
+    }
 }

@@ -9,7 +9,7 @@ use crate::address::Address;
 use crate::backend::Flow;
 use crate::dialect::{Dialect, POSTGRES};
 use crate::error::{Error, ErrorKind, Result};
-use crate::query::{EachLine, Line};
+use crate::query::{ColumnValue, EachLine, Line, with_fraction};
 use bytes::BytesMut;
 use postgres::config::SslMode;
 use postgres::error::SqlState;
@@ -416,6 +416,7 @@ pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<
         let asked = link.client.prepare(sql)?;
         let names: Vec<String> = asked.columns().iter().map(|column| column.name().to_owned()).collect();
         let places: Vec<String> = (0..names.len()).map(|column| format!("c{column}")).collect();
+        let types: Vec<Type> = asked.columns().iter().map(|column| base_type(column.type_())).collect();
         let values = asked.columns().iter().zip(&places).map(|(column, place)| match *column.type_() {
             Type::BYTEA => place.clone(),
             _ => format!("convert_to({place}::text, 'UTF8')"),
@@ -437,8 +438,8 @@ pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<
         let mut rows = link.client.query_raw(&statement, std::iter::empty::<Lent<'_>>())?;
         while let Some(row) = rows.next()? {
             let mut values = Vec::with_capacity(names.len());
-            for column in 0..names.len() {
-                values.push(row.try_get::<_, Option<&[u8]>>(column)?.map(Cow::Borrowed));
+            for (column, sql_type) in types.iter().enumerate() {
+                values.push(column_value(row.try_get(column)?, sql_type));
             }
             match each(Line::Values(&values)) {
                 Ok(Flow::On) => {}
@@ -451,6 +452,28 @@ pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<
         Ok(())
     })?;
     stopped
+}
+
+/// Returns the type behind a domain.
+fn base_type(sql_type: &Type) -> Type {
+    match sql_type.kind() {
+        Kind::Domain(inner) => base_type(inner),
+        _ => sql_type.clone(),
+    }
+}
+
+/// Returns a value with the type of its column. The server sends all values except bytes as text.
+fn column_value<'v>(value: Option<&'v [u8]>, sql_type: &Type) -> ColumnValue<'v> {
+    let Some(bytes) = value else { return ColumnValue::Null };
+    match (sql_type, std::str::from_utf8(bytes)) {
+        (&Type::BOOL, Ok("true")) => ColumnValue::Boolean(true),
+        (&Type::BOOL, Ok("false")) => ColumnValue::Boolean(false),
+        (&Type::INT2 | &Type::INT4 | &Type::INT8 | &Type::OID | &Type::NUMERIC, Ok(text)) => {
+            ColumnValue::Number(text.into())
+        }
+        (&Type::FLOAT4 | &Type::FLOAT8, Ok(text)) => ColumnValue::Number(with_fraction(text.into())),
+        _ => ColumnValue::Bytes(bytes.into()),
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::address::Address;
 use crate::backend::Flow;
 use crate::dialect::{Dialect, SQLITE};
 use crate::error::{Error, ErrorKind, Result};
-use crate::query::{EachLine, Line};
+use crate::query::{ColumnValue, EachLine, Line};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
 use std::borrow::Cow;
@@ -114,17 +114,20 @@ pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<
         return Err(Error::new(ErrorKind::Input, "the query would write; only one that reads is run"));
     }
     let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    // SQLite stores booleans as 0 and 1; only the declaration of the column says that they are booleans.
+    let is_boolean: Vec<bool> = statement.columns().map(|column| is_declared_boolean(column.decl_type())).collect();
     if each(Line::Names(&names))? == Flow::Stop {
         return Ok(());
     }
     let mut rows = statement.query([]).map_err(|error| store_error(&error))?;
     while let Some(row) = rows.next().map_err(|error| store_error(&error))? {
-        let value = |column| -> Result<Option<Cow<'_, [u8]>>> {
+        let value = |column: usize| -> Result<ColumnValue<'_>> {
             Ok(match row.get_ref(column).map_err(|error| store_error(&error))? {
-                ValueRef::Null => None,
-                ValueRef::Integer(number) => Some(number.to_string().into_bytes().into()),
-                ValueRef::Real(number) => Some(number.to_string().into_bytes().into()),
-                ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes.into()),
+                ValueRef::Null => ColumnValue::Null,
+                ValueRef::Integer(number @ (0 | 1)) if is_boolean[column] => ColumnValue::Boolean(number == 1),
+                ValueRef::Integer(number) => ColumnValue::from_integer(number),
+                ValueRef::Real(number) => ColumnValue::from_float(number),
+                ValueRef::Text(bytes) | ValueRef::Blob(bytes) => ColumnValue::Bytes(bytes.into()),
             })
         };
         let values = (0..names.len()).map(value).collect::<Result<Vec<_>>>()?;
@@ -133,6 +136,10 @@ pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<
         }
     }
     Ok(())
+}
+
+fn is_declared_boolean(declared: Option<&str>) -> bool {
+    declared.is_some_and(|name| name.eq_ignore_ascii_case("boolean") || name.eq_ignore_ascii_case("bool"))
 }
 
 fn store_error(error: &rusqlite::Error) -> Error {

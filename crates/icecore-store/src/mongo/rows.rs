@@ -7,10 +7,9 @@ use super::store_error::store_error;
 use crate::address::Address;
 use crate::backend::Flow;
 use crate::error::{Error, ErrorKind, Result};
-use crate::query::{EachLine, Line};
+use crate::query::{ColumnValue, EachLine, Line};
 use mongodb::bson::{Bson, Document, doc};
 use mongodb::sync::{Collection, Cursor};
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// Maximum number of columns.
@@ -28,13 +27,13 @@ pub(crate) fn documents(address: &Address, collection: &str, wanted: Option<&str
     }
     let places: HashMap<&str, usize> = names.iter().enumerate().map(|(place, name)| (&**name, place)).collect();
     for document in all(&collection, &wanted)? {
-        let mut row: Vec<Option<Cow<'_, [u8]>>> = vec![None; names.len()];
+        let mut row = vec![ColumnValue::Null; names.len()];
         for (name, value) in document.map_err(store_error)? {
             let Some(place) = places.get(&*name) else {
                 let text = format!("the field {name:?} came while the documents were read: read them once more");
                 return Err(Error::new(ErrorKind::Busy, text));
             };
-            row[*place] = format_value(value).map(Cow::Owned);
+            row[*place] = column_value(value);
         }
         if each(Line::Values(&row))? == Flow::Stop {
             break;
@@ -79,23 +78,23 @@ fn names(collection: &Collection<Document>, wanted: &Document) -> Result<Vec<Str
     Ok(names)
 }
 
-/// Returns bytes and texts unchanged, simple values as text, everything else as extended JSON.
-fn format_value(value: Bson) -> Option<Vec<u8>> {
+/// Returns bytes and texts unchanged, numbers and booleans with their type, everything else as extended JSON.
+fn column_value(value: Bson) -> ColumnValue<'static> {
     let text = match value {
-        Bson::Null | Bson::Undefined => return None,
-        Bson::Binary(binary) => return Some(binary.bytes),
+        Bson::Null | Bson::Undefined => return ColumnValue::Null,
+        Bson::Boolean(is_true) => return ColumnValue::Boolean(is_true),
+        Bson::Int32(number) => return ColumnValue::from_integer(number.into()),
+        Bson::Int64(number) => return ColumnValue::from_integer(number),
+        Bson::Double(number) => return ColumnValue::from_float(number),
+        Bson::Decimal128(number) => return ColumnValue::Number(number.to_string().into()),
+        Bson::Binary(binary) => return ColumnValue::Bytes(binary.bytes.into()),
         Bson::String(text) | Bson::Symbol(text) => text,
         Bson::ObjectId(id) => id.to_hex(),
-        Bson::Int32(number) => number.to_string(),
-        Bson::Int64(number) => number.to_string(),
-        Bson::Double(number) => number.to_string(),
-        Bson::Boolean(is_true) => is_true.to_string(),
-        Bson::Decimal128(number) => number.to_string(),
         Bson::DateTime(time) => match time.try_to_rfc3339_string() {
             Ok(text) => text,
             Err(_) => time.timestamp_millis().to_string(),
         },
         other => other.into_relaxed_extjson().to_string(),
     };
-    Some(text.into_bytes())
+    ColumnValue::from_text(text)
 }

@@ -259,7 +259,9 @@ pub fn list_names(address: &Address) -> Result<Vec<String>> {
     };
     let mut names = Vec::new();
     crate::query(address, family.list_tables(), &mut |line| {
-        if let Line::Values([Some(name), ..]) = line {
+        if let Line::Values([first, ..]) = line
+            && let Some(name) = first.as_bytes()
+        {
             names.push(String::from_utf8_lossy(name).into_owned());
         }
         Ok(Flow::On)

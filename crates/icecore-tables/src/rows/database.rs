@@ -1,6 +1,9 @@
 //! Rows of a database, in the form in which MySQL writes them: its escapes distinguish any bytes from separators.
+//! In addition, [`PLAIN`] comes before a number or a boolean.
 
-use icecore_store::{Address, Error, ErrorKind, Flow, Keys, Line, documents, keys, query};
+use super::dump::write_number;
+use super::table::PLAIN;
+use icecore_store::{Address, ColumnValue, Error, ErrorKind, Flow, Keys, Line, documents, keys, query};
 use std::io::{self, PipeWriter, Read, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
@@ -71,8 +74,8 @@ struct Rows {
 impl Rows {
     fn line(&mut self, line: Line<'_>) -> icecore_store::Result<Flow> {
         match line {
-            Line::Names(names) => self.cells(names.iter().map(|name| Some(name.as_bytes()))),
-            Line::Values(values) => self.cells(values.iter().map(|value| value.as_deref())),
+            Line::Names(names) => self.write_cells(names, |rows, name| rows.write_text(name.as_bytes())),
+            Line::Values(values) => self.write_cells(values, Rows::write_value),
         }
         if let Some(begun) = self.begun.take() {
             let _ = begun.send(None);
@@ -83,27 +86,46 @@ impl Rows {
         Ok(Flow::On)
     }
 
-    fn cells<'c>(&mut self, cells: impl Iterator<Item = Option<&'c [u8]>>) {
-        for (column, cell) in cells.enumerate() {
+    fn write_cells<C>(&mut self, cells: &[C], write: impl Fn(&mut Self, &C)) {
+        for (column, cell) in cells.iter().enumerate() {
             if column > 0 {
                 self.piece.push(b'\t');
             }
-            let Some(bytes) = cell else {
-                self.piece.extend_from_slice(b"\\N");
-                continue;
-            };
-            for byte in bytes {
-                match byte {
-                    0 => self.piece.extend_from_slice(b"\\0"),
-                    b'\n' => self.piece.extend_from_slice(b"\\n"),
-                    b'\r' => self.piece.extend_from_slice(b"\\r"),
-                    b'\t' => self.piece.extend_from_slice(b"\\t"),
-                    b'\\' => self.piece.extend_from_slice(b"\\\\"),
-                    byte => self.piece.push(*byte),
-                }
-            }
+            write(self, cell);
         }
         self.piece.push(b'\n');
+    }
+
+    fn write_value(&mut self, value: &ColumnValue<'_>) {
+        let Some(bytes) = value.as_bytes() else {
+            self.piece.extend_from_slice(b"\\N");
+            return;
+        };
+        match value {
+            ColumnValue::Boolean(_) => {
+                self.piece.extend_from_slice(PLAIN);
+                self.piece.extend_from_slice(bytes);
+            }
+            // JSON has no number for NaN and Infinity: they remain text.
+            ColumnValue::Number(text) if text.bytes().any(|byte| byte.is_ascii_digit()) => {
+                self.piece.extend_from_slice(PLAIN);
+                write_number(bytes, &mut self.piece);
+            }
+            _ => self.write_text(bytes),
+        }
+    }
+
+    fn write_text(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            match byte {
+                0 => self.piece.extend_from_slice(b"\\0"),
+                b'\n' => self.piece.extend_from_slice(b"\\n"),
+                b'\r' => self.piece.extend_from_slice(b"\\r"),
+                b'\t' => self.piece.extend_from_slice(b"\\t"),
+                b'\\' => self.piece.extend_from_slice(b"\\\\"),
+                byte => self.piece.push(*byte),
+            }
+        }
     }
 
     fn pass(&mut self) -> icecore_store::Result<()> {

@@ -8,8 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::keys::program::{self, Known};
 use crate::keys::progress::Progress;
 use crate::keys::{Keys, glob, quoted, spell_key};
-use crate::query::{EachLine, Line};
-use std::borrow::Cow;
+use crate::query::{ColumnValue, EachLine, Line};
 
 /// Maximum number of keys in a request, and maximum of their total length in bytes.
 const KEYS: usize = 100;
@@ -92,20 +91,16 @@ impl Items<'_> {
 
     fn row(&mut self, listed: &Listed, flags: Option<u32>) -> Result<Flow> {
         let value = flags.map(|flags| flags::undone(flags, &self.value));
-        let program = value.as_ref().and_then(|value| {
-            program::of(&Known { key: &listed.key, kind: "string", field: None, value }).map(str::as_bytes)
-        });
+        let program = value
+            .as_ref()
+            .and_then(|value| program::of(&Known { key: &listed.key, kind: "string", field: None, value }));
         let ttl = listed.expires.map(|expires| expires.saturating_sub(self.now).max(0));
-        let text = |text: String| Cow::Owned(text.into_bytes());
         (self.each)(Line::Values(&[
-            Some(match spell_key(&listed.key) {
-                Cow::Borrowed(key) => Cow::Borrowed(key.as_bytes()),
-                Cow::Owned(key) => text(key),
-            }),
-            flags.map(|flags| text(flags.to_string())),
-            ttl.map(|ttl| text(ttl.to_string())),
-            program.map(Cow::Borrowed),
-            value,
+            ColumnValue::from_text(spell_key(&listed.key)),
+            flags.map_or(ColumnValue::Null, |flags| ColumnValue::from_integer(flags.into())),
+            ttl.map_or(ColumnValue::Null, ColumnValue::from_integer),
+            program.map_or(ColumnValue::Null, ColumnValue::from_text),
+            value.as_deref().map_or(ColumnValue::Null, |value| ColumnValue::Bytes(value.into())),
         ]))
     }
 }

@@ -9,8 +9,7 @@ use crate::error::Result;
 use crate::keys::program::{self, Known};
 use crate::keys::progress::Progress;
 use crate::keys::{Keys, spell_key};
-use crate::query::{EachLine, Line};
-use std::borrow::Cow;
+use crate::query::{ColumnValue, EachLine, Line};
 use std::collections::HashSet;
 
 /// Number of keys requested at once.
@@ -48,24 +47,15 @@ impl Rows<'_> {
     /// Passes a row with a value, or with the part of it at this field.
     pub(super) fn row(&mut self, entry: &Entry, field: Option<&[u8]>, value: Option<&[u8]>) -> Result<Flow> {
         let ttl = entry.ttl.map(|ttl| format!("{}.{:03}", ttl / 1000, ttl % 1000));
-        let program = value.and_then(|value| {
-            program::of(&Known { key: &entry.key, kind: entry.kind, field, value }).map(str::as_bytes)
-        });
+        let program = value.and_then(|value| program::of(&Known { key: &entry.key, kind: entry.kind, field, value }));
         (self.each)(Line::Values(&[
-            Some(as_text(&entry.key)),
-            Some(Cow::Borrowed(entry.kind.as_bytes())),
-            ttl.map(|ttl| Cow::Owned(ttl.into_bytes())),
-            field.map(as_text),
-            program.map(Cow::Borrowed),
-            value.map(Cow::Borrowed),
+            ColumnValue::from_text(spell_key(&entry.key)),
+            ColumnValue::from_text(entry.kind),
+            ttl.map_or(ColumnValue::Null, |ttl| ColumnValue::Number(ttl.into())),
+            field.map_or(ColumnValue::Null, |field| ColumnValue::from_text(spell_key(field))),
+            program.map_or(ColumnValue::Null, ColumnValue::from_text),
+            value.map_or(ColumnValue::Null, |value| ColumnValue::Bytes(value.into())),
         ]))
-    }
-}
-
-fn as_text(bytes: &[u8]) -> Cow<'_, [u8]> {
-    match spell_key(bytes) {
-        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
     }
 }
 

@@ -3,6 +3,9 @@
 mod tables;
 mod value;
 
+#[cfg(feature = "store")]
+pub use value::write_number;
+
 use super::batch::{Batch, Cell, Sort};
 use super::plan::Plan;
 use crate::pool::Batches;

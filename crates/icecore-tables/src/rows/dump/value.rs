@@ -50,7 +50,7 @@ pub fn put(window: &[u8], whole: Range<usize>, content: Content, of: Type, out: 
             };
             literal(decoded.text(), of, out)
         }
-        Content::Number => number(text, out),
+        Content::Number => write_number(text, out),
         Content::Bool(value) => {
             out.extend_from_slice(if value { b"true" } else { b"false" });
             Sort::Plain
@@ -83,7 +83,7 @@ fn literal(text: &[u8], of: Type, out: &mut Vec<u8>) -> Sort {
 }
 
 /// Writes an SQL number as a JSON number, with all its digits.
-fn number(text: &[u8], out: &mut Vec<u8>) -> Sort {
+pub fn write_number(text: &[u8], out: &mut Vec<u8>) -> Sort {
     if is_number(text) {
         out.extend_from_slice(text);
         return Sort::Plain;
@@ -167,7 +167,7 @@ mod tests {
             ("9.0e+999", "9.0e+999"),
         ] {
             let mut out = Vec::new();
-            assert_eq!(number(sql.as_bytes(), &mut out), Sort::Plain);
+            assert_eq!(write_number(sql.as_bytes(), &mut out), Sort::Plain);
             assert_eq!(String::from_utf8(out).unwrap(), json, "{sql}");
             assert!(is_number(json.as_bytes()), "{json}");
         }

@@ -8,7 +8,12 @@ use memchr::{memchr2, memchr3};
 pub enum Escapes {
     Mysql,
     Postgres,
+    /// Those of MySQL, and [`PLAIN`].
+    Database,
 }
+
+/// Comes before a number or a boolean.
+pub const PLAIN: &[u8] = b"\\#";
 
 /// Reads one row from the start of these bytes. Returns its length; `None`: it is not complete. Without a delimiter, a
 /// row is one cell.
@@ -60,7 +65,11 @@ pub fn row(
 }
 
 fn sort(raw: &[u8], escapes: Option<Escapes>) -> Sort {
-    if escapes.is_some() && raw == b"\\N" { Sort::Null } else { Sort::Text }
+    match escapes {
+        Some(_) if raw == b"\\N" => Sort::Null,
+        Some(Escapes::Database) if raw.starts_with(PLAIN) => Sort::Plain,
+        _ => Sort::Text,
+    }
 }
 
 /// Decodes the escape at `at`. Returns its end; `None`: it is not complete.
@@ -77,12 +86,15 @@ fn escape(bytes: &[u8], at: usize, is_end: bool, escapes: Escapes, out: &mut Vec
         return None;
     }
     let rest = bytes.get(at + 1..).unwrap_or(&[]);
+    if escapes == Escapes::Database && letter == b'#' {
+        return Some(at + PLAIN.len());
+    }
     let (byte, len) = match (escapes, letter) {
         (_, b'b') => (8, 1),
         (_, b'n') => (b'\n', 1),
         (_, b'r') => (b'\r', 1),
         (_, b't') => (b'\t', 1),
-        (Escapes::Mysql, b'0') => (0, 1),
+        (Escapes::Mysql | Escapes::Database, b'0') => (0, 1),
         (Escapes::Mysql, b'Z') => (26, 1),
         (Escapes::Postgres, b'f') => (12, 1),
         (Escapes::Postgres, b'v') => (11, 1),
@@ -131,6 +143,22 @@ mod tests {
             cells(row, Some(Escapes::Mysql)),
             [is(b"1"), is(b"a\tb\n\\\0'"), None, is(b"xN"), is(b"NULL"), is(b"a\nb\t")]
         );
+    }
+
+    #[test]
+    fn numbers_and_booleans_of_a_database() {
+        let mut batch = Batch::default();
+        let line = b"\\#1.50\t\\#true\t1\t\\\\#1\t\\N\n";
+        assert_eq!(row(line, true, Some(b'\t'), Some(Escapes::Database), 0, &mut batch), Some(line.len()));
+        let found = batch.row(0).0.iter().map(|cell| (cell.sort, batch.cell(*cell))).collect::<Vec<_>>();
+        let expected: [(Sort, &[u8]); 5] = [
+            (Sort::Plain, b"1.50"),
+            (Sort::Plain, b"true"),
+            (Sort::Text, b"1"),
+            (Sort::Text, b"\\#1"),
+            (Sort::Null, b""),
+        ];
+        assert_eq!(found, expected);
     }
 
     #[test]

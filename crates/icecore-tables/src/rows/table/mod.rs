@@ -11,6 +11,8 @@ use crate::pool::Batches;
 use crate::window::Window;
 use csv::Csv;
 use escaped::Escapes;
+#[cfg(feature = "store")]
+pub use escaped::PLAIN;
 use icecore_csv::{Dialect, Found};
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -83,7 +85,8 @@ impl Table {
             }
             (TableForm::Csv, None) => Cells::Csv(Box::new(Csv::new(Dialect { delimiter, ..Dialect::RFC_4180 }))),
             (TableForm::Tsv, _) => Cells::Line(Some(delimiter), None),
-            (TableForm::Mysql | TableForm::Database, _) => Cells::Line(Some(delimiter), Some(Escapes::Mysql)),
+            (TableForm::Mysql, _) => Cells::Line(Some(delimiter), Some(Escapes::Mysql)),
+            (TableForm::Database, _) => Cells::Line(Some(delimiter), Some(Escapes::Database)),
             (TableForm::Pgcopy, _) => Cells::Line(Some(delimiter), Some(Escapes::Postgres)),
             (TableForm::Ndjson | TableForm::Lines | TableForm::Sql | TableForm::Parquet | TableForm::Arrow, _) => {
                 Cells::Line(None, None)
