@@ -26,7 +26,6 @@
 #![forbid(unsafe_code)]
 
 mod answer;
-mod cycle;
 mod events;
 mod functions;
 #[cfg(test)]
@@ -45,7 +44,7 @@ pub use mistake::Mistake;
 pub use room::{Stop, in_room};
 pub use run::{End, Running};
 
-use icecore::Document;
+use icecore::{Document, Limits, Losses};
 use jaq_core::load::parse::Def;
 use jaq_core::load::{Arena, File, Loader, import};
 use jaq_core::{Compiler, Filter};
@@ -66,12 +65,28 @@ pub struct Query {
 pub struct Input {
     name: String,
     document: Document<'static>,
+    losses: Losses,
 }
 
 impl Input {
-    /// Creates an input from a document and its name.
-    pub fn new(name: impl Into<String>, document: Document<'static>) -> Input {
-        Input { name: name.into(), document }
+    /// Creates an input from a document and its name. Values that contain themselves have null in place of the link,
+    /// because filters would not end otherwise; [`Input::losses`] says where.
+    pub fn new(name: impl Into<String>, mut document: Document<'static>) -> Input {
+        let losses = document.cut_cycles(&Limits::default());
+        Input { name: name.into(), document, losses }
+    }
+
+    /// Returns the links that filters see as null.
+    ///
+    /// # Example
+    /// ```
+    /// let circle = icecore::read(b"a:1:{s:2:\"me\";R:1;}")?.into_owned();
+    /// let input = icecore_query::Input::new("circle.php", circle);
+    /// assert_eq!(input.losses().iter().map(|loss| &*loss.path).collect::<Vec<_>>(), ["$.me"]);
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    pub fn losses(&self) -> &Losses {
+        &self.losses
     }
 }
 
@@ -85,8 +100,6 @@ pub struct Failure {
     pub message: String,
     /// The limit that was reached, if any.
     pub stop: Option<Stop>,
-    /// Whether the input is unsuitable for filters.
-    pub is_input: bool,
 }
 
 impl Query {

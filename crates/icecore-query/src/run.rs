@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::memory::{self, Charge};
 use crate::room::{self, Broken, Stop};
 use crate::value::{Opened, Value};
-use crate::{Failure, Input, Query, cycle};
+use crate::{Failure, Input, Query};
 use jaq_core::data::{DataT, HasLut};
 use jaq_core::{Ctx, Lut, Vars};
 use jaq_std::input::{HasInputs, Inputs, RcIter};
@@ -148,7 +148,6 @@ impl Query {
         let inputs = std::iter::from_fn(|| memory::free_of_charge(|| inputs.next()));
         let values = inputs.map(|input| {
             *shared.name.borrow_mut() = Some(input.name);
-            cycle::refuse(&input.document).map_err(|error| error.to_string())?;
             let count = input.document.nodes().len() as u64;
             // Strings are copied when a filter takes them, and when its results are written.
             let text = (input.document.input().len() + input.document.tape().arena().len()) as u64;
@@ -174,7 +173,7 @@ impl Query {
             let value = match next {
                 None => return End::Done,
                 Some(Ok(value)) => value,
-                Some(Err(message)) => match then(Err(Failure { name: name(), message, stop: None, is_input: true })) {
+                Some(Err(message)) => match then(Err(Failure { name: name(), message, stop: None })) {
                     ControlFlow::Continue(()) => continue,
                     ControlFlow::Break(()) => return End::Enough,
                 },
@@ -190,7 +189,7 @@ impl Query {
                         Ok(value) => then(Ok(Answer::new(value))),
                         Err(Ok(error)) => {
                             let message = error.into_val().message();
-                            return then(Err(Failure { name: name(), message, stop: None, is_input: false }))
+                            return then(Err(Failure { name: name(), message, stop: None }))
                                 .map_break(|()| End::Enough);
                         }
                         Err(Err(other)) => {
@@ -211,12 +210,10 @@ impl Query {
                 Ok(ControlFlow::Continue(())) => continue,
                 Ok(ControlFlow::Break(end)) => return end,
                 Err(Broken::Stopped(Stop::Interrupt)) => return End::Interrupted,
-                Err(Broken::Stopped(stop)) => {
-                    Failure { name: name(), message: stop.to_string(), stop: Some(stop), is_input: false }
-                }
+                Err(Broken::Stopped(stop)) => Failure { name: name(), message: stop.to_string(), stop: Some(stop) },
                 Err(Broken::Panicked(text)) => {
                     let message = format!("the filter broke off, which is a mistake in its library: {text}");
-                    Failure { name: name(), message, stop: None, is_input: false }
+                    Failure { name: name(), message, stop: None }
                 }
             };
             room::begin(u64::MAX, None);

@@ -301,7 +301,9 @@ impl Job<'_> {
         })?;
         drop(report);
         for document in documents {
-            let end = then(Input::new(name.clone(), document))?;
+            let input = Input::new(name.clone(), document);
+            self.report.borrow_mut().losses(&name, input.losses(), false);
+            let end = then(input)?;
             if end != End::Done {
                 return Ok(end);
             }
@@ -328,9 +330,8 @@ impl Job<'_> {
     }
 
     fn failure(&self, failure: &Failure) {
-        let code = if failure.is_input { code::INPUT } else { code::OTHER };
         let name = failure.name.as_deref().unwrap_or("filter");
-        self.report.borrow_mut().fault(code, name, &failure.message);
+        self.report.borrow_mut().fault(code::OTHER, name, &failure.message);
     }
 
     fn answer(&self, answer: &Answer, results: &mut Results<'_>) -> ControlFlow<()> {

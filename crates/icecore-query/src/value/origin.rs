@@ -147,7 +147,7 @@ impl Source {
 
     fn fresh(self: &Rc<Source>, outer: Cursor<'_>) -> Value {
         let mut here = outer;
-        // Wrappers are few, and links have no cycles: that was checked before.
+        // Wrappers are few, and links have no cycles: `Input::new` cut them.
         loop {
             if matches!(here.kind(), Kind::Object | Kind::Opaque | Kind::Attrs)
                 && let Some(known) = Known::of(here)

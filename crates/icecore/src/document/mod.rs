@@ -7,6 +7,7 @@ mod classes;
 mod code;
 mod copies;
 mod cursor;
+mod cycles;
 mod detail;
 mod dump;
 mod equal;
