@@ -1,7 +1,7 @@
 //! Memory and names that are kept from call to call.
 
 use crate::build::Cache;
-use crate::failure::raised;
+use crate::failure::to_py_error;
 use icecore::raw::{Spare, Stencils, Tape};
 use icecore::{Codec, Stage};
 use pyo3::prelude::*;
@@ -34,11 +34,11 @@ const KEPT: usize = 16 << 20;
 static IDLE: Mutex<Vec<Context>> = Mutex::new(Vec::new());
 
 /// Calls a function with a context that nobody else uses.
-pub(crate) fn with<T>(work: impl FnOnce(&mut Context) -> PyResult<T>) -> PyResult<T> {
+pub(crate) fn with_context<T>(work: impl FnOnce(&mut Context) -> PyResult<T>) -> PyResult<T> {
     let idle = || IDLE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let mut context = idle().pop().unwrap_or_default();
     let result = work(&mut context);
-    context.trim();
+    context.free_excess_memory();
     let mut idle = idle();
     if idle.len() < CONTEXTS {
         idle.push(context);
@@ -48,27 +48,27 @@ pub(crate) fn with<T>(work: impl FnOnce(&mut Context) -> PyResult<T>) -> PyResul
 
 impl Context {
     /// Returns the stage of this name, ready to use.
-    pub(crate) fn codec(&mut self, py: Python<'_>, name: &str) -> PyResult<Codec> {
+    pub(crate) fn find_codec(&mut self, py: Python<'_>, name: &str) -> PyResult<Codec> {
         if let Some((_, codec)) = self.codecs.iter().find(|(known, _)| known == name) {
             return Ok(codec.clone());
         }
-        let stage = Stage::parse(name).map_err(|error| raised(py, &error))?;
-        Ok(self.keep(name, stage))
+        let stage = Stage::parse(name).map_err(|error| to_py_error(py, &error))?;
+        Ok(self.remember_codec(name, stage))
     }
 
     /// Returns a detected stage, ready to use.
-    pub(crate) fn ready(&mut self, stage: Stage) -> Codec {
+    pub(crate) fn codec_for_stage(&mut self, stage: Stage) -> Codec {
         if !stage.wrappers().is_empty() || !stage.settings().is_empty() {
             return Codec::new(stage);
         }
         let name = stage.format().name;
         match self.codecs.iter().find(|(known, _)| known == name) {
             Some((_, codec)) => codec.clone(),
-            None => self.keep(name, stage),
+            None => self.remember_codec(name, stage),
         }
     }
 
-    fn keep(&mut self, name: &str, stage: Stage) -> Codec {
+    fn remember_codec(&mut self, name: &str, stage: Stage) -> Codec {
         let codec = Codec::new(stage);
         if self.codecs.len() >= CODECS {
             self.codecs.remove(0);
@@ -78,7 +78,7 @@ impl Context {
     }
 
     /// Frees the memory of a large document.
-    fn trim(&mut self) {
+    fn free_excess_memory(&mut self) {
         if self.tape.nodes().len() > KEPT / size_of::<icecore::raw::Node>() || self.tape.arena().len() > KEPT {
             drop(self.tape.take_memory());
         }

@@ -1,11 +1,11 @@
 //! From bytes to bytes, without values in between.
 
 use crate::context;
-use crate::dumps::stage_of;
-use crate::failure::{raised, report};
-use crate::input::bytes_of;
-use crate::limits::limits_of;
-use crate::loads::codec_for;
+use crate::dumps::parse_stage;
+use crate::failure::{report_losses, to_py_error};
+use crate::input::read_input;
+use crate::limits::parse_limits;
+use crate::loads::choose_codec;
 use icecore::{Error, Limits, Losses, Request, Stage};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -22,17 +22,17 @@ pub(crate) fn convert<'py>(
     limits: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let py = data.py();
-    let input = bytes_of(data)?;
-    let from = context::with(|context| codec_for(py, context, from_, &input))?;
-    let to = stage_of(py, to)?;
-    let limits = limits_of(limits)?;
-    let converted = py.detach(|| converted(&input, from.stage(), &to, &limits));
-    let (bytes, lost) = converted.map_err(|error| raised(py, &error))?;
-    report(py, &lost, losses)?;
+    let input = read_input(data)?;
+    let from = context::with_context(|context| choose_codec(py, context, from_, &input))?;
+    let to = parse_stage(py, to)?;
+    let limits = parse_limits(limits)?;
+    let converted = py.detach(|| convert_bytes(&input, from.stage(), &to, &limits));
+    let (bytes, lost) = converted.map_err(|error| to_py_error(py, &error))?;
+    report_losses(py, &lost, losses)?;
     Ok(PyBytes::new(py, &bytes))
 }
 
-fn converted(input: &[u8], from: &Stage, to: &Stage, limits: &Limits) -> Result<(Vec<u8>, Losses), Error> {
+fn convert_bytes(input: &[u8], from: &Stage, to: &Stage, limits: &Limits) -> Result<(Vec<u8>, Losses), Error> {
     let mut request = Request::new(limits);
     request.detail = std::ptr::eq(from.format(), to.format());
     let document = icecore::read_with(input, from, request)?;

@@ -1,10 +1,10 @@
 //! A sequence of documents in bytes that arrive in pieces.
 
 use crate::context;
-use crate::failure::raised;
-use crate::limits::limits_of;
-use crate::loads::first;
-use crate::reading::Reading;
+use crate::failure::to_py_error;
+use crate::limits::parse_limits;
+use crate::loads::load_first;
+use crate::reading::ReadOptions;
 use icecore::{Codec, Error, ErrorKind, Stage, detect};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -54,10 +54,10 @@ impl Documents {
         limits: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Documents> {
         let options = Options { classes, allow, strings, symbols, known };
-        options.reading(py)?;
-        let limits = limits_of(limits)?;
-        let stage = format.map(Stage::parse).transpose().map_err(|error| raised(py, &error))?;
-        let codec = stage.map(|stage| codec_of(stage, &limits));
+        options.to_read_options(py)?;
+        let limits = parse_limits(limits)?;
+        let stage = format.map(Stage::parse).transpose().map_err(|error| to_py_error(py, &error))?;
+        let codec = stage.map(|stage| codec_for_documents(stage, &limits));
         Ok(Documents { codec, limits, options, bytes: Vec::new(), at: 0, before: 0, is_ended: false, enough: 1 })
     }
 
@@ -75,21 +75,23 @@ impl Documents {
         if !self.is_ended && self.bytes.len() - self.at < self.enough {
             return Ok((false, None));
         }
-        let codec = self.found(py)?;
-        self.skip(&codec);
+        let codec = self.detect_codec(py)?;
+        self.skip_separators(&codec);
         if self.at >= self.bytes.len() {
             return Ok((false, None));
         }
-        let reading = self.options.reading(py)?;
+        let reading = self.options.to_read_options(py)?;
         // The values may call for the next document: then none of this one is left.
         let bytes = std::mem::take(&mut self.bytes);
         let rest = bytes.get(self.at..).unwrap_or_default();
-        let length = self.length(py, &codec, rest);
+        let length = self.measure_document(py, &codec, rest);
         let read = match length {
-            Ok(Some(length)) => context::with(|context| first(py, context, &codec, &rest[..length], &reading))
-                .map(|(value, consumed)| Some((value, consumed))),
+            Ok(Some(length)) => {
+                context::with_context(|context| load_first(py, context, &codec, &rest[..length], &reading))
+                    .map(|(value, consumed)| Some((value, consumed)))
+            }
             Ok(None) => Ok(None),
-            Err(error) => Err(raised(py, &error.moved(self.before as usize + self.at))),
+            Err(error) => Err(to_py_error(py, &error.moved(self.before as usize + self.at))),
         };
         let left = rest.len();
         self.bytes = bytes;
@@ -127,7 +129,7 @@ impl Documents {
     }
 }
 
-fn codec_of(stage: Stage, limits: &icecore::Limits) -> Codec {
+fn codec_for_documents(stage: Stage, limits: &icecore::Limits) -> Codec {
     // In a format of lines each line is a document.
     let stage = stage.of_line().unwrap_or(stage);
     let mut codec = Codec::new(stage);
@@ -137,16 +139,16 @@ fn codec_of(stage: Stage, limits: &icecore::Limits) -> Codec {
 
 impl Documents {
     /// Returns the format that was named, or that of the first document.
-    fn found(&mut self, py: Python<'_>) -> PyResult<Codec> {
+    fn detect_codec(&mut self, py: Python<'_>) -> PyResult<Codec> {
         if let Some(codec) = &self.codec {
             return Ok(codec.clone());
         }
-        let stage = detect::stage_of_first(&self.bytes[self.at..]).map_err(|error| raised(py, &error))?;
-        Ok(self.codec.insert(codec_of(stage, &self.limits)).clone())
+        let stage = detect::stage_of_first(&self.bytes[self.at..]).map_err(|error| to_py_error(py, &error))?;
+        Ok(self.codec.insert(codec_for_documents(stage, &self.limits)).clone())
     }
 
     /// Skips to the beginning of the next document.
-    fn skip(&mut self, codec: &Codec) {
+    fn skip_separators(&mut self, codec: &Codec) {
         let can = &codec.stage().format().can;
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         if can.text || can.skips_blanks || !can.separator.is_empty() {
@@ -155,7 +157,7 @@ impl Documents {
     }
 
     /// Returns the length of the next document; `None` if more bytes could change it.
-    fn length(&self, py: Python<'_>, codec: &Codec, rest: &[u8]) -> Result<Option<usize>, Error> {
+    fn measure_document(&self, py: Python<'_>, codec: &Codec, rest: &[u8]) -> Result<Option<usize>, Error> {
         let mut tape = icecore::raw::Tape::new();
         let filled = py.detach(|| codec.read(rest, &mut tape));
         match filled.error {
@@ -171,9 +173,9 @@ impl Documents {
 }
 
 impl Options {
-    fn reading<'py>(&self, py: Python<'py>) -> PyResult<Reading<'py>> {
+    fn to_read_options<'py>(&self, py: Python<'py>) -> PyResult<ReadOptions<'py>> {
         let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
-        Reading::of(
+        ReadOptions::from_arguments(
             py,
             bound(&self.classes),
             bound(&self.allow),

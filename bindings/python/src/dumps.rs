@@ -1,8 +1,8 @@
 //! From values to bytes.
 
 use crate::context::{self, Context};
-use crate::failure::{raised, report, usage};
-use crate::limits::limits_of;
+use crate::failure::{report_losses, to_py_error, usage_error};
+use crate::limits::parse_limits;
 use crate::walk::Walker;
 use icecore::{Codec, Document, Losses};
 use pyo3::prelude::*;
@@ -24,19 +24,19 @@ pub(crate) fn dumps<'py>(
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let py = value.py();
-    let (bytes, lost) = context::with(|context| {
-        let mut codec = with_options(context.codec(py, format)?, options)?;
+    let (bytes, lost) = context::with_context(|context| {
+        let mut codec = set_options(context.find_codec(py, format)?, options)?;
         if limits.is_some() {
-            codec.limits = limits_of(limits)?;
+            codec.limits = parse_limits(limits)?;
         }
-        write(py, context, &codec, value, default)
+        write_value(py, context, &codec, value, default)
     })?;
-    report(py, &lost, losses)?;
+    report_losses(py, &lost, losses)?;
     Ok(bytes)
 }
 
 /// Returns the same stage with options from keyword arguments.
-fn with_options(codec: Codec, options: Option<&Bound<'_, PyDict>>) -> PyResult<Codec> {
+fn set_options(codec: Codec, options: Option<&Bound<'_, PyDict>>) -> PyResult<Codec> {
     let Some(options) = options.filter(|options| !options.is_empty()) else { return Ok(codec) };
     let py = options.py();
     let mut stage = codec.stage().clone();
@@ -46,12 +46,12 @@ fn with_options(codec: Codec, options: Option<&Bound<'_, PyDict>>) -> PyResult<C
             Ok(value) => if value.is_true() { "yes" } else { "no" }.to_owned(),
             Err(_) => value.str()?.to_string(),
         };
-        stage.set(&name, Some(&value)).map_err(|error| raised(py, &error))?;
+        stage.set(&name, Some(&value)).map_err(|error| to_py_error(py, &error))?;
     }
     Ok(Codec::new(stage))
 }
 
-fn write<'py>(
+fn write_value<'py>(
     py: Python<'py>,
     context: &mut Context,
     codec: &Codec,
@@ -75,14 +75,14 @@ fn write<'py>(
     };
     let written = if is_long { py.detach(emit) } else { emit() };
     context.tape = document.into_tape();
-    let losses = written.map_err(|error| raised(py, &error))?;
+    let losses = written.map_err(|error| to_py_error(py, &error))?;
     Ok((PyBytes::new(py, &context.out), losses))
 }
 
 /// Returns the stage that is named, with options.
-pub(crate) fn stage_of(py: Python<'_>, name: &str) -> PyResult<icecore::Stage> {
+pub(crate) fn parse_stage(py: Python<'_>, name: &str) -> PyResult<icecore::Stage> {
     match name.is_empty() {
-        true => Err(usage(py, "the name of a format", "an empty one")),
-        false => icecore::Stage::parse(name).map_err(|error| raised(py, &error)),
+        true => Err(usage_error(py, "the name of a format", "an empty one")),
+        false => icecore::Stage::parse(name).map_err(|error| to_py_error(py, &error)),
     }
 }

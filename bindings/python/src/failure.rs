@@ -8,23 +8,23 @@ use pyo3::types::{PyDict, PyList};
 
 /// Returns the exception for an error of the engine.
 #[cold]
-pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
-    exception(py, error, error.to_string()).unwrap_or_else(|failure| failure)
+pub(crate) fn to_py_error(py: Python<'_>, error: &Error) -> PyErr {
+    make_py_error(py, error, error.to_string()).unwrap_or_else(|failure| failure)
 }
 
 /// Returns the exception for an error in a row of a column: its message and its attribute `row`
 /// name the row.
 #[cold]
-pub(crate) fn raised_in_row(py: Python<'_>, error: &Error, row: usize) -> PyErr {
+pub(crate) fn to_py_error_in_row(py: Python<'_>, error: &Error, row: usize) -> PyErr {
     let raised = || {
-        let raised = exception(py, error, format!("row {row}: {error}"))?;
+        let raised = make_py_error(py, error, format!("row {row}: {error}"))?;
         raised.value(py).setattr("row", row)?;
         Ok(raised)
     };
     raised().unwrap_or_else(|failure: PyErr| failure)
 }
 
-fn exception(py: Python<'_>, error: &Error, message: String) -> PyResult<PyErr> {
+fn make_py_error(py: Python<'_>, error: &Error, message: String) -> PyResult<PyErr> {
     let fields = PyDict::new(py);
     fields.set_item("kind", error.kind().as_str())?;
     fields.set_item("offset", error.offset())?;
@@ -32,55 +32,62 @@ fn exception(py: Python<'_>, error: &Error, message: String) -> PyResult<PyErr> 
     fields.set_item("expected", error.expected())?;
     fields.set_item("found", error.found())?;
     fields.set_item("format", error.format())?;
-    Ok(PyErr::from_value(Names::of(py)?.error(py).call((message,), Some(&fields))?))
+    Ok(PyErr::from_value(Names::look_up(py)?.error(py).call((message,), Some(&fields))?))
 }
 
 /// Returns the exception for classes that are not allowed.
 #[cold]
-pub(crate) fn refused(py: Python<'_>, classes: &[RefusedClass]) -> PyErr {
+pub(crate) fn refused_classes_error(py: Python<'_>, classes: &[RefusedClass]) -> PyErr {
     let make = || {
         let found = PyDict::new(py);
         for class in classes {
             found.set_item(String::from_utf8_lossy(&class.name), &class.path)?;
         }
-        Ok(PyErr::from_value(Names::of(py)?.class_error(py).call1((found,))?))
+        Ok(PyErr::from_value(Names::look_up(py)?.class_error(py).call1((found,))?))
     };
     make().unwrap_or_else(|failure: PyErr| failure)
 }
 
 /// Returns an error of usage, in the words of the engine.
 #[cold]
-pub(crate) fn usage(py: Python<'_>, expected: &'static str, found: impl Into<String>) -> PyErr {
-    raised(py, &Error::new(ErrorKind::Usage).expecting(expected).finding(found.into()))
+pub(crate) fn usage_error(py: Python<'_>, expected: &'static str, found: impl Into<String>) -> PyErr {
+    to_py_error(py, &Error::new(ErrorKind::Usage).expecting(expected).finding(found.into()))
 }
 
 /// Handles losses: collects them in a list, warns, raises or ignores them.
-pub(crate) fn report(py: Python<'_>, losses: &Losses, wanted: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+pub(crate) fn report_losses(py: Python<'_>, losses: &Losses, wanted: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
     if losses.is_empty() {
         return match wanted {
-            Some(wanted) if !is_word(wanted) && wanted.cast::<PyList>().is_err() => Err(unknown(py)),
+            Some(wanted) if !is_losses_word(wanted) && wanted.cast::<PyList>().is_err() => {
+                Err(losses_argument_error(py))
+            }
             _ => Ok(()),
         };
     }
     let lost = PyList::empty(py);
     for loss in losses.iter() {
-        lost.append(Names::of(py)?.loss(py).call1((loss.kind.as_str(), loss.count, &loss.path, loss.to_string()))?)?;
+        lost.append(Names::look_up(py)?.loss(py).call1((
+            loss.kind.as_str(),
+            loss.count,
+            &loss.path,
+            loss.to_string(),
+        ))?)?;
     }
     if let Some(list) = wanted.and_then(|wanted| wanted.cast::<PyList>().ok()) {
         return list.call_method1("extend", (lost,)).map(drop);
     }
     let word = match wanted {
-        Some(wanted) if !is_word(wanted) => return Err(unknown(py)),
+        Some(wanted) if !is_losses_word(wanted) => return Err(losses_argument_error(py)),
         Some(wanted) => wanted.extract::<String>()?,
         None => "warn".to_owned(),
     };
-    Names::of(py)?.lost(py).call1((lost, word)).map(drop)
+    Names::look_up(py)?.lost(py).call1((lost, word)).map(drop)
 }
 
-fn is_word(wanted: &Bound<'_, PyAny>) -> bool {
+fn is_losses_word(wanted: &Bound<'_, PyAny>) -> bool {
     wanted.extract::<&str>().is_ok_and(|word| matches!(word, "warn" | "raise" | "ignore"))
 }
 
-fn unknown(py: Python<'_>) -> PyErr {
-    usage(py, "losses to be \"warn\", \"raise\", \"ignore\" or a list", "another value")
+fn losses_argument_error(py: Python<'_>) -> PyErr {
+    usage_error(py, "losses to be \"warn\", \"raise\", \"ignore\" or a list", "another value")
 }

@@ -2,10 +2,10 @@
 
 use crate::build::{Builder, Cache};
 use crate::context::{self, Context};
-use crate::failure::{raised, refused};
-use crate::input::bytes_of;
-use crate::limits::limits_of;
-use crate::reading::Reading;
+use crate::failure::{refused_classes_error, to_py_error};
+use crate::input::read_input;
+use crate::limits::parse_limits;
+use crate::reading::ReadOptions;
 use icecore::raw::Filled;
 use icecore::{Codec, Document, Error, Kind, detect, policy};
 use pyo3::prelude::*;
@@ -30,23 +30,23 @@ pub(crate) fn loads<'py>(
     limits: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = data.py();
-    let reading = Reading::of(py, classes, allow, strings, symbols, known)?;
-    let input = bytes_of(data)?;
-    context::with(|context| {
+    let reading = ReadOptions::from_arguments(py, classes, allow, strings, symbols, known)?;
+    let input = read_input(data)?;
+    context::with_context(|context| {
         if format.is_none()
             && limits.is_none()
-            && let Some(value) = as_before(py, context, &input, &reading)
+            && let Some(value) = load_as_before(py, context, &input, &reading)
         {
             return value;
         }
-        let mut codec = codec_for(py, context, format, &input)?;
+        let mut codec = choose_codec(py, context, format, &input)?;
         context.found = format.is_none().then(|| codec.clone());
         if limits.is_some() {
-            codec.limits = limits_of(limits)?;
+            codec.limits = parse_limits(limits)?;
         }
-        let (value, consumed) = first(py, context, &codec, &input, &reading)?;
+        let (value, consumed) = load_first(py, context, &codec, &input, &reading)?;
         match consumed < input.len() {
-            true => Err(raised(py, &codec.stage().format().explain(Error::trailing(&input, consumed)))),
+            true => Err(to_py_error(py, &codec.stage().format().explain(Error::trailing(&input, consumed)))),
             false => Ok(value),
         }
     })
@@ -54,57 +54,62 @@ pub(crate) fn loads<'py>(
 
 /// Returns the value if the bytes are of the format that was detected for the last ones, without
 /// checking all formats again.
-fn as_before<'py>(
+fn load_as_before<'py>(
     py: Python<'py>,
     context: &mut Context,
     input: &[u8],
-    reading: &Reading<'py>,
+    reading: &ReadOptions<'py>,
 ) -> Option<PyResult<Bound<'py, PyAny>>> {
     let codec = context.found.clone()?;
     if !codec.stage().wrappers().is_empty() || !detect::settles(codec.stage().format(), input) {
         return None;
     }
-    let filled = read(py, context, &codec, input);
+    let filled = read_document(py, context, &codec, input);
     let tape = &context.tape;
     let is_container = || tape.nodes().get(tape.root() as usize).is_some_and(|root| root.kind.is_container());
     if filled.error.is_some() || filled.consumed < input.len() || !is_container() {
         return None;
     }
-    Some(built(py, context, &codec, input, &filled, reading))
+    Some(build_value(py, context, &codec, input, &filled, reading))
 }
 
 /// Returns the stage that is named, or the one that fits the bytes.
-pub(crate) fn codec_for(py: Python<'_>, context: &mut Context, format: Option<&str>, input: &[u8]) -> PyResult<Codec> {
+pub(crate) fn choose_codec(
+    py: Python<'_>,
+    context: &mut Context,
+    format: Option<&str>,
+    input: &[u8],
+) -> PyResult<Codec> {
     match format {
-        Some(format) => context.codec(py, format),
+        Some(format) => context.find_codec(py, format),
         None => {
             let stage = match input.len() < LONG {
                 true => detect::stage_of(input),
                 false => py.detach(|| detect::stage_of(input)),
             };
-            Ok(context.ready(stage.map_err(|error| raised(py, &error))?))
+            Ok(context.codec_for_stage(stage.map_err(|error| to_py_error(py, &error))?))
         }
     }
 }
 
 /// Returns the first value, and where it ends.
-pub(crate) fn first<'py>(
+pub(crate) fn load_first<'py>(
     py: Python<'py>,
     context: &mut Context,
     codec: &Codec,
     input: &[u8],
-    reading: &Reading<'py>,
+    reading: &ReadOptions<'py>,
 ) -> PyResult<(Bound<'py, PyAny>, usize)> {
-    let mut filled = read(py, context, codec, input);
+    let mut filled = read_document(py, context, codec, input);
     if let Some(error) = filled.error.take() {
-        return Err(raised(py, &codec.stage().format().explain(error)));
+        return Err(to_py_error(py, &codec.stage().format().explain(error)));
     }
-    let value = built(py, context, codec, input, &filled, reading)?;
+    let value = build_value(py, context, codec, input, &filled, reading)?;
     Ok((value, filled.consumed))
 }
 
 /// Reads the first document onto the tape; a long one while other threads run.
-fn read(py: Python<'_>, context: &mut Context, codec: &Codec, input: &[u8]) -> Filled {
+fn read_document(py: Python<'_>, context: &mut Context, codec: &Codec, input: &[u8]) -> Filled {
     let Context { tape, stencils, .. } = context;
     match input.len() < LONG {
         true => codec.read_alike(input, tape, stencils),
@@ -113,46 +118,46 @@ fn read(py: Python<'_>, context: &mut Context, codec: &Codec, input: &[u8]) -> F
 }
 
 /// Builds the value on the tape.
-fn built<'py>(
+fn build_value<'py>(
     py: Python<'py>,
     context: &mut Context,
     codec: &Codec,
     input: &[u8],
     filled: &Filled,
-    reading: &Reading<'py>,
+    reading: &ReadOptions<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let format = codec.stage().format();
     let body = filled.body.as_deref().unwrap_or(input);
     if format.can.names_strings_again && !filled.is_simple {
         let checked = context.tape.check_strings(&codec.limits, body.len());
-        checked.map_err(|error| raised(py, &format.explain(error)))?;
+        checked.map_err(|error| to_py_error(py, &format.explain(error)))?;
     }
     let document = Document::from_tape(Cow::Borrowed(body), std::mem::take(&mut context.tape));
-    let value = value_of(py, &document, &mut context.cache, codec, reading);
+    let value = build_allowed_value(py, &document, &mut context.cache, codec, reading);
     context.tape = document.into_tape();
     value
 }
 
 /// Returns the value of a document, if its classes are allowed.
-fn value_of<'py>(
+fn build_allowed_value<'py>(
     py: Python<'py>,
     document: &Document<'_>,
     cache: &mut Cache,
     codec: &Codec,
-    reading: &Reading<'py>,
+    reading: &ReadOptions<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     if let Some(rules) = &reading.allow {
-        let classes = policy::refused(document, &[rules], policy::Names::Exact, |_| true);
-        let classes = classes.map_err(|error| raised(py, &error))?;
+        let classes = policy::refused(document, &[rules], policy::NameComparison::Exact, |_| true);
+        let classes = classes.map_err(|error| to_py_error(py, &error))?;
         if !classes.is_empty() {
-            return Err(refused(py, &classes));
+            return Err(refused_classes_error(py, &classes));
         }
     }
     // Data that was stored once without being shared becomes separate values.
     let has_copies = document.nodes().iter().any(|node| node.kind == Kind::Copy);
     match has_copies {
         true => {
-            let whole = document.without_copies(&codec.limits).map_err(|error| raised(py, &error))?;
+            let whole = document.without_copies(&codec.limits).map_err(|error| to_py_error(py, &error))?;
             Builder::new(py, &whole, cache, codec, reading).build()
         }
         false => Builder::new(py, document, cache, codec, reading).build(),

@@ -1,10 +1,10 @@
 //! Queries about bytes: formats, classes, rows for people. No value is built.
 
 use crate::context;
-use crate::failure::raised;
-use crate::input::bytes_of;
-use crate::limits::limits_of;
-use crate::loads::codec_for;
+use crate::failure::to_py_error;
+use crate::input::read_input;
+use crate::limits::parse_limits;
+use crate::loads::choose_codec;
 use icecore::{Limits, Request, Stage, detect as detection};
 use icecore_inspect::describe::{Tone, name_words, words};
 use icecore_inspect::{Row, Show, Tree};
@@ -15,7 +15,7 @@ use pyo3::types::{PyDict, PyList};
 #[pyfunction]
 pub(crate) fn detect<'py>(data: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
     let py = data.py();
-    let input = bytes_of(data)?;
+    let input = read_input(data)?;
     let (finding, stage) = py.detach(|| (icecore::identify(&input), detection::stage_of(&input)));
     let Some(finding) = finding else { return Ok(None) };
     let found = PyDict::new(py);
@@ -38,19 +38,19 @@ pub(crate) fn classes<'py>(
     limits: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let py = data.py();
-    let input = bytes_of(data)?;
-    let codec = context::with(|context| codec_for(py, context, format, &input))?;
-    let limits = limits_of(limits)?;
+    let input = read_input(data)?;
+    let codec = context::with_context(|context| choose_codec(py, context, format, &input))?;
+    let limits = parse_limits(limits)?;
     let found = py.detach(|| Ok(icecore::read_as(&input, codec.stage(), &limits)?.classes()));
     let classes = PyList::empty(py);
-    for class in found.map_err(|error| raised(py, &error))? {
+    for class in found.map_err(|error| to_py_error(py, &error))? {
         classes.append((String::from_utf8_lossy(&class.name), class.kind, class.count, class.path))?;
     }
     Ok(classes)
 }
 
 /// A row of the tree of a document.
-struct Shown {
+struct TreeRow {
     depth: u32,
     step: String,
     kind: &'static str,
@@ -74,26 +74,26 @@ pub(crate) fn rows<'py>(
     limits: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<(String, Bound<'py, PyList>, Option<Py<PyAny>>)> {
     let py = data.py();
-    let input = bytes_of(data)?;
-    let codec = context::with(|context| codec_for(py, context, format, &input))?;
-    let limits = limits_of(limits)?;
+    let input = read_input(data)?;
+    let codec = context::with_context(|context| choose_codec(py, context, format, &input))?;
+    let limits = parse_limits(limits)?;
     let stage = codec.stage();
-    let (shown, error) = py.detach(|| shown(&input, stage, &limits, items, text));
+    let (shown, error) = py.detach(|| list_rows(&input, stage, &limits, items, text));
     let rows = PyList::empty(py);
     for row in shown {
         rows.append((row.depth, row.step, row.kind, row.class, row.value, row.count, row.start, row.end))?;
     }
-    let error = error.map(|error| raised(py, &error).into_value(py).into_any());
+    let error = error.map(|error| to_py_error(py, &error).into_value(py).into_any());
     Ok((stage.name(), rows, error))
 }
 
-fn shown(
+fn list_rows(
     input: &[u8],
     stage: &Stage,
     limits: &Limits,
     items: u64,
     text: usize,
-) -> (Vec<Shown>, Option<icecore::Error>) {
+) -> (Vec<TreeRow>, Option<icecore::Error>) {
     let mut limits = limits.clone();
     let unwrapped = match stage.unwrap_within(input, &mut limits) {
         Ok(unwrapped) => unwrapped,
@@ -107,7 +107,7 @@ fn shown(
         Row::Value { node, depth, step, extent, body } => {
             let words = words(document, node, text);
             let count = document.at(body.unwrap_or(node)).filter(|here| here.kind().is_container());
-            Some(Shown {
+            Some(TreeRow {
                 depth,
                 step,
                 kind: words.kind,
@@ -118,7 +118,7 @@ fn shown(
                 end: extent.map(|extent| extent.end).filter(|end| *end != u64::MAX),
             })
         }
-        Row::More { count, depth } => Some(Shown {
+        Row::More { count, depth } => Some(TreeRow {
             depth,
             step: String::new(),
             kind: "more",
@@ -128,7 +128,7 @@ fn shown(
             start: None,
             end: None,
         }),
-        Row::Member { value, depth } => name_words(document, value, text).map(|(kind, _, text)| Shown {
+        Row::Member { value, depth } => name_words(document, value, text).map(|(kind, _, text)| TreeRow {
             depth,
             step: "-".to_owned(),
             kind,

@@ -60,7 +60,7 @@ lend!(
 
 impl Names {
     /// Returns the names; an error if the package is incomplete.
-    pub(crate) fn of(py: Python<'_>) -> PyResult<&'static Names> {
+    pub(crate) fn look_up(py: Python<'_>) -> PyResult<&'static Names> {
         NAMES.get_or_try_init(py, || {
             let values = py.import("icecore._values")?;
             let known = py.import("icecore._known")?;

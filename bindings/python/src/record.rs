@@ -45,7 +45,7 @@ const FORMS: [(&str, Form); 11] = [
 ];
 
 /// The name of a form.
-pub(crate) fn name_of(form: Form) -> &'static str {
+pub(crate) fn form_name(form: Form) -> &'static str {
     match form {
         Form::TiedScalar => "tied_scalar",
         Form::TiedArray => "tied_array",
@@ -57,7 +57,7 @@ pub(crate) fn name_of(form: Form) -> &'static str {
 }
 
 /// The form of this name.
-pub(crate) fn form_of(py: Python<'_>, name: &str) -> PyResult<Form> {
+pub(crate) fn parse_form(py: Python<'_>, name: &str) -> PyResult<Form> {
     let tied = match name {
         "tied_scalar" => Some(Form::TiedScalar),
         "tied_array" => Some(Form::TiedArray),
@@ -67,7 +67,7 @@ pub(crate) fn form_of(py: Python<'_>, name: &str) -> PyResult<Form> {
         _ => None,
     };
     let found = tied.or_else(|| FORMS.iter().find(|(known, _)| *known == name).map(|(_, form)| *form));
-    found.ok_or_else(|| crate::failure::usage(py, "the name of a form, as object or struct", name))
+    found.ok_or_else(|| crate::failure::usage_error(py, "the name of a form, as object or struct", name))
 }
 
 /// Fields, form, value, visibility and the name of the source format.
@@ -75,7 +75,12 @@ type State = (Py<PyAny>, String, Option<Py<PyAny>>, Option<Py<PyDict>>, Option<S
 
 impl Record {
     /// Returns a record without fields.
-    pub(crate) fn empty(py: Python<'_>, cls: Py<PyAny>, form: Form, origin: Option<&'static Format>) -> Record {
+    pub(crate) fn without_fields(
+        py: Python<'_>,
+        cls: Py<PyAny>,
+        form: Form,
+        origin: Option<&'static Format>,
+    ) -> Record {
         Record { cls, fields: py.None(), value: None, visibility: None, form, origin }
     }
 }
@@ -92,7 +97,7 @@ impl Record {
         visibility: Option<Py<PyDict>>,
     ) -> PyResult<Record> {
         let py = cls.py();
-        let form = form_of(py, form)?;
+        let form = parse_form(py, form)?;
         let fields = fields.unwrap_or_else(|| PyDict::new(py).into_any().unbind());
         Ok(Record { cls: cls.unbind(), fields, value, visibility, form, origin: None })
     }
@@ -100,7 +105,7 @@ impl Record {
     /// The form in the data: `object`, `struct`, …
     #[getter]
     fn form(&self) -> &'static str {
-        name_of(self.form)
+        form_name(self.form)
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, key: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -135,7 +140,7 @@ impl Record {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let mut text = format!("Record({}, {}", self.cls.bind(py).repr()?, self.fields.bind(py).repr()?);
         if self.form != Form::Usual {
-            text.push_str(&format!(", form={:?}", name_of(self.form)));
+            text.push_str(&format!(", form={:?}", form_name(self.form)));
         }
         if let Some(value) = &self.value {
             text.push_str(&format!(", value={}", value.bind(py).repr()?));
@@ -186,7 +191,7 @@ impl Record {
 
     fn __setstate__(&mut self, py: Python<'_>, state: State) -> PyResult<()> {
         let (fields, form, value, visibility, origin) = state;
-        self.form = form_of(py, &form)?;
+        self.form = parse_form(py, &form)?;
         self.origin = origin.as_deref().and_then(icecore::format::by_name);
         (self.fields, self.value, self.visibility) = (fields, value, visibility);
         Ok(())
@@ -215,7 +220,7 @@ impl Drop for Record {
             self.take_records(py, &mut records);
             while let Some(record) = records.pop() {
                 if let Ok(record) = record.bind(py).cast_exact::<Record>()
-                    && refcount::of(record.as_any()) == 1
+                    && refcount::reference_count(record.as_any()) == 1
                     && let Ok(mut record) = record.try_borrow_mut()
                 {
                     record.take_records(py, &mut records);

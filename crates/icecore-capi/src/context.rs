@@ -9,7 +9,7 @@ use crate::tape::{
 };
 use icecore::{
     Cursor, Document, Error, Kind, Output,
-    raw::{Node, Parts, Spare},
+    raw::{Node, PartProgress, Spare},
 };
 use std::ffi::c_char;
 
@@ -28,7 +28,7 @@ pub struct icecore_context {
     pub(crate) out: Out,
     pub(crate) losses: Vec<String>,
     /// The state of a document that is written in parts.
-    pub(crate) parts: Parts,
+    pub(crate) parts: PartProgress,
     /// Whether the caller has taken the content of `out`.
     pub(crate) is_taken: bool,
 }
@@ -86,7 +86,7 @@ impl Output for Out {
         &mut self.bytes
     }
 
-    fn value_ends(&mut self) {
+    fn end_value(&mut self) {
         self.ends.push(self.bytes.len());
     }
 
@@ -94,7 +94,7 @@ impl Output for Out {
         std::mem::take(&mut self.spare)
     }
 
-    fn give_spare(&mut self, spare: Spare) {
+    fn return_spare(&mut self, spare: Spare) {
         self.spare = spare;
     }
 }

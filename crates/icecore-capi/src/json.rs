@@ -5,7 +5,7 @@ use crate::error::{ErrorOut, guard, icecore_error, usage};
 use crate::lent;
 use crate::tape::{ICECORE_EACH, icecore_bytes, icecore_tape, icecore_view};
 use crate::write::give_back;
-use icecore::format::json::perl::{self, Beyond, InfNan, Style};
+use icecore::format::json::perl::{self, Beyond, NonFiniteStyle, Style};
 use icecore::{Error, ErrorKind};
 
 /// Options for writing JSON.
@@ -41,10 +41,10 @@ impl icecore_json_style {
                 _ => Beyond::Utf8,
             },
             inf_nan: match self.inf_nan {
-                1 => InfNan::Null,
-                2 => InfNan::Quoted,
-                3 => InfNan::Unified,
-                _ => InfNan::Bare,
+                1 => NonFiniteStyle::Null,
+                2 => NonFiniteStyle::Quoted,
+                3 => NonFiniteStyle::Unified,
+                _ => NonFiniteStyle::Bare,
             },
             indent: (self.has_lines != 0).then_some(self.indent),
             space_before: self.space_before != 0,

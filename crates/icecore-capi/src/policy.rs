@@ -9,7 +9,9 @@ use crate::context::icecore_context;
 use crate::error::{ErrorOut, guard, icecore_error, put, usage, zeroed};
 use crate::lent;
 use crate::tape::icecore_bytes;
-use icecore::policy::{Answer, ClassName, Host, Names, Otherwise, Question, Rules, State, Verdict, Words, refused};
+use icecore::policy::{
+    Answer, ClassName, Host, NameComparison, Otherwise, Question, Rules, State, Verdict, Words, refused,
+};
 use icecore::{Document, Error, value::ClassUse};
 use std::ffi::{c_char, c_void};
 
@@ -132,8 +134,8 @@ pub struct icecore_rules {
     rules: Rules,
 }
 
-fn names_of(flags: u32) -> Names {
-    if flags & ICECORE_NAMES_PHP != 0 { Names::Php } else { Names::Exact }
+fn names_of(flags: u32) -> NameComparison {
+    if flags & ICECORE_NAMES_PHP != 0 { NameComparison::Php } else { NameComparison::Exact }
 }
 
 fn otherwise_of(number: u32) -> Option<Otherwise> {

@@ -144,10 +144,10 @@ impl Ready {
     /// Returns the bytes with all replacements; `None` if nothing changed.
     fn apply(&self, bytes: &[u8], how: &Rewriting, memory: u64) -> Result<(Option<Vec<u8>>, icecore_replaced), Error> {
         let most = most(bytes.len(), &how.limits).min(memory);
-        let mut replacing = self.rules.replacing().encoded(how.base64).at_most(most);
+        let mut replacing = self.rules.replacing().with_encoded(how.base64).with_insert_limit(most);
         // If memory is limited, the positions of replacements count as well.
         if memory != u64::MAX {
-            replacing = replacing.each_costs(COST);
+            replacing = replacing.with_change_cost(COST);
         }
         let mut tally = Tally::default();
         let edits = match &self.stage {

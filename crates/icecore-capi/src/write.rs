@@ -6,7 +6,7 @@ use crate::stage::icecore_stage;
 use crate::tape::{Filling, ICECORE_NONE, checked, icecore_bytes, icecore_tape, icecore_view, unchecked};
 use icecore::{
     Error, ErrorKind,
-    raw::{Node, Part, Tape},
+    raw::{DocumentPart, Node, Tape},
 };
 
 /// Writes the filled tape; containers that are not nested are an error. The bytes are lent until the context is used
@@ -112,7 +112,7 @@ impl icecore_context {
             self.empty_out();
         }
         self.is_taken = false;
-        let written = stage.codec.write_part(&self.document, Part::Nodes(&mut self.parts), &mut self.out);
+        let written = stage.codec.write_part(&self.document, DocumentPart::Nodes(&mut self.parts), &mut self.out);
         // All memory of any size is returned, because the caller may continue to fill it.
         let (nodes, arena) = self.document.tape_mut().take_memory();
         self.filling = Filling { nodes: unchecked(nodes), arena };

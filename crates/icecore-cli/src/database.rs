@@ -138,10 +138,10 @@ pub fn who() -> String {
 
 /// Parses an id from the command line.
 pub fn id(text: &str) -> Result<icecore_store::Id, String> {
-    text.parse().map_err(|error: icecore_store::NoId| error.to_string())
+    text.parse().map_err(|error: icecore_store::InvalidId| error.to_string())
 }
 
 /// Parses a duration from the command line.
 pub fn duration(text: &str) -> Result<std::time::Duration, String> {
-    icecore_store::time::duration(text).map_err(|error| error.to_string())
+    icecore_store::time::parse_duration(text).map_err(|error| error.to_string())
 }

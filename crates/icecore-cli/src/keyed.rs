@@ -4,7 +4,7 @@ use crate::database::{Database, failed};
 use crate::report::{Abort, Report, code};
 use crate::source::Source;
 use clap::Args;
-use icecore_store::{ErrorKind, parse_key, spell_key, value};
+use icecore_store::{ErrorKind, parse_key, read_value, spell_key};
 use std::path::PathBuf;
 
 /// Maximum number of bytes of a value.
@@ -38,7 +38,7 @@ impl Keyed {
         };
         let key = parse_key(key).map_err(failed)?;
         let field = self.field.as_deref().map(parse_key).transpose().map_err(failed)?;
-        let bytes = value(&self.database.address()?, &key, field.as_deref(), LONGEST).map_err(|error| {
+        let bytes = read_value(&self.database.address()?, &key, field.as_deref(), LONGEST).map_err(|error| {
             match error.kind() {
                 // Same exit code as for a missing file.
                 ErrorKind::Missing => Abort::Failed(code::USAGE, error.to_string()),

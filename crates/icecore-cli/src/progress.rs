@@ -208,7 +208,7 @@ impl Meter {
             (read, _) => parts.push(HumanBytes(read).to_string()),
         }
         if number(&self.records) > 0 {
-            parts.push(icecore_tables::plural::counted(number(&self.records), "record", "records"));
+            parts.push(icecore_tables::plural::format_count(number(&self.records), "record", "records"));
         }
         let what = self.what.lock().unwrap_or_else(PoisonError::into_inner);
         let of = if inputs > 1 { format!("{}/{inputs}", done.saturating_add(1).min(inputs)) } else { String::new() };

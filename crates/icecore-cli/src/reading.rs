@@ -10,7 +10,7 @@ use icecore::{
     value::Metadata,
     wrap::Unwrapped,
 };
-use icecore_tables::byte_order_mark::{MARK, knows_no_mark};
+use icecore_tables::byte_order_mark::{MARK, must_skip_mark};
 use std::borrow::Cow;
 
 /// How inputs are read, according to the command line.
@@ -106,7 +106,7 @@ impl<'r> Reader<'r> {
         match opened {
             Ok((opened, broken)) => {
                 if let Some(error) = broken {
-                    let came = icecore_tables::plural::counted(opened.bytes.len() as u64, "byte", "bytes");
+                    let came = icecore_tables::plural::format_count(opened.bytes.len() as u64, "byte", "bytes");
                     report.note(name, "partial", format!("{came} came out of a wrapper that is not whole"));
                     said(error, report);
                 }
@@ -209,7 +209,7 @@ fn trailing(format: &Format, bytes: &[u8], consumed: usize) -> Error {
     if !are_blanks || format.options.iter().any(|option| option.name == "lenient") {
         return icecore::Error::trailing(bytes, consumed);
     }
-    icecore::Error::behind(bytes, consumed).helping(format!(
+    icecore::Error::trailing_bytes(bytes, consumed).helping(format!(
         "they are blanks, as `echo` or an editor adds: `head -c -{count}` takes them off; `--each` reads documents \
          that stand one behind the other"
     ))
@@ -217,7 +217,7 @@ fn trailing(format: &Format, bytes: &[u8], consumed: usize) -> Error {
 
 /// Returns whether the text begins with a byte order mark that its reader does not know.
 fn has_mark(stage: &Stage, bytes: &[u8]) -> bool {
-    knows_no_mark(stage) && bytes.starts_with(MARK)
+    must_skip_mark(stage) && bytes.starts_with(MARK)
 }
 
 /// Sets options that were given one by one; their values are taken verbatim.

@@ -200,7 +200,7 @@ impl Sink {
     /// Appends bytes as they are.
     pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), Abort> {
         self.buffer.extend_from_slice(bytes);
-        self.ready().map_err(|_| self.stop())
+        self.allow_flush().map_err(|_| self.stop())
     }
 
     /// Appends bytes; large pieces are not copied.
@@ -231,7 +231,7 @@ impl Sink {
             );
             return Err(Abort::Failed(code::INPUT, text));
         }
-        self.ready().map_err(|_| self.stop())
+        self.allow_flush().map_err(|_| self.stop())
     }
 
     /// Appends a line of JSON.
@@ -261,15 +261,15 @@ impl Output for Sink {
         &mut self.buffer
     }
 
-    fn ready(&mut self) -> Result<(), Error> {
+    fn allow_flush(&mut self) -> Result<(), Error> {
         if self.buffer.len() >= PIECE && !self.holds { self.pass_on() } else { Ok(()) }
     }
 
-    fn slack(&self) -> u64 {
+    fn remaining_allowance(&self) -> u64 {
         self.slack
     }
 
-    fn spend(&mut self, bytes: u64) {
+    fn spend_allowance(&mut self, bytes: u64) {
         self.slack = self.slack.saturating_sub(bytes);
     }
 
@@ -277,7 +277,7 @@ impl Output for Sink {
         std::mem::take(&mut self.spare)
     }
 
-    fn give_spare(&mut self, spare: Spare) {
+    fn return_spare(&mut self, spare: Spare) {
         self.spare = spare;
     }
 }

@@ -3,7 +3,7 @@
 use crate::sink::Sink;
 use icecore::{
     Document, Error, ErrorKind, Limits, Losses, Request, Stage,
-    raw::{Outcome, Part, Tape},
+    raw::{DocumentPart, Outcome, Tape},
 };
 use std::sync::OnceLock;
 use std::sync::mpsc::{channel, sync_channel};
@@ -38,14 +38,14 @@ pub fn convert<'a>(
     let writing = to.format().prepare(to.settings()).writer;
     // The windows share the output budget.
     let start = sink.position();
-    let write = |document: &Document<'_>, part: Part<'_>, losses: &mut Losses, sink: &mut Sink| {
+    let write = |document: &Document<'_>, part: DocumentPart<'_>, losses: &mut Losses, sink: &mut Sink| {
         let written = sink.position().saturating_sub(start);
         let mut limits = limits.clone();
         limits.output = limits.output_from(document.input().len()).saturating_sub(written);
         writing.write_part(document, part, &limits, sink).map(|end| end.map(|found| losses.merge(found)))
     };
     // Options of the target may need the whole document.
-    let probe = Part::Items { before: 1, skip: 0, more: true };
+    let probe = DocumentPart::Items { before: 1, skip: 0, more: true };
     write(&Document::default(), probe, &mut Losses::default(), &mut Sink::nowhere())?.ok()?;
 
     let mut losses = Losses::default();
@@ -55,7 +55,7 @@ pub fn convert<'a>(
         let (empty, to_fill) = channel::<Tape>();
         let reading = &reading;
         let reader = scope.spawn(move || {
-            reading.windows(bytes, store, limits, &mut |window| {
+            reading.read_windows(bytes, store, limits, &mut |window| {
                 full.send(window).map_err(|_| Error::new(ErrorKind::Output))?;
                 Ok(to_fill.try_recv().unwrap_or_default())
             })
@@ -63,7 +63,8 @@ pub fn convert<'a>(
         let mut written = Ok(());
         for window in to_write {
             let items = window.root().len() as u64;
-            written = write(&window, Part::Items { before, skip: 0, more: true }, &mut losses, sink).unwrap_or(Ok(()));
+            written = write(&window, DocumentPart::Items { before, skip: 0, more: true }, &mut losses, sink)
+                .unwrap_or(Ok(()));
             if written.is_err() {
                 break;
             }
@@ -81,7 +82,8 @@ pub fn convert<'a>(
     }
     let written = match (&outcome.error, written) {
         (None, Ok(())) => {
-            write(&outcome.document, Part::Items { before, skip, more: false }, &mut losses, sink).unwrap_or(Ok(()))
+            write(&outcome.document, DocumentPart::Items { before, skip, more: false }, &mut losses, sink)
+                .unwrap_or(Ok(()))
         }
         (_, written) => written,
     };

@@ -371,7 +371,7 @@ fn the_log_stays_when_another_program_ends() {
     let database = Database::new();
     let address = database.address().parse().expect("an address");
     let push = |store: &mut dyn Backend| {
-        store.push(&[describe::job("mail", b"1".to_vec(), None)]).expect("it is pushed")[0].id.to_string()
+        store.push(&[describe::describe_job("mail", b"1".to_vec(), None)]).expect("it is pushed")[0].id.to_string()
     };
     let listed = || String::from_utf8(database.bytes(&["queue", "list", "mail", "--json"], b"")).expect("text");
     // Locks belong to a process, so a second connection must not release the lock of the first one.

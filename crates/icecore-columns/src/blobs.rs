@@ -40,7 +40,7 @@ impl<'c> Blobs<'c> {
     ///
     /// If its values are not bytes.
     /// If its values are not bytes.
-    pub fn of(column: &'c dyn Array) -> Result<Blobs<'c>, Error> {
+    pub fn from_array(column: &'c dyn Array) -> Result<Blobs<'c>, Error> {
         Ok(Blobs(match column.data_type() {
             DataType::Binary => Layout::Binary(column.as_binary()),
             DataType::LargeBinary => Layout::LargeBinary(column.as_binary()),
@@ -50,14 +50,14 @@ impl<'c> Blobs<'c> {
             DataType::LargeUtf8 => Layout::LargeUtf8(column.as_string()),
             DataType::Utf8View => Layout::Utf8View(column.as_string_view()),
             DataType::Dictionary(key, _) => match **key {
-                DataType::Int8 => dictionary::<Int8Type>(column)?,
-                DataType::Int16 => dictionary::<Int16Type>(column)?,
-                DataType::Int32 => dictionary::<Int32Type>(column)?,
-                DataType::Int64 => dictionary::<Int64Type>(column)?,
-                DataType::UInt8 => dictionary::<UInt8Type>(column)?,
-                DataType::UInt16 => dictionary::<UInt16Type>(column)?,
-                DataType::UInt32 => dictionary::<UInt32Type>(column)?,
-                _ => dictionary::<UInt64Type>(column)?,
+                DataType::Int8 => build_dictionary::<Int8Type>(column)?,
+                DataType::Int16 => build_dictionary::<Int16Type>(column)?,
+                DataType::Int32 => build_dictionary::<Int32Type>(column)?,
+                DataType::Int64 => build_dictionary::<Int64Type>(column)?,
+                DataType::UInt8 => build_dictionary::<UInt8Type>(column)?,
+                DataType::UInt16 => build_dictionary::<UInt16Type>(column)?,
+                DataType::UInt32 => build_dictionary::<UInt32Type>(column)?,
+                _ => build_dictionary::<UInt64Type>(column)?,
             },
             other => return Err(Error::Column(other.clone())),
         }))
@@ -79,9 +79,9 @@ impl<'c> Blobs<'c> {
     }
 }
 
-fn dictionary<K: ArrowDictionaryKeyType>(column: &dyn Array) -> Result<Layout<'_>, Error> {
+fn build_dictionary<K: ArrowDictionaryKeyType>(column: &dyn Array) -> Result<Layout<'_>, Error> {
     let array = column.as_dictionary::<K>();
     let values: &ArrayRef = array.values();
     let keys = (0..array.len()).map(|row| array.key(row)).collect();
-    Ok(Layout::Dictionary(keys, Box::new(Blobs::of(values.as_ref())?)))
+    Ok(Layout::Dictionary(keys, Box::new(Blobs::from_array(values.as_ref())?)))
 }

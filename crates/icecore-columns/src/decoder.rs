@@ -4,7 +4,7 @@ use crate::blobs::Blobs;
 use crate::column::Column;
 use crate::error::Error;
 use crate::source::{Codecs, Source};
-use crate::view::{Notes, View};
+use crate::view::{RowState, TapeView};
 use arrow_array::builder::{LargeBinaryBuilder, StringBuilder};
 use arrow_array::{Array, ArrayRef, LargeBinaryArray, StringArray};
 use arrow_schema::Field;
@@ -60,7 +60,7 @@ pub struct Decoded {
     /// The rows; null where the blob was null, and where a row is bad.
     pub column: ArrayRef,
     /// Bad rows, in order.
-    pub bad: Vec<Bad>,
+    pub bad: Vec<BadRow>,
     /// Number of rows with entries without a field, at any depth, and the first of these rows. A field filled with
     /// `rest` takes these entries of its struct.
     pub extra: Option<(usize, usize)>,
@@ -70,7 +70,7 @@ pub struct Decoded {
 
 /// A bad row.
 #[derive(Debug)]
-pub struct Bad {
+pub struct BadRow {
     /// Number of the row in this column, from 0 on.
     pub row: usize,
     /// The error.
@@ -95,7 +95,7 @@ impl Decoded {
     /// ```
     pub fn errors(&self) -> StringArray {
         let mut texts = StringBuilder::new();
-        self.for_rows(|bad| match bad {
+        self.for_each_row(|bad| match bad {
             Some(bad) => texts.append_value(bad.error.to_string()),
             None => texts.append_null(),
         });
@@ -106,14 +106,14 @@ impl Decoded {
     ///
     /// # Errors
     /// If that column does not contain blobs.
-    pub fn kept(&self, column: &dyn Array) -> Result<LargeBinaryArray, Error> {
-        let blobs = Blobs::of(column)?;
+    pub fn bad_blobs(&self, column: &dyn Array) -> Result<LargeBinaryArray, Error> {
+        let blobs = Blobs::from_array(column)?;
         let mut kept = LargeBinaryBuilder::new();
-        self.for_rows(|bad| kept.append_option(bad.and_then(|bad| blobs.get(bad.row))));
+        self.for_each_row(|bad| kept.append_option(bad.and_then(|bad| blobs.get(bad.row))));
         Ok(kept.finish())
     }
 
-    fn for_rows(&self, mut then: impl FnMut(Option<&Bad>)) {
+    fn for_each_row(&self, mut then: impl FnMut(Option<&BadRow>)) {
         let mut bad = self.bad.iter().peekable();
         for row in 0..self.column.len() {
             then(bad.next_if(|bad| bad.row == row));
@@ -130,13 +130,13 @@ impl Decoder {
     pub fn new(source: impl Into<Source>, field: &Field, options: Options) -> Result<Decoder, Error> {
         let codecs = Codecs::new(source.into(), &options.limits);
         let column = Column::new(&field.clone().with_nullable(true), 0)?;
-        let (needs_document, is_skimmed) = (column.needs_document(), column.is_skimmed());
+        let (needs_document, is_skimmed) = (column.needs_document(), column.can_skim());
         Ok(Decoder {
             codecs,
             on_error: options.on_error,
             needs_document,
             is_skimmed,
-            is_json: column.is_json(),
+            is_json: column.takes_any_json(),
             column,
             text: Vec::new(),
             tape: Tape::new(),
@@ -149,7 +149,7 @@ impl Decoder {
     /// # Errors
     /// If the column does not contain blobs; [`Error::Row`] if bad rows raise errors.
     pub fn decode(&mut self, column: &dyn Array) -> Result<Decoded, Error> {
-        let blobs = Blobs::of(column)?;
+        let blobs = Blobs::from_array(column)?;
         let (mut bad, mut extra) = (Vec::new(), None::<(usize, usize)>);
         self.column.reserve(column.len());
         for row in 0..column.len() {
@@ -157,7 +157,7 @@ impl Decoder {
                 self.column.fill_null();
                 continue;
             };
-            let error = match self.row(blob) {
+            let error = match self.decode_row(blob) {
                 Ok(has_extra) => {
                     if has_extra {
                         extra.get_or_insert((0, row)).0 += 1;
@@ -172,43 +172,43 @@ impl Decoder {
             }
             self.column.truncate(row);
             self.column.fill_null();
-            bad.push(Bad { row, error });
+            bad.push(BadRow { row, error });
         }
         Ok(Decoded { column: self.column.finish()?, bad, extra, start: 0 })
     }
 
     /// Adds a row. Returns whether it has entries without a field.
-    fn row(&mut self, blob: &[u8]) -> Result<bool, icecore::Error> {
-        self.codecs.look(blob)?;
+    fn decode_row(&mut self, blob: &[u8]) -> Result<bool, icecore::Error> {
+        self.codecs.guess_stage(blob)?;
         if self.is_json {
             self.codecs.write_json(blob, &mut self.text)?;
             let pushed = self.column.push_json(&self.text);
             return pushed.map(|()| false).map_err(|misfit| misfit.into_error("$".to_owned()));
         }
         if self.is_skimmed && blob.len() >= SKIMMED {
-            self.codecs.be_sure(blob)?;
+            self.codecs.confirm_stage(blob)?;
             // Found values are in documents with separate tables of keys.
             self.generation = None;
-            let notes = Notes::of(blob.len(), self.codecs.limits());
-            self.column.skim(blob, self.codecs.stage(), self.codecs.limits(), &notes)?;
+            let notes = RowState::with_size(blob.len(), self.codecs.limits());
+            self.column.skim_values(blob, self.codecs.stage(), self.codecs.limits(), &notes)?;
             return Ok(false);
         }
-        let body = self.codecs.read(blob, &mut self.tape)?;
+        let body = self.codecs.read_blob(blob, &mut self.tape)?;
         let input = body.as_deref().unwrap_or(blob);
         let generation = Some(self.tape.keys().generation());
         if generation != self.generation {
             self.generation = generation;
             self.column.forget_names();
         }
-        let notes = Notes::new(&self.tape, input, self.codecs.limits());
+        let notes = RowState::new(&self.tape, input, self.codecs.limits());
         let result = if self.needs_document {
             let document = Document::from_tape(input, std::mem::take(&mut self.tape));
-            let view = View::new(document.tape(), input, Some(&document), &notes);
+            let view = TapeView::new(document.tape(), input, Some(&document), &notes);
             let result = self.column.push(&view, view.tape.root());
             self.tape = document.into_tape();
             result
         } else {
-            self.column.push(&View::new(&self.tape, input, None, &notes), self.tape.root())
+            self.column.push(&TapeView::new(&self.tape, input, None, &notes), self.tape.root())
         };
         result.map(|()| notes.has_extra()).map_err(|misfit| {
             let document = Document::from_tape(input, std::mem::take(&mut self.tape));

@@ -4,32 +4,32 @@ use icecore::ErrorKind;
 
 /// Why a value does not fit, and its node on the tape.
 #[derive(Debug)]
-pub(crate) struct Misfit {
+pub(crate) struct TypeMismatch {
     pub(crate) kind: ErrorKind,
     pub(crate) node: u32,
     pub(crate) expected: String,
     pub(crate) found: String,
 }
 
-impl Misfit {
+impl TypeMismatch {
     #[cold]
-    pub(crate) fn new(node: u32, expected: impl Into<String>, found: impl Into<String>) -> Misfit {
+    pub(crate) fn new(node: u32, expected: impl Into<String>, found: impl Into<String>) -> TypeMismatch {
         let kind = ErrorKind::Unrepresentable;
-        Misfit { kind, node, expected: expected.into(), found: found.into() }
+        TypeMismatch { kind, node, expected: expected.into(), found: found.into() }
     }
 
     /// The error for links that lead to the same values so often that a blob becomes too large.
     #[cold]
-    pub(crate) fn too_much(node: u32) -> Misfit {
-        Misfit {
+    pub(crate) fn expansion_limit(node: u32) -> TypeMismatch {
+        TypeMismatch {
             kind: ErrorKind::Limit,
-            ..Misfit::new(node, "fewer repeated values", "more than the limit of expansion")
+            ..TypeMismatch::new(node, "fewer repeated values", "more than the limit of expansion")
         }
     }
 
     /// Replaces the description of what was expected.
     #[cold]
-    pub(crate) fn expecting(mut self, expected: impl Into<String>) -> Misfit {
+    pub(crate) fn expecting(mut self, expected: impl Into<String>) -> TypeMismatch {
         self.expected = expected.into();
         self
     }

@@ -39,7 +39,7 @@ pub fn decode_chunks(
     chunks: &[ArrayRef],
     threads: NonZeroUsize,
 ) -> Result<Vec<Decoded>, Error> {
-    let parts = parts_of(chunks);
+    let parts = split_into_parts(chunks);
     if threads.get() == 1 || parts.len() < 2 {
         let mut decoder = Decoder::new(source.clone(), field, options.clone())?;
         return parts.iter().map(|part| part.decode(&mut decoder)).collect();
@@ -79,7 +79,7 @@ struct Part {
     column: ArrayRef,
 }
 
-fn parts_of(chunks: &[ArrayRef]) -> Vec<Part> {
+fn split_into_parts(chunks: &[ArrayRef]) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut start = 0;
     for chunk in chunks {

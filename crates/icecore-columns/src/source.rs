@@ -34,11 +34,11 @@ pub(crate) struct Codecs {
     /// Whether the stage of the last blob is assumed for this one, because the blob begins like that format.
     is_guess: bool,
     /// Stages of the blobs so far; that of the last blob comes first.
-    known: Vec<Known>,
+    known: Vec<PreparedStage>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct PreparedStage {
     codec: Codec,
     stencils: Stencils,
     /// Converter to JSON; created when first used.
@@ -47,27 +47,27 @@ struct Known {
 
 impl Codecs {
     /// Maximum number of stages that are kept; with options, there are many.
-    const MOST: usize = 16;
+    const MAX_STAGES: usize = 16;
 
     pub(crate) fn new(source: Source, limits: &Limits) -> Codecs {
         let mut codecs = Codecs { limits: limits.clone(), is_detected: true, is_guess: false, known: Vec::new() };
         if let Source::Stage(stage) = source {
             codecs.is_detected = false;
-            codecs.know(stage);
+            codecs.remember_stage(stage);
         }
         codecs
     }
 
-    fn know(&mut self, stage: Stage) {
-        self.known.truncate(Codecs::MOST - 1);
+    fn remember_stage(&mut self, stage: Stage) {
+        self.known.truncate(Codecs::MAX_STAGES - 1);
         let mut codec = Codec::new(stage);
         codec.limits = self.limits.clone();
-        self.known.insert(0, Known { codec, stencils: Stencils::default(), converter: None });
+        self.known.insert(0, PreparedStage { codec, stencils: Stencils::default(), converter: None });
     }
 
     /// Determines the stage of this blob, by its beginning and the previous blob: [`Codecs::read`] and
     /// [`Codecs::write_json`] detect it again if that guess was wrong.
-    pub(crate) fn look(&mut self, blob: &[u8]) -> Result<(), Error> {
+    pub(crate) fn guess_stage(&mut self, blob: &[u8]) -> Result<(), Error> {
         if !self.is_detected {
             return Ok(());
         }
@@ -75,20 +75,20 @@ impl Codecs {
             let stage = known.codec.stage();
             stage.wrappers().is_empty() && detect::settles(stage.format(), blob)
         });
-        if self.is_guess { Ok(()) } else { self.find_out(blob) }
+        if self.is_guess { Ok(()) } else { self.detect_stage(blob) }
     }
 
     /// Detects the stage of this blob, if it was a guess.
-    pub(crate) fn be_sure(&mut self, blob: &[u8]) -> Result<(), Error> {
-        if std::mem::take(&mut self.is_guess) { self.find_out(blob) } else { Ok(()) }
+    pub(crate) fn confirm_stage(&mut self, blob: &[u8]) -> Result<(), Error> {
+        if std::mem::take(&mut self.is_guess) { self.detect_stage(blob) } else { Ok(()) }
     }
 
-    fn find_out(&mut self, blob: &[u8]) -> Result<(), Error> {
+    fn detect_stage(&mut self, blob: &[u8]) -> Result<(), Error> {
         let stage = detect::stage_of(blob)?;
-        match self.known.iter().position(|known| is_same(known.codec.stage(), &stage)) {
+        match self.known.iter().position(|known| is_same_stage(known.codec.stage(), &stage)) {
             Some(0) => {}
             Some(at) => self.known.swap(0, at),
-            None => self.know(stage),
+            None => self.remember_stage(stage),
         }
         Ok(())
     }
@@ -104,21 +104,21 @@ impl Codecs {
 
     /// Reads all of the current blob. Returns the bytes that contain the strings, if they are not the blob itself.
     #[inline]
-    pub(crate) fn read(&mut self, blob: &[u8], tape: &mut Tape) -> Result<Option<Vec<u8>>, Error> {
-        let read = self.read_as_known(blob, tape);
+    pub(crate) fn read_blob(&mut self, blob: &[u8], tape: &mut Tape) -> Result<Option<Vec<u8>>, Error> {
+        let read = self.read_with_known_stage(blob, tape);
         // A scalar may be valid in several formats.
         let is_container =
             |tape: &Tape| tape.nodes().get(tape.root() as usize).is_some_and(|root| root.kind.is_container());
         if !self.is_guess || read.is_ok() && is_container(tape) {
             return read;
         }
-        self.be_sure(blob)?;
-        self.read_as_known(blob, tape)
+        self.confirm_stage(blob)?;
+        self.read_with_known_stage(blob, tape)
     }
 
     #[inline]
-    fn read_as_known(&mut self, blob: &[u8], tape: &mut Tape) -> Result<Option<Vec<u8>>, Error> {
-        let Known { codec, stencils, .. } = &mut self.known[0];
+    fn read_with_known_stage(&mut self, blob: &[u8], tape: &mut Tape) -> Result<Option<Vec<u8>>, Error> {
+        let PreparedStage { codec, stencils, .. } = &mut self.known[0];
         let filled = codec.read_alike(blob, tape, stencils);
         match filled.error {
             Some(error) => Err(error),
@@ -133,13 +133,13 @@ impl Codecs {
         if !self.is_guess || written.is_ok() && matches!(out.first(), Some(b'[' | b'{')) {
             return written;
         }
-        self.be_sure(blob)?;
+        self.confirm_stage(blob)?;
         self.write_json_as_known(blob, out)
     }
 
     fn write_json_as_known(&mut self, blob: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
         out.clear();
-        let Known { codec, converter, .. } = &mut self.known[0];
+        let PreparedStage { codec, converter, .. } = &mut self.known[0];
         let converter = match converter {
             Some(converter) => converter,
             None => {
@@ -153,6 +153,6 @@ impl Codecs {
     }
 }
 
-fn is_same(stage: &Stage, other: &Stage) -> bool {
+fn is_same_stage(stage: &Stage, other: &Stage) -> bool {
     std::ptr::eq(stage.format(), other.format()) && stage.to_string() == other.to_string()
 }

@@ -1,6 +1,6 @@
 //! Values on a tape, without the cost of a document for each blob.
 
-use crate::misfit::Misfit;
+use crate::misfit::TypeMismatch;
 use icecore::raw::{IS_KEY, Location, Node, Tape};
 use icecore::{Document, Kind, Limits};
 use std::cell::Cell;
@@ -11,35 +11,35 @@ pub(crate) const LINKS: u32 = 64;
 const LONG: u32 = u32::MAX;
 
 /// A document that was read: its tape, and the bytes that contain its strings.
-pub(crate) struct View<'d> {
+pub(crate) struct TapeView<'d> {
     nodes: &'d [Node],
     arena: &'d [u8],
     input: &'d [u8],
     pub(crate) tape: &'d Tape,
     /// For calls of the engine; present only if a field needs it.
     pub(crate) document: Option<&'d Document<'d>>,
-    notes: &'d Notes,
+    notes: &'d RowState,
 }
 
 /// State that is collected while a row is made.
-pub(crate) struct Notes {
+pub(crate) struct RowState {
     /// Remaining budget of the row, in nodes.
     left: Cell<u64>,
     /// Whether there was an entry without a field.
     has_extra: Cell<bool>,
 }
 
-impl Notes {
+impl RowState {
     /// For a document that was read: all of it once, and what the limits allow for links.
-    pub(crate) fn new(tape: &Tape, input: &[u8], limits: &Limits) -> Notes {
+    pub(crate) fn new(tape: &Tape, input: &[u8], limits: &Limits) -> RowState {
         let once = tape.nodes().len() + (input.len() + tape.arena().len()) / size_of::<Node>();
-        Notes::of(once, limits)
+        RowState::with_size(once, limits)
     }
 
     /// For a blob of this many bytes that is not read as a whole, or of this many nodes.
-    pub(crate) fn of(size: usize, limits: &Limits) -> Notes {
+    pub(crate) fn with_size(size: usize, limits: &Limits) -> RowState {
         let left = limits.expanded_from(size).saturating_add(size as u64);
-        Notes { left: Cell::new(left), has_extra: Cell::new(false) }
+        RowState { left: Cell::new(left), has_extra: Cell::new(false) }
     }
 
     pub(crate) fn has_extra(&self) -> bool {
@@ -70,14 +70,14 @@ pub(crate) enum Value<'d> {
     Other(&'static str),
 }
 
-impl<'d> View<'d> {
+impl<'d> TapeView<'d> {
     pub(crate) fn new(
         tape: &'d Tape,
         input: &'d [u8],
         document: Option<&'d Document<'d>>,
-        notes: &'d Notes,
-    ) -> View<'d> {
-        View { nodes: tape.nodes(), arena: tape.arena(), input, tape, document, notes }
+        notes: &'d RowState,
+    ) -> TapeView<'d> {
+        TapeView { nodes: tape.nodes(), arena: tape.arena(), input, tape, document, notes }
     }
 
     /// Records that there is an entry without a field.
@@ -88,11 +88,11 @@ impl<'d> View<'d> {
 
     /// Subtracts a value with this number of bytes from the budget.
     #[inline]
-    pub(crate) fn spend(&self, at: u32, bytes: usize) -> Result<(), Misfit> {
+    pub(crate) fn spend_budget(&self, at: u32, bytes: usize) -> Result<(), TypeMismatch> {
         let cost = 1 + (bytes / size_of::<Node>()) as u64;
         match self.notes.left.get().checked_sub(cost) {
             Some(left) => self.notes.left.set(left),
-            None => return Err(Misfit::too_much(at)),
+            None => return Err(TypeMismatch::expansion_limit(at)),
         }
         Ok(())
     }
@@ -118,26 +118,26 @@ impl<'d> View<'d> {
 
     /// Returns the index after a value.
     #[inline]
-    pub(crate) fn next(&self, at: u32) -> u32 {
-        self.next_of(self.node(at), at)
+    pub(crate) fn index_after(&self, at: u32) -> u32 {
+        self.index_after_node(self.node(at), at)
     }
 
     /// Returns the index after the value of this node, which is at `at`.
     #[inline]
-    pub(crate) fn next_of(&self, node: &Node, at: u32) -> u32 {
+    pub(crate) fn index_after_node(&self, node: &Node, at: u32) -> u32 {
         if node.kind.is_container() { node.end().max(at + 1) } else { at + 1 }
     }
 
     /// Returns the value itself, after links, references, objects and attributes.
     #[inline]
-    pub(crate) fn settle(&self, at: u32) -> Result<u32, Misfit> {
+    pub(crate) fn resolve_value(&self, at: u32) -> Result<u32, TypeMismatch> {
         let kind = self.node(at).kind;
         let is_settled =
             !matches!(kind, Kind::Link | Kind::Alias | Kind::Copy | Kind::Ref | Kind::Object | Kind::Attrs);
-        if is_settled { Ok(at) } else { self.follow(at) }
+        if is_settled { Ok(at) } else { self.follow_references(at) }
     }
 
-    fn follow(&self, from: u32) -> Result<u32, Misfit> {
+    fn follow_references(&self, from: u32) -> Result<u32, TypeMismatch> {
         let mut at = from;
         for _ in 0..LINKS {
             let node = self.node(at);
@@ -147,11 +147,11 @@ impl<'d> View<'d> {
                 _ => return Ok(at),
             };
         }
-        Err(Misfit::new(from, "a value", "references that go on and on"))
+        Err(TypeMismatch::new(from, "a value", "references that go on and on"))
     }
 
     /// Returns the value after links and references: an object stays an object.
-    pub(crate) fn target(&self, from: u32) -> u32 {
+    pub(crate) fn resolve_links(&self, from: u32) -> u32 {
         let mut at = from;
         for _ in 0..LINKS {
             let node = self.node(at);
@@ -165,19 +165,19 @@ impl<'d> View<'d> {
     }
 
     /// Whether a list or a map is empty.
-    pub(crate) fn is_empty(&self, at: u32) -> bool {
+    pub(crate) fn is_empty_container(&self, at: u32) -> bool {
         self.node(at).aux == 0
     }
 
     /// Whether the location of a string is in its node.
     #[inline]
-    pub(crate) fn is_short(&self, node: &Node) -> bool {
+    pub(crate) fn has_inline_location(&self, node: &Node) -> bool {
         node.aux != LONG
     }
 
     /// Returns a resolved value.
     #[inline]
-    pub(crate) fn value(&self, at: u32) -> Value<'d> {
+    pub(crate) fn read_value(&self, at: u32) -> Value<'d> {
         let node = self.node(at);
         match node.kind {
             Kind::Null | Kind::Hole => Value::Null,
@@ -187,17 +187,17 @@ impl<'d> View<'d> {
             Kind::Float => Value::Float(f64::from_bits(node.payload)),
             Kind::Float32 => Value::Float(f64::from(f32::from_bits(node.payload as u32))),
             Kind::Bytes | Kind::Text | Kind::Symbol | Kind::EnumCase if node.aux != LONG => {
-                Value::Text(self.bytes(node))
+                Value::Text(self.string_bytes(node))
             }
             Kind::Array => Value::List,
             Kind::Map => Value::Map,
-            kind => Value::Other(name(kind)),
+            kind => Value::Other(describe_kind(kind)),
         }
     }
 
     /// Returns the bytes of a string.
     #[inline]
-    pub(crate) fn bytes(&self, node: &Node) -> &'d [u8] {
+    pub(crate) fn string_bytes(&self, node: &Node) -> &'d [u8] {
         let (from, start) = match node.place() {
             Location::Input(start) => (self.input, start),
             Location::Arena(start) => (self.arena, start),
@@ -207,7 +207,7 @@ impl<'d> View<'d> {
     }
 
     /// Returns the text of a key, which is a string or an integer.
-    pub(crate) fn key<'k>(&self, key: Key, digits: &'k mut itoa::Buffer) -> Option<&'k [u8]>
+    pub(crate) fn key_text<'k>(&self, key: Key, digits: &'k mut itoa::Buffer) -> Option<&'k [u8]>
     where
         'd: 'k,
     {
@@ -218,7 +218,8 @@ impl<'d> View<'d> {
             }
             Key::Node(at) => {
                 let node = self.node(at);
-                let bytes = if node.kind.is_string() && self.is_short(node) { self.bytes(node) } else { b"" };
+                let bytes =
+                    if node.kind.is_string() && self.has_inline_location(node) { self.string_bytes(node) } else { b"" };
                 (node.kind, node.payload, bytes)
             }
         };
@@ -233,12 +234,12 @@ impl<'d> View<'d> {
     pub(crate) fn is_same_key(&self, one: Key, other: Key) -> bool {
         match (one, other) {
             (Key::Name(one), Key::Name(other)) if one == other => true,
-            _ => self.key(one, &mut itoa::Buffer::new()) == self.key(other, &mut itoa::Buffer::new()),
+            _ => self.key_text(one, &mut itoa::Buffer::new()) == self.key_text(other, &mut itoa::Buffer::new()),
         }
     }
 
     /// Returns the class of a value before its links are resolved.
-    pub(crate) fn class(&self, mut at: u32) -> Option<&'d [u8]> {
+    pub(crate) fn find_class(&self, mut at: u32) -> Option<&'d [u8]> {
         for _ in 0..LINKS {
             let node = self.node(at);
             at = match node.kind {
@@ -258,10 +259,10 @@ impl<'d> View<'d> {
         (0..self.node(map).aux).map(move |_| {
             let node = self.node(at);
             let (key, value) = match node.key {
-                IS_KEY => (Key::Node(at), self.next(at)),
+                IS_KEY => (Key::Node(at), self.index_after(at)),
                 id => (Key::Name(id), at),
             };
-            at = self.next(value);
+            at = self.index_after(value);
             (key, value)
         })
     }
@@ -272,14 +273,14 @@ impl<'d> View<'d> {
         let mut at = list + 1;
         (0..self.node(list).aux).map(move |_| {
             let item = at;
-            at = self.next(at);
+            at = self.index_after(at);
             item
         })
     }
 }
 
 /// Returns the name of a kind of value.
-fn name(kind: Kind) -> &'static str {
+fn describe_kind(kind: Kind) -> &'static str {
     match kind {
         Kind::BigInt => "an integer of more than 64 bits",
         Kind::Float128 => "a float of 128 bits",

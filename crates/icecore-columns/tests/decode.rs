@@ -309,7 +309,7 @@ fn what_has_no_field_is_in_the_rest() {
 fn private_members_of_the_same_name_are_two() {
     let blob: &[u8] = b"O:1:\"C\":3:{s:4:\"\0P\0x\";i:1;s:4:\"\0C\0x\";i:2;s:1:\"y\";i:3;}";
     let mut inference = Inference::new(Stage::parse("php").unwrap(), &Limits::default());
-    inference.look(blob);
+    inference.examine_blob(blob);
     let learned = inference.field();
     let text = icecore_columns::schema::print(&learned);
     assert_eq!(text, r#"_class class, x int64, "C::x" int64, y int64"#);

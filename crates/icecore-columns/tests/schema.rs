@@ -121,7 +121,7 @@ fn words_of_sql_duckdb_and_spark_are_read() {
 
 fn learned(stage: &str, blobs: &[&[u8]]) -> String {
     let mut inference = Inference::new(Stage::parse(stage).unwrap(), &Limits::default());
-    inference.look_at(&BinaryArray::from_vec(blobs.to_vec())).unwrap();
+    inference.examine_column(&BinaryArray::from_vec(blobs.to_vec())).unwrap();
     assert_eq!(inference.bad(), 0);
     schema::print(&inference.field())
 }

@@ -144,7 +144,7 @@ fn what_is_learned_holds_the_values_and_gives_them_back() {
             let blobs: Vec<Vec<u8>> = values.iter().map(|value| blob(value, &stage)).collect();
             let column = BinaryArray::from_iter_values(&blobs);
             let mut inference = Inference::new(stage.clone(), &Limits::default());
-            inference.look_at(&column).unwrap();
+            inference.examine_column(&column).unwrap();
             let field = inference.field();
             let said = || format!("{name}, round {round}, {}", schema::print(&field));
             let decoded = Decoder::new(stage.clone(), &field, Options::default()).unwrap().decode(&column);

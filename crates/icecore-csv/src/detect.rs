@@ -23,7 +23,7 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The result of detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct DetectedDialect {
     /// The dialect.
     pub dialect: Dialect,
     /// Offset of the first row: after a UTF-8 byte order mark, and after the line `sep=;` of a spreadsheet.
@@ -32,27 +32,27 @@ pub struct Found {
 
 /// Reason why the dialect of a file is unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unclear {
+pub enum DetectError {
     /// Several dialects read it, each with different cells, with the same evidence.
     Several(Vec<Dialect>),
     /// No dialect can read it.
     None,
 }
 
-impl fmt::Display for Unclear {
+impl fmt::Display for DetectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Unclear::Several(readings) = self else {
+        let DetectError::Several(readings) = self else {
             return f.write_str("no way to write CSV fits: a quote is not closed, or something follows one");
         };
         f.write_str("there are several ways to read it: ")?;
-        for (at, dialect) in readings.iter().enumerate() {
-            write!(f, "{}{dialect}", if at > 0 { "; or " } else { "" })?;
+        for (index, dialect) in readings.iter().enumerate() {
+            write!(f, "{}{dialect}", if index > 0 { "; or " } else { "" })?;
         }
         Ok(())
     }
 }
 
-impl std::error::Error for Unclear {}
+impl std::error::Error for DetectError {}
 
 /// The evidence for a reading, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -102,11 +102,11 @@ struct Habits {
 impl Habits {
     const ANY: Habits = Habits { all: true, texts: true, needed: true, php: true, is_sure_php: false };
 
-    fn is_any(&self) -> bool {
+    fn has_any(&self) -> bool {
         self.all || self.texts || self.needed || self.php
     }
 
-    fn add(&mut self, dialect: &Dialect, cell: &Cell, text: &[u8]) {
+    fn observe_cell(&mut self, dialect: &Dialect, cell: &Cell, text: &[u8]) {
         let needs =
             |byte: &u8| matches!(*byte, b'\n' | b'\r') || *byte == dialect.delimiter || Some(*byte) == dialect.quote;
         let is_needed = text.iter().any(needs);
@@ -153,7 +153,11 @@ pub struct Detector {
 ///
 /// # Errors
 /// [`Unclear`], with the possible dialects.
-pub fn detect(sample: &[u8], is_all: bool, is_sound: &mut dyn FnMut(&[u8]) -> bool) -> Result<Found, Unclear> {
+pub fn detect_dialect(
+    sample: &[u8],
+    is_all: bool,
+    is_sound: &mut dyn FnMut(&[u8]) -> bool,
+) -> Result<DetectedDialect, DetectError> {
     Detector::default().detect(sample, is_all, is_sound)
 }
 
@@ -171,24 +175,24 @@ impl Detector {
         sample: &[u8],
         is_all: bool,
         is_sound: &mut dyn FnMut(&[u8]) -> bool,
-    ) -> Result<Found, Unclear> {
+    ) -> Result<DetectedDialect, DetectError> {
         let mark = if sample.starts_with(MARK) { MARK.len() } else { 0 };
         let text = sample.get(mark..).unwrap_or_default();
-        let line_end = find_line_end(text);
+        let line_end = detect_line_end(text);
         let (separator, skipped) = read_separator(text);
         let start = mark + skipped;
         let text = text.get(skipped..).unwrap_or_default();
         let known = Detector { delimiter: self.delimiter.or(separator), ..*self };
-        let dialect = match known.choose_by_front(text, line_end, is_all, is_sound) {
+        let dialect = match known.choose_by_beginning(text, line_end, is_all, is_sound) {
             Some(dialect) => dialect,
-            None => choose_reading(known.read_all(text, line_end, is_all, is_sound))?.dialect,
+            None => choose_best_reading(known.read_all_dialects(text, line_end, is_all, is_sound))?.dialect,
         };
-        Ok(Found { dialect, start })
+        Ok(DetectedDialect { dialect, start })
     }
 
     /// Returns the dialect, if the first rows of a long text determine it: only this reading keeps all frozen values
     /// there complete, and it also reads the text after them, up to `CHECKED` bytes.
-    fn choose_by_front(
+    fn choose_by_beginning(
         &self,
         text: &[u8],
         line_end: LineEnd,
@@ -201,7 +205,7 @@ impl Detector {
         if [&b"\\"[..], b"\\\"", b"\\'", b"\\\\"].into_iter().any(is_new) {
             return None;
         }
-        let readings = self.read_all(front, line_end, false, is_sound);
+        let readings = self.read_all_dialects(front, line_end, false, is_sound);
         let best = readings.iter().max_by_key(|reading| reading.evidence)?;
         let Reading { dialect, evidence, digest, .. } = *best;
         if readings.iter().any(|reading| reading.evidence.sound == evidence.sound && reading.digest != digest) {
@@ -209,12 +213,12 @@ impl Detector {
         }
         let is_clear = |evidence: Evidence| evidence.is_clean_table && evidence.quoting == Quoting::Explained;
         let is_rest = is_all && text.len() <= CHECKED;
-        let whole = Reading::of(dialect, text.get(..CHECKED).unwrap_or(text), is_rest, &mut |_| false)?;
+        let whole = Reading::from_text(dialect, text.get(..CHECKED).unwrap_or(text), is_rest, &mut |_| false)?;
         (evidence.sound > 0 && is_clear(evidence) && is_clear(whole.evidence)).then_some(dialect)
     }
 
     /// Returns all readings of a text without a contradiction.
-    fn read_all(
+    fn read_all_dialects(
         &self,
         text: &[u8],
         line_end: LineEnd,
@@ -222,16 +226,17 @@ impl Detector {
         is_sound: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Vec<Reading> {
         let mut readings = Vec::new();
-        for delimiter in self.delimiters(text) {
-            for (quote, escapes) in self.quotings(text) {
-                let read = |escape| Reading::of(Dialect { delimiter, quote, escape, line_end }, text, is_all, is_sound);
+        for delimiter in self.candidate_delimiters(text) {
+            for (quote, escapes) in self.candidate_quotings(text) {
+                let read =
+                    |escape| Reading::from_text(Dialect { delimiter, quote, escape, line_end }, text, is_all, is_sound);
                 let mut read: Vec<Reading> = escapes.into_iter().filter_map(read).collect();
                 if self.quote.is_none() && quote == Some(b'\'') {
                     // An apostrophe may begin and end a text by coincidence.
-                    read.retain(|reading| reading.habits.is_any());
+                    read.retain(|reading| reading.habits.has_any());
                 }
                 if self.escape.is_none() {
-                    choose_escape(&mut read);
+                    choose_escape_reading(&mut read);
                 }
                 readings.append(&mut read);
             }
@@ -241,7 +246,7 @@ impl Detector {
 
     /// Returns the delimiters to try. Those that are not in the text all read it as one column, so one of them is
     /// enough.
-    fn delimiters(&self, text: &[u8]) -> Vec<u8> {
+    fn candidate_delimiters(&self, text: &[u8]) -> Vec<u8> {
         if let Some(known) = self.delimiter {
             return vec![known];
         }
@@ -251,7 +256,7 @@ impl Detector {
     }
 
     /// Returns the quotes to try, with their escapes, the usual ones first.
-    fn quotings(&self, text: &[u8]) -> Vec<(Option<u8>, Vec<Escape>)> {
+    fn candidate_quotings(&self, text: &[u8]) -> Vec<(Option<u8>, Vec<Escape>)> {
         let escapes = match (self.escape, memchr(b'\\', text)) {
             (Some(known), _) => vec![known],
             (None, Some(_)) => vec![Escape::Doubled, Escape::Guarded, Escape::Backslash],
@@ -271,7 +276,7 @@ impl Detector {
 /// A backslash is usually text, as in paths; so it is an escape only if the text is not a table otherwise: two
 /// backslashes are two, unless quotes show that they are one. The remaining readings are `fputcsv` if it explains which
 /// cells are quoted.
-fn choose_escape(readings: &mut Vec<Reading>) {
+fn choose_escape_reading(readings: &mut Vec<Reading>) {
     readings.retain(|reading| reading.dialect.escape != Escape::Guarded || reading.habits.php);
     let Some(best) = readings.iter().map(|reading| reading.evidence).max() else { return };
     readings.retain(|reading| reading.evidence == best);
@@ -283,8 +288,8 @@ fn choose_escape(readings: &mut Vec<Reading>) {
 }
 
 /// Returns the reading with the best evidence. Several count as one if all cells have the same texts.
-fn choose_reading(mut readings: Vec<Reading>) -> Result<Reading, Unclear> {
-    let Some(best) = readings.iter().map(|reading| reading.evidence).max() else { return Err(Unclear::None) };
+fn choose_best_reading(mut readings: Vec<Reading>) -> Result<Reading, DetectError> {
+    let Some(best) = readings.iter().map(|reading| reading.evidence).max() else { return Err(DetectError::None) };
     let mut known = Vec::new();
     readings.retain(|reading| {
         let is_new = reading.evidence == best && !known.contains(&reading.digest);
@@ -293,12 +298,12 @@ fn choose_reading(mut readings: Vec<Reading>) -> Result<Reading, Unclear> {
     });
     match readings.len() {
         1 => Ok(readings.remove(0)),
-        _ => Err(Unclear::Several(readings.into_iter().map(|reading| reading.dialect).collect())),
+        _ => Err(DetectError::Several(readings.into_iter().map(|reading| reading.dialect).collect())),
     }
 }
 
 /// Detects whether rows end with only `\r`, as on old machines.
-fn find_line_end(text: &[u8]) -> LineEnd {
+fn detect_line_end(text: &[u8]) -> LineEnd {
     match memchr(b'\r', text) {
         Some(at) if memchr(b'\n', text).is_none() && at + 1 < text.len() => LineEnd::Return,
         _ => LineEnd::Newline,
@@ -314,25 +319,30 @@ fn read_separator(text: &[u8]) -> (Option<u8>, usize) {
 
 impl Reading {
     /// Returns the reading of this dialect; `None` if the text contradicts it.
-    fn of(dialect: Dialect, text: &[u8], is_all: bool, is_sound: &mut dyn FnMut(&[u8]) -> bool) -> Option<Reading> {
+    fn from_text(
+        dialect: Dialect,
+        text: &[u8],
+        is_all: bool,
+        is_sound: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Option<Reading> {
         let scanner = Scanner::new(dialect);
-        let (mut cells, mut at) = (Vec::new(), 0);
+        let (mut cells, mut offset) = (Vec::new(), 0);
         let (mut sound, mut quoted, mut has_bare, mut width, mut is_even) = (0, 0u64, false, None, true);
         let (mut digest, mut habits) = (DefaultHasher::new(), Habits::ANY);
-        while let Next::Row { end } = scanner.next_row(text.get(at..)?, is_all, &mut cells) {
-            let row = text.get(at..)?;
-            at += end;
+        while let Next::Row { end } = scanner.next_row(text.get(offset..)?, is_all, &mut cells) {
+            let row = text.get(offset..)?;
+            offset += end;
             for cell in &cells {
-                if contradicts(&dialect, cell, row) {
+                if contradicts_dialect(&dialect, cell, row) {
                     return None;
                 }
-                let body = dialect.decode(cell, row);
+                let body = dialect.decode_cell(cell, row);
                 quoted += u64::from(cell.is_quoted);
                 has_bare |= !cell.is_quoted && memchr(dialect.quote.unwrap_or(b'"'), &body).is_some();
                 body.hash(&mut digest);
                 // Names of columns may be quoted differently.
                 if width.is_some() {
-                    habits.add(&dialect, cell, &body);
+                    habits.observe_cell(&dialect, cell, &body);
                 }
                 // A number or a word is valid in any reading.
                 sound += u64::from(body.len() > 2 && is_sound(&body));
@@ -352,7 +362,7 @@ impl Reading {
         };
         let quoting = match quoted {
             _ if has_bare && quoted == 0 => Quoting::Bare,
-            _ if habits.is_any() => Quoting::Explained,
+            _ if habits.has_any() => Quoting::Explained,
             _ => Quoting::Around,
         };
         let is_clean_table = shape == Shape::Table && !has_bare;
@@ -366,7 +376,7 @@ impl Reading {
 }
 
 /// Returns `true` if a program that writes this dialect would not have written the cell this way.
-fn contradicts(dialect: &Dialect, cell: &Cell, bytes: &[u8]) -> bool {
+fn contradicts_dialect(dialect: &Dialect, cell: &Cell, bytes: &[u8]) -> bool {
     if cell.is_broken {
         return true;
     }
@@ -375,14 +385,14 @@ fn contradicts(dialect: &Dialect, cell: &Cell, bytes: &[u8]) -> bool {
     };
     // Between quotes, the program writes every quote and every backslash after a backslash.
     let body = bytes.get(cell.body.clone()).unwrap_or_default();
-    let mut at = 0;
-    while let Some(found) = memchr::memchr2(b'\\', quote, body.get(at..).unwrap_or_default()) {
-        at += found;
-        let is_escape = body.get(at) == Some(&b'\\');
-        if !is_escape || !body.get(at + 1).is_some_and(|byte| dialect.is_escaped_by_backslash(*byte)) {
+    let mut offset = 0;
+    while let Some(found) = memchr::memchr2(b'\\', quote, body.get(offset..).unwrap_or_default()) {
+        offset += found;
+        let is_escape = body.get(offset) == Some(&b'\\');
+        if !is_escape || !body.get(offset + 1).is_some_and(|byte| dialect.is_escaped_by_backslash(*byte)) {
             return true;
         }
-        at += 2;
+        offset += 2;
     }
     false
 }

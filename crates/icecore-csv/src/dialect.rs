@@ -65,7 +65,7 @@ pub enum Style {
 
 impl Cell {
     /// Returns the style of this cell of these bytes.
-    pub fn style(&self, dialect: &Dialect, bytes: &[u8]) -> Style {
+    pub fn detect_style(&self, dialect: &Dialect, bytes: &[u8]) -> Style {
         let body = bytes.get(self.body.clone()).unwrap_or_default();
         match dialect.quote {
             _ if self.is_quoted => Style::Quoted,
@@ -81,7 +81,7 @@ impl Dialect {
         Dialect { delimiter: b',', quote: Some(b'"'), escape: Escape::Doubled, line_end: LineEnd::Newline };
 
     /// Returns the text of a cell of these bytes.
-    pub fn decode<'b>(&self, cell: &Cell, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+    pub fn decode_cell<'b>(&self, cell: &Cell, bytes: &'b [u8]) -> Cow<'b, [u8]> {
         let body = bytes.get(cell.body.clone()).unwrap_or_default();
         match self.quote {
             Some(quote) if cell.is_quoted && !cell.is_broken => self.decode_quoted(body, quote),
@@ -125,7 +125,7 @@ impl Dialect {
 
     /// Writes a cell with this text in this style, with quotes if it needs them. Returns `false` and writes nothing if
     /// this dialect can't represent it.
-    pub fn encode(&self, text: &[u8], style: Style, out: &mut Vec<u8>) -> bool {
+    pub fn encode_cell(&self, text: &[u8], style: Style, out: &mut Vec<u8>) -> bool {
         let is_special = |byte: &u8| matches!(*byte, b'\n' | b'\r') || *byte == self.delimiter;
         let Some(quote) = self.quote else {
             let is_plain = !text.iter().any(is_special);

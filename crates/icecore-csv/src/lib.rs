@@ -33,7 +33,7 @@ mod dialect;
 mod scan;
 mod write;
 
-pub use detect::{Detector, Found, Unclear, detect};
+pub use detect::{DetectError, DetectedDialect, Detector, detect_dialect};
 pub use dialect::{Cell, Dialect, Escape, LineEnd, Style};
 pub use scan::{Next, Scanner};
 pub use write::push_cell;

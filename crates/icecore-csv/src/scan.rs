@@ -72,73 +72,74 @@ impl Scanner {
     }
 
     /// Returns the cell at `at`, and its end; `None`: more bytes are needed.
-    fn next_cell(&self, bytes: &[u8], at: usize, is_end: bool) -> Option<(Cell, End)> {
-        let first = bytes.get(at).copied();
+    fn next_cell(&self, bytes: &[u8], start: usize, is_end: bool) -> Option<(Cell, End)> {
+        let first = bytes.get(start).copied();
         if first.is_none() && !is_end {
             return None;
         }
         if let Some(quote) = self.dialect.quote.filter(|quote| first == Some(*quote)) {
-            return self.next_quoted(bytes, at, quote, is_end);
+            return self.next_quoted_cell(bytes, start, quote, is_end);
         }
-        let (stop, end) = self.find_end(bytes, at, is_end)?;
-        let cell = Cell { whole: at..stop, body: at..stop, is_quoted: false, is_broken: false };
+        let (stop, end) = self.find_cell_end(bytes, start, is_end)?;
+        let cell = Cell { whole: start..stop, body: start..stop, is_quoted: false, is_broken: false };
         Some((cell, end))
     }
 
-    fn next_quoted(&self, bytes: &[u8], at: usize, quote: u8, is_end: bool) -> Option<(Cell, End)> {
-        let Some(close) = self.find_close(bytes, at + 1, quote, is_end) else {
+    fn next_quoted_cell(&self, bytes: &[u8], start: usize, quote: u8, is_end: bool) -> Option<(Cell, End)> {
+        let Some(close) = self.find_closing_quote(bytes, start + 1, quote, is_end) else {
             if !is_end {
                 return None;
             }
             // The quote is not closed: the cell is everything that remains.
-            let all = at..bytes.len();
+            let all = start..bytes.len();
             return Some((Cell { whole: all.clone(), body: all, is_quoted: true, is_broken: true }, End::Row(0)));
         };
-        let (stop, end) = self.find_end(bytes, close + 1, is_end)?;
+        let (stop, end) = self.find_cell_end(bytes, close + 1, is_end)?;
         let is_broken = stop > close + 1;
-        let body = if is_broken { at..stop } else { at + 1..close };
-        Some((Cell { whole: at..stop, body, is_quoted: true, is_broken }, end))
+        let body = if is_broken { start..stop } else { start + 1..close };
+        Some((Cell { whole: start..stop, body, is_quoted: true, is_broken }, end))
     }
 
     /// Returns the quote that ends a cell; `None` if there is none, or if more bytes are needed to decide.
-    fn find_close(&self, bytes: &[u8], mut at: usize, quote: u8, is_end: bool) -> Option<usize> {
+    fn find_closing_quote(&self, bytes: &[u8], mut position: usize, quote: u8, is_end: bool) -> Option<usize> {
         loop {
-            let rest = bytes.get(at..)?;
+            let rest = bytes.get(position..)?;
             let found = match self.dialect.escape {
                 Escape::Doubled => find_byte(rest, [quote])?,
                 Escape::Guarded | Escape::Backslash => find_byte(rest, [quote, b'\\'])?,
             };
-            at += found;
-            let next = bytes.get(at + 1).copied();
+            position += found;
+            let next = bytes.get(position + 1).copied();
             if next.is_none() && !is_end {
                 return None;
             }
-            let is_quote = bytes.get(at) == Some(&quote);
+            let is_quote = bytes.get(position) == Some(&quote);
             let is_pair = match self.dialect.escape {
                 Escape::Doubled | Escape::Guarded => next == Some(quote),
                 Escape::Backslash => !is_quote,
             };
             if is_quote && !is_pair {
-                return Some(at);
+                return Some(position);
             }
-            at += if is_pair { 2 } else { 1 };
+            position += if is_pair { 2 } else { 1 };
         }
     }
 
     /// Returns the end of a cell without quotes that continues at `at`.
-    fn find_end(&self, bytes: &[u8], at: usize, is_end: bool) -> Option<(usize, End)> {
-        let rest = bytes.get(at..)?;
+    fn find_cell_end(&self, bytes: &[u8], start: usize, is_end: bool) -> Option<(usize, End)> {
+        let rest = bytes.get(start..)?;
         let delimiter = self.dialect.delimiter;
         let found = match self.dialect.line_end {
             LineEnd::Newline => find_byte(rest, [delimiter, b'\n']),
             LineEnd::Return => find_byte(rest, [delimiter, b'\r']),
         };
         let Some(len) = found else { return is_end.then_some((bytes.len(), End::Row(0))) };
-        let stop = at + len;
+        let stop = start + len;
         if bytes.get(stop) == Some(&delimiter) {
             return Some((stop, End::Delimiter));
         }
-        let has_return = self.dialect.line_end == LineEnd::Newline && stop > at && bytes.get(stop - 1) == Some(&b'\r');
+        let has_return =
+            self.dialect.line_end == LineEnd::Newline && stop > start && bytes.get(stop - 1) == Some(&b'\r');
         Some(if has_return { (stop - 1, End::Row(2)) } else { (stop, End::Row(1)) })
     }
 }

@@ -1,21 +1,21 @@
 //! Tables in each dialect are detected, read, and written back.
 
 use crate::chance::Chance;
-use icecore_csv::{Dialect, Escape, LineEnd, Next, Scanner, Style, Unclear, detect};
+use icecore_csv::{DetectError, Dialect, Escape, LineEnd, Next, Scanner, Style, detect};
 
 /// Returns the texts of all cells.
 pub fn read_rows(dialect: Dialect, text: &[u8]) -> Vec<Vec<Vec<u8>>> {
     let (mut rows, mut cells, mut at) = (Vec::new(), Vec::new(), 0);
     let scanner = Scanner::new(dialect);
     while let Next::Row { end } = scanner.next_row(&text[at..], true, &mut cells) {
-        rows.push(cells.iter().map(|cell| dialect.decode(cell, &text[at..]).into_owned()).collect());
+        rows.push(cells.iter().map(|cell| dialect.decode_cell(cell, &text[at..]).into_owned()).collect());
         at += end;
     }
     rows
 }
 
-fn detected(text: &str) -> Result<Dialect, Unclear> {
-    detect(text.as_bytes(), true, &mut |_| false).map(|found| found.dialect)
+fn detected(text: &str) -> Result<Dialect, DetectError> {
+    detect_dialect(text.as_bytes(), true, &mut |_| false).map(|found| found.dialect)
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn usual_files_are_found_out() {
 #[test]
 fn what_is_unclear_is_said() {
     let error = detected("1;2,3\n4;5,6\n").unwrap_err();
-    assert!(matches!(&error, Unclear::Several(readings) if readings.len() == 2), "{error:?}");
+    assert!(matches!(&error, DetectError::Several(readings) if readings.len() == 2), "{error:?}");
     assert_eq!(
         error.to_string(),
         "there are several ways to read it: `,` between cells, `\"` around them, quotes inside are doubled; or `;` \
@@ -54,10 +54,10 @@ fn what_is_unclear_is_said() {
     );
     // `\"` is a quote, or PHP's backslash and a quote.
     let error = detected("id,name\n1,\"say \\\"hi\\\"\"\n").unwrap_err();
-    assert!(matches!(&error, Unclear::Several(readings) if readings.len() == 2), "{error:?}");
+    assert!(matches!(&error, DetectError::Several(readings) if readings.len() == 2), "{error:?}");
     // The meaning of a cell decides.
     let whole = |text: &[u8]| text == b"5,6";
-    assert_eq!(detect(b"1;2,3\n4;5,6\n", true, &mut { whole }).unwrap().dialect.delimiter, b';');
+    assert_eq!(detect_dialect(b"1;2,3\n4;5,6\n", true, &mut { whole }).unwrap().dialect.delimiter, b';');
 }
 
 /// All written cells can be read again.
@@ -86,7 +86,7 @@ fn cells_are_read_as_they_were_written() {
                 file.push(b',');
             }
             let style = [Style::Plain, Style::Quoted][chance.below(2)];
-            is_sayable &= dialect.encode(text, style, &mut file);
+            is_sayable &= dialect.encode_cell(text, style, &mut file);
         }
         // An empty line is a row without cells, and `\r` at its end belongs to the line end.
         file.push(b'\n');

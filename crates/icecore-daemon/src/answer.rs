@@ -1,6 +1,6 @@
 //! Responses: jobs, objects and errors as JSON.
 
-use crate::failure::{Failure, Said};
+use crate::failure::{ErrorBody, Failure};
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 /// Creates a response with a body of this media type.
-pub fn answer(code: StatusCode, media: &'static str, body: impl Into<Body>) -> Response {
+pub fn build_response(code: StatusCode, media: &'static str, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     *response.status_mut() = code;
     let headers = response.headers_mut();
@@ -21,33 +21,33 @@ pub fn answer(code: StatusCode, media: &'static str, body: impl Into<Body>) -> R
 }
 
 /// Creates a response in JSON. The body ends with a line feed, because people read it on a terminal.
-pub fn json(code: StatusCode, value: &impl Serialize) -> Response {
+pub fn json_response(code: StatusCode, value: &impl Serialize) -> Response {
     match serde_json::to_vec(value) {
         Ok(mut text) => {
             text.push(b'\n');
-            answer(code, "application/json", text)
+            build_response(code, "application/json", text)
         }
-        Err(_) => answer(StatusCode::INTERNAL_SERVER_ERROR, "text/plain", "the answer can't be written\n"),
+        Err(_) => build_response(StatusCode::INTERNAL_SERVER_ERROR, "text/plain", "the answer can't be written\n"),
     }
 }
 
 /// Creates a JSON response with the status 200.
-pub fn done(value: &impl Serialize) -> Response {
-    json(StatusCode::OK, value)
+pub fn ok_response(value: &impl Serialize) -> Response {
+    json_response(StatusCode::OK, value)
 }
 
 /// Creates a response with stored bytes.
-pub fn bytes(bytes: Vec<u8>, is_json: bool) -> Response {
-    answer(StatusCode::OK, if is_json { "application/json" } else { "application/octet-stream" }, bytes)
+pub fn bytes_response(bytes: Vec<u8>, is_json: bool) -> Response {
+    build_response(StatusCode::OK, if is_json { "application/json" } else { "application/octet-stream" }, bytes)
 }
 
 /// Creates the response for a failure.
-pub fn failure(failure: &Failure) -> Response {
+pub fn failure_response(failure: &Failure) -> Response {
     #[derive(Serialize)]
     struct Body<'b> {
-        error: &'b Said,
+        error: &'b ErrorBody,
     }
-    let mut response = json(failure.code, &Body { error: &failure.said });
+    let mut response = json_response(failure.code, &Body { error: &failure.said });
     let headers = response.headers_mut();
     if let Some(seconds) = failure.retry_after {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
@@ -62,15 +62,15 @@ pub fn failure(failure: &Failure) -> Response {
 }
 
 /// Returns JSON text unchanged; `None`, if it is not JSON.
-fn raw(text: &[u8]) -> Option<Box<RawValue>> {
+fn parse_raw_json(text: &[u8]) -> Option<Box<RawValue>> {
     serde_json::from_slice(text).ok()
 }
 
 /// Returns a blob's value as JSON: its readable copy, or the blob itself if it is JSON.
-fn readable(json: Option<&str>, format: Option<&str>, bytes: &[u8]) -> Option<Box<RawValue>> {
+fn select_readable_json(json: Option<&str>, format: Option<&str>, bytes: &[u8]) -> Option<Box<RawValue>> {
     match (json, format) {
-        (Some(json), _) => raw(json.as_bytes()),
-        (None, Some(_)) => raw(bytes),
+        (Some(json), _) => parse_raw_json(json.as_bytes()),
+        (None, Some(_)) => parse_raw_json(bytes),
         (None, None) => None,
     }
 }
@@ -78,33 +78,33 @@ fn readable(json: Option<&str>, format: Option<&str>, bytes: &[u8]) -> Option<Bo
 /// Bytes as JSON if they are JSON, otherwise as text, otherwise as Base64.
 #[derive(Serialize)]
 #[serde(untagged)]
-pub enum Bytes {
+pub enum BytesView {
     Json(Box<RawValue>),
     Text(String),
     Base64 { base64: String },
 }
 
-impl Bytes {
-    pub fn of(bytes: &[u8]) -> Bytes {
-        match (raw(bytes), std::str::from_utf8(bytes)) {
-            (Some(json), _) => Bytes::Json(json),
-            (None, Ok(text)) => Bytes::Text(text.to_owned()),
-            (None, Err(_)) => Bytes::Base64 { base64: icecore::text::to_base64(bytes) },
+impl BytesView {
+    pub fn from_bytes(bytes: &[u8]) -> BytesView {
+        match (parse_raw_json(bytes), std::str::from_utf8(bytes)) {
+            (Some(json), _) => BytesView::Json(json),
+            (None, Ok(text)) => BytesView::Text(text.to_owned()),
+            (None, Err(_)) => BytesView::Base64 { base64: icecore::text::to_base64(bytes) },
         }
     }
 }
 
 /// Which parts of a blob an answer contains.
 #[derive(Clone, Copy)]
-pub struct Shown {
+pub struct RequestedParts {
     /// Leaves out the decoded value.
     pub is_brief: bool,
     /// Includes the original bytes.
     pub with_bytes: bool,
 }
 
-impl Shown {
-    fn bytes(self, bytes: &[u8]) -> Option<String> {
+impl RequestedParts {
+    fn encode_bytes(self, bytes: &[u8]) -> Option<String> {
         self.with_bytes.then(|| icecore::text::to_base64(bytes))
     }
 }
@@ -147,13 +147,13 @@ pub struct JobView<'j> {
     payload: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<&'j str>,
-    result: Option<Bytes>,
+    result: Option<BytesView>,
 }
 
 impl<'j> JobView<'j> {
     /// Creates the view of a job. A brief view has neither payload nor result.
-    pub fn of(job: &'j Job, is_brief: bool) -> JobView<'j> {
-        let payload = || readable(job.json.as_deref(), job.format.as_deref(), &job.bytes);
+    pub fn from_job(job: &'j Job, is_brief: bool) -> JobView<'j> {
+        let payload = || select_readable_json(job.json.as_deref(), job.format.as_deref(), &job.bytes);
         JobView {
             id: job.id.to_string(),
             sequence: job.sequence,
@@ -180,7 +180,7 @@ impl<'j> JobView<'j> {
             size: job.bytes.len(),
             payload: if is_brief { None } else { payload() },
             problem: job.problem.as_deref(),
-            result: job.result.as_deref().filter(|_| !is_brief).map(Bytes::of),
+            result: job.result.as_deref().filter(|_| !is_brief).map(BytesView::from_bytes),
         }
     }
 }
@@ -197,13 +197,13 @@ pub struct LeaseView<'j> {
 }
 
 impl<'j> LeaseView<'j> {
-    pub fn of(lease: &'j Lease, shown: Shown) -> LeaseView<'j> {
+    pub fn from_lease(lease: &'j Lease, shown: RequestedParts) -> LeaseView<'j> {
         let job = &lease.job;
         LeaseView {
             token: &lease.token,
             attempt: job.attempts,
-            bytes: shown.bytes(&job.bytes),
-            job: JobView::of(job, shown.is_brief),
+            bytes: shown.encode_bytes(&job.bytes),
+            job: JobView::from_job(job, shown.is_brief),
         }
     }
 }
@@ -235,8 +235,8 @@ pub struct ObjectView<'o> {
 
 impl<'o> ObjectView<'o> {
     /// Creates the view of an object. A brief view has no document.
-    pub fn of(object: &'o Object, shown: Shown) -> ObjectView<'o> {
-        let document = || readable(object.json.as_deref(), object.format.as_deref(), &object.bytes);
+    pub fn from_object(object: &'o Object, shown: RequestedParts) -> ObjectView<'o> {
+        let document = || select_readable_json(object.json.as_deref(), object.format.as_deref(), &object.bytes);
         ObjectView {
             id: object.id.to_string(),
             sequence: object.sequence,
@@ -250,7 +250,7 @@ impl<'o> ObjectView<'o> {
             checksum: &object.checksum,
             size: object.bytes.len(),
             document: if shown.is_brief { None } else { document() },
-            bytes: shown.bytes(&object.bytes),
+            bytes: shown.encode_bytes(&object.bytes),
             problem: object.problem.as_deref(),
         }
     }
@@ -279,14 +279,14 @@ pub struct QueueView<'q> {
 }
 
 impl<'q> QueueView<'q> {
-    pub fn of(queue: &'q QueueStatus) -> QueueView<'q> {
+    pub fn from_queue(queue: &'q QueueStatus) -> QueueView<'q> {
         QueueView {
             name: &queue.name,
-            ready: queue.count(State::Ready),
-            leased: queue.count(State::Leased),
-            done: queue.count(State::Done),
-            dead: queue.count(State::Dead),
-            waiting: queue.count(State::Waiting),
+            ready: queue.count_in_state(State::Ready),
+            leased: queue.count_in_state(State::Leased),
+            done: queue.count_in_state(State::Done),
+            dead: queue.count_in_state(State::Dead),
+            waiting: queue.count_in_state(State::Waiting),
             delayed: queue.delayed,
             oldest: queue.oldest,
             is_paused: queue.paused_at.is_some(),
@@ -324,10 +324,10 @@ pub struct ScheduleView<'s> {
 
 impl<'s> ScheduleView<'s> {
     /// Creates the view of a schedule. A brief view has no payload.
-    pub fn of(schedule: &'s Schedule, is_brief: bool) -> ScheduleView<'s> {
+    pub fn from_schedule(schedule: &'s Schedule, is_brief: bool) -> ScheduleView<'s> {
         let payload = || {
-            let said = describe::describe(&schedule.bytes, schedule.format.as_deref());
-            readable(said.json.as_deref(), said.format.as_deref(), &schedule.bytes)
+            let description = describe::describe(&schedule.bytes, schedule.format.as_deref());
+            select_readable_json(description.json.as_deref(), description.format.as_deref(), &schedule.bytes)
         };
         ScheduleView {
             name: &schedule.name,

@@ -1,12 +1,12 @@
 //! State shared by all requests.
 
 use crate::auth::Auth;
-use crate::body::Bodies;
+use crate::body::BodyReader;
 use crate::committer::Committer;
 use crate::counts::Counts;
-use crate::database::{Database, Shared};
+use crate::database::{Database, WriterLock};
 use crate::journal::Journal;
-use crate::limits::Rates;
+use crate::limits::RateLimiter;
 use crate::metrics::Metrics;
 use crate::schema::Schemas;
 use crate::settings::Settings;
@@ -21,8 +21,8 @@ use tokio::sync::Semaphore;
 pub struct App {
     pub settings: Settings,
     pub auth: Auth,
-    pub bodies: Bodies,
-    pub rates: Rates,
+    pub bodies: BodyReader,
+    pub rates: RateLimiter,
     pub journal: Journal,
     pub metrics: Arc<Metrics>,
     pub database: Database,
@@ -41,7 +41,7 @@ pub struct App {
 
 impl App {
     pub fn start(settings: Settings) -> std::io::Result<App> {
-        let (metrics, shared) = (Arc::new(Metrics::default()), Shared::new(&settings));
+        let (metrics, shared) = (Arc::new(Metrics::default()), WriterLock::new(&settings));
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
         let database = Database::start(&settings, shared.clone())?;
         if settings.one_writer {
@@ -50,8 +50,8 @@ impl App {
         }
         Ok(App {
             auth: Auth::new(settings.token.as_deref()),
-            bodies: Bodies::new(&settings),
-            rates: Rates::new(settings.rate),
+            bodies: BodyReader::new(&settings),
+            rates: RateLimiter::new(settings.rate),
             journal: Journal::start(settings.quiet, settings.json_journal)?,
             database,
             committer: Committer::start("committer", &settings, shared.clone(), Arc::clone(&metrics))?,
@@ -68,7 +68,7 @@ impl App {
     }
 
     /// Lets the threads finish their work and end. Waits for them until the given time.
-    pub fn end(&self, until: Instant) {
+    pub fn shut_down(&self, until: Instant) {
         self.decoders.close();
         self.committer.close();
         self.recorder.close();

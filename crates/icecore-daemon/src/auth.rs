@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::host::Host;
 use axum::http::{HeaderMap, StatusCode, header};
-use icecore_store::describe::checksum;
+use icecore_store::describe::compute_checksum;
 
 /// Checks whether a client may make a request.
 pub struct Auth {
@@ -13,18 +13,18 @@ pub struct Auth {
 
 impl Auth {
     pub fn new(token: Option<&str>) -> Auth {
-        Auth { wanted: token.map(|token| checksum(token.as_bytes())) }
+        Auth { wanted: token.map(|token| compute_checksum(token.as_bytes())) }
     }
 
     /// Checks whether a request with these headers, for this host name, may be answered.
-    pub fn check(&self, host: Option<&Host>, headers: &HeaderMap) -> Result<(), Failure> {
+    pub fn check_request(&self, host: Option<&Host>, headers: &HeaderMap) -> Result<(), Failure> {
         let Some(wanted) = &self.wanted else { return check_browser(host, headers) };
         let mut given = headers.get_all(header::AUTHORIZATION).iter();
         // With two tokens it is ambiguous which one counts.
         let given = given.next().filter(|_| given.next().is_none()).map_or(&[][..], |value| value.as_bytes());
         let is_bearer = given.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"bearer "));
         let token = if is_bearer { given[7..].trim_ascii() } else { &[] };
-        if is_bearer && is_same(checksum(token).as_bytes(), wanted.as_bytes()) {
+        if is_bearer && equals_in_constant_time(compute_checksum(token).as_bytes(), wanted.as_bytes()) {
             return Ok(());
         }
         let message = "this needs the header `Authorization: Bearer TOKEN` with the token of the daemon";
@@ -39,7 +39,7 @@ impl Auth {
 
 /// Compares two values in constant time. Callers pass checksums of tokens, so that the time does not depend on the
 /// length of a token either.
-fn is_same(left: &[u8], right: &[u8]) -> bool {
+fn equals_in_constant_time(left: &[u8], right: &[u8]) -> bool {
     let difference = left.iter().zip(right).fold(0, |difference, (left, right)| difference | (left ^ right));
     left.len() == right.len() && std::hint::black_box(difference) == 0
 }
@@ -58,10 +58,10 @@ fn check_browser(host: Option<&Host>, headers: &HeaderMap) -> Result<(), Failure
             _ => None,
         }
     };
-    let is_own = host.is_none_or(Host::is_own);
+    let is_own = host.is_none_or(Host::is_address_or_localhost);
     let is_same = match single(header::ORIGIN.as_str()) {
         Some(None) => true,
-        Some(Some(origin)) => host.is_some_and(|host| host.is_origin(origin)),
+        Some(Some(origin)) => host.is_some_and(|host| host.matches_origin(origin)),
         None => false,
     };
     // Requests without `Origin`, such as for an image on another page, have at least this header.
@@ -83,7 +83,7 @@ mod tests {
     use axum::http::{Method, Uri, Version};
 
     fn host(headers: &HeaderMap) -> Option<Host> {
-        host::requested(&Method::GET, &Uri::from_static("/"), Version::HTTP_10, headers).expect("a host")
+        host::find_requested_host(&Method::GET, &Uri::from_static("/"), Version::HTTP_10, headers).expect("a host")
     }
 
     fn headers(pairs: &[(header::HeaderName, &str)]) -> HeaderMap {
@@ -100,12 +100,16 @@ mod tests {
             ("Basic secret", false),
             ("", false),
         ] {
-            assert_eq!(auth.check(None, &headers(&[(header::AUTHORIZATION, value)])).is_ok(), is_right, "{value}");
+            assert_eq!(
+                auth.check_request(None, &headers(&[(header::AUTHORIZATION, value)])).is_ok(),
+                is_right,
+                "{value}"
+            );
         }
-        assert!(auth.check(None, &HeaderMap::new()).is_err());
+        assert!(auth.check_request(None, &HeaderMap::new()).is_err());
         let mut two = headers(&[(header::AUTHORIZATION, "Bearer secret")]);
         two.append(header::AUTHORIZATION, "Bearer secret".parse().expect("a value"));
-        assert!(auth.check(None, &two).is_err());
+        assert!(auth.check_request(None, &two).is_err());
     }
 
     #[test]
@@ -134,7 +138,7 @@ mod tests {
             pairs.extend(site.map(|site| (header::HeaderName::from_static("sec-fetch-site"), site)));
             let headers = headers(&pairs);
             assert_eq!(
-                auth.check(self::host(&headers).as_ref(), &headers).is_ok(),
+                auth.check_request(self::host(&headers).as_ref(), &headers).is_ok(),
                 is_right,
                 "{host} {origin:?} {site:?}"
             );
@@ -148,11 +152,11 @@ mod tests {
             let mut all = headers(&[(header::HOST, "localhost:7340")]);
             for is_right in [true, false] {
                 all.append(header::HeaderName::from_static(name), value.parse().expect("a value"));
-                assert_eq!(auth.check(host(&all).as_ref(), &all).is_ok(), is_right, "{name}");
+                assert_eq!(auth.check_request(host(&all).as_ref(), &all).is_ok(), is_right, "{name}");
             }
         }
         // Without a host name, no origin can be equal to it.
-        assert!(auth.check(None, &HeaderMap::new()).is_ok());
-        assert!(auth.check(None, &headers(&[(header::ORIGIN, "http://localhost")])).is_err());
+        assert!(auth.check_request(None, &HeaderMap::new()).is_ok());
+        assert!(auth.check_request(None, &headers(&[(header::ORIGIN, "http://localhost")])).is_err());
     }
 }

@@ -14,66 +14,72 @@ use tokio::time::{Instant, timeout_at};
 const UNIT: usize = 1 << 10;
 
 /// Reads bodies within limits.
-pub struct Bodies {
+pub struct BodyReader {
     longest: usize,
     timeout: Duration,
     memory: Arc<Semaphore>,
 }
 
 /// A body, and its share of the memory for all bodies.
-pub struct Read {
+pub struct ReceivedBody {
     pub bytes: Vec<u8>,
-    pub memory: Memory,
+    pub memory: MemoryPermit,
 }
 
 /// Share of the memory for all bodies; returned when it is dropped.
-pub type Memory = Option<OwnedSemaphorePermit>;
+pub type MemoryPermit = Option<OwnedSemaphorePermit>;
 
-impl Bodies {
-    pub fn new(settings: &Settings) -> Bodies {
+impl BodyReader {
+    pub fn new(settings: &Settings) -> BodyReader {
         let units = (settings.most_memory / UNIT).clamp(1, Semaphore::MAX_PERMITS);
-        Bodies {
+        BodyReader {
             longest: settings.longest_body,
             timeout: settings.body_timeout,
             memory: Arc::new(Semaphore::new(units)),
         }
     }
 
-    fn too_long(&self) -> Failure {
+    fn too_long_failure(&self) -> Failure {
         let message = format!("a body has at most {} bytes here", self.longest);
-        Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-long", message).closing()
+        Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-long", message).closing_connection()
     }
 
     /// Reads a body. A declared length is not trusted: memory is reserved as bytes arrive.
-    pub async fn read(&self, headers: &HeaderMap, mut body: Body) -> Result<Read, Failure> {
+    pub async fn read_body(&self, headers: &HeaderMap, mut body: Body) -> Result<ReceivedBody, Failure> {
         let declared = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
         if declared.is_some_and(|length| length > self.longest as u64) {
             if !headers.contains_key(header::EXPECT) {
-                discard(body, DISCARDED, PATIENCE).await;
+                discard_body(body, DISCARDED, PATIENCE).await;
             }
-            return Err(self.too_long());
+            return Err(self.too_long_failure());
         }
         let until = Instant::now() + self.timeout;
-        let (mut bytes, mut memory): (Vec<u8>, Memory) = (Vec::new(), None);
+        let (mut bytes, mut memory): (Vec<u8>, MemoryPermit) = (Vec::new(), None);
         loop {
             let frame = match timeout_at(until, body.frame()).await {
                 Err(_) => {
                     let message = "the body did not come in time";
-                    return Err(Failure::new(StatusCode::REQUEST_TIMEOUT, "timeout", message).closing());
+                    return Err(Failure::new(StatusCode::REQUEST_TIMEOUT, "timeout", message).closing_connection());
                 }
-                Ok(None) => return Ok(Read { bytes, memory }),
-                Ok(Some(Err(_))) => return Err(Failure::input("body", "the body ends early, or is not HTTP").closing()),
+                Ok(None) => return Ok(ReceivedBody { bytes, memory }),
+                Ok(Some(Err(_))) => {
+                    return Err(
+                        Failure::invalid_request("body", "the body ends early, or is not HTTP").closing_connection()
+                    );
+                }
                 Ok(Some(Ok(frame))) => frame,
             };
             let Ok(data) = frame.into_data() else { continue };
             if bytes.len() + data.len() > self.longest {
-                discard(body, DISCARDED, PATIENCE).await;
-                return Err(self.too_long());
+                discard_body(body, DISCARDED, PATIENCE).await;
+                return Err(self.too_long_failure());
             }
             let units = (bytes.len() + data.len()).div_ceil(UNIT) - bytes.len().div_ceil(UNIT);
             if units > 0 {
                 let Ok(more) = Arc::clone(&self.memory).try_acquire_many_owned(units as u32) else {
-                    return Err(Failure::later("busy", "too many bytes are being taken at once").closing());
+                    return Err(
+                        Failure::retry_later("busy", "too many bytes are being taken at once").closing_connection()
+                    );
                 };
                 match &mut memory {
                     Some(memory) => memory.merge(more),
@@ -91,7 +97,7 @@ const DISCARDED: usize = 64 << 20;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Reads and drops up to `most` bytes of a body: many clients read the answer only after they have sent the whole body.
-pub async fn discard(mut body: Body, most: usize, patience: Duration) {
+pub async fn discard_body(mut body: Body, most: usize, patience: Duration) {
     let until = Instant::now() + patience;
     let mut left = most;
     while let Ok(Some(Ok(frame))) = timeout_at(until, body.frame()).await {

@@ -1,14 +1,14 @@
 //! A request on its way to its handler.
 
-use crate::answer::Shown;
+use crate::answer::RequestedParts;
 use crate::app::App;
-use crate::body::Read;
-use crate::connections::Visit;
+use crate::body::ReceivedBody;
+use crate::connections::ConnectionHandle;
 use crate::failure::Failure;
 use crate::query::Query;
 use axum::body::Body;
 use axum::http::{HeaderMap, header};
-use icecore_store::{Id, NoId};
+use icecore_store::{Id, InvalidId};
 use serde::de::DeserializeOwned;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -23,45 +23,45 @@ pub struct Call {
     pub headers: HeaderMap,
     pub body: Body,
     pub from: IpAddr,
-    pub visit: Option<Visit>,
+    pub visit: Option<ConnectionHandle>,
 }
 
 /// Marks the connection of an authorized request as known.
-pub fn make_known(visit: Option<&Visit>) -> Result<(), Failure> {
-    match visit.is_none_or(Visit::make_known) {
+pub fn mark_connection_known(visit: Option<&ConnectionHandle>) -> Result<(), Failure> {
+    match visit.is_none_or(ConnectionHandle::mark_known) {
         true => Ok(()),
-        false => Err(Failure::later("busy", "as many connections are served as may be").closing()),
+        false => Err(Failure::retry_later("busy", "as many connections are served as may be").closing_connection()),
     }
 }
 
 impl Call {
-    fn name(&self, wanted: &str) -> &str {
+    fn path_parameter(&self, wanted: &str) -> &str {
         self.names.iter().find(|(name, _)| name == wanted).map_or("", |(_, value)| value)
     }
 
     /// Returns the id in the path.
-    pub fn id(&self) -> Result<Id, Failure> {
+    pub fn parse_id(&self) -> Result<Id, Failure> {
         // A text that is not an id is the id of nothing.
-        self.name("id").parse().map_err(|error| Failure::missing(format!("{error}")))
+        self.path_parameter("id").parse().map_err(|error| Failure::not_found(format!("{error}")))
     }
 
     /// Returns the queue in the path.
-    pub fn queue(&self) -> String {
-        self.name("queue").to_owned()
+    pub fn queue_name(&self) -> String {
+        self.path_parameter("queue").to_owned()
     }
 
     /// Returns the schedule in the path.
-    pub fn schedule(&self) -> String {
-        self.name("name").to_owned()
+    pub fn schedule_name(&self) -> String {
+        self.path_parameter("name").to_owned()
     }
 
     /// Returns the name of the client for audit notes.
-    pub fn by(&self) -> String {
+    pub fn client_name(&self) -> String {
         format!("http:{}", self.from)
     }
 
     /// Returns whether the content type says that the body is JSON.
-    pub fn says_json(&self) -> bool {
+    pub fn declares_json(&self) -> bool {
         let Some(media) = self.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()) else {
             return false;
         };
@@ -70,52 +70,53 @@ impl Call {
     }
 
     /// Reads the body.
-    pub async fn body(&mut self) -> Result<Read, Failure> {
+    pub async fn read_body(&mut self) -> Result<ReceivedBody, Failure> {
         let body = std::mem::take(&mut self.body);
-        let read = self.app.bodies.read(&self.headers, body).await?;
-        make_known(self.visit.as_ref())?;
+        let read = self.app.bodies.read_body(&self.headers, body).await?;
+        mark_connection_known(self.visit.as_ref())?;
         Ok(read)
     }
 
     /// Reads the body as JSON; an empty body gives default values.
-    pub async fn json<T: DeserializeOwned + Default>(&mut self) -> Result<T, Failure> {
-        let read = self.body().await?;
+    pub async fn read_json<T: DeserializeOwned + Default>(&mut self) -> Result<T, Failure> {
+        let read = self.read_body().await?;
         if read.bytes.trim_ascii().is_empty() {
             return Ok(T::default());
         }
-        serde_json::from_slice(&read.bytes).map_err(|error| Failure::input("body", format!("the body: {error}")))
+        serde_json::from_slice(&read.bytes)
+            .map_err(|error| Failure::invalid_request("body", format!("the body: {error}")))
     }
 
     /// Returns a parameter that limits a number of results, between 1 and `most`.
     pub fn limit_parameter(&self, name: &str, usual: usize, most: usize) -> Result<usize, Failure> {
-        Ok(self.query.number::<usize>(name)?.unwrap_or(usual).clamp(1, most))
+        Ok(self.query.parse_number::<usize>(name)?.unwrap_or(usual).clamp(1, most))
     }
 
     /// Returns an id from a query parameter.
-    pub fn given_id(&self, name: &str) -> Result<Option<Id>, Failure> {
+    pub fn id_parameter(&self, name: &str) -> Result<Option<Id>, Failure> {
         let id = self.query.get(name).map(str::parse).transpose();
-        id.map_err(|error: NoId| Failure::input("parameter", format!("{name}: {error}")))
+        id.map_err(|error: InvalidId| Failure::invalid_request("parameter", format!("{name}: {error}")))
     }
 
     /// Returns which parts of a blob are requested.
-    pub fn requested_parts(&self) -> Result<Shown, Failure> {
-        let is_brief = self.flag("brief")?.unwrap_or(false);
-        Ok(Shown { is_brief, with_bytes: self.flag("bytes")?.unwrap_or(false) })
+    pub fn requested_parts(&self) -> Result<RequestedParts, Failure> {
+        let is_brief = self.flag_parameter("brief")?.unwrap_or(false);
+        Ok(RequestedParts { is_brief, with_bytes: self.flag_parameter("bytes")?.unwrap_or(false) })
     }
 
     /// Returns a boolean parameter; `None` if it is not given.
-    pub fn flag(&self, name: &str) -> Result<Option<bool>, Failure> {
+    pub fn flag_parameter(&self, name: &str) -> Result<Option<bool>, Failure> {
         match self.query.get(name) {
             None => Ok(None),
             Some("true") => Ok(Some(true)),
             Some("false") => Ok(Some(false)),
-            Some(_) => Err(Failure::input("parameter", format!("{name} is true or false"))),
+            Some(_) => Err(Failure::invalid_request("parameter", format!("{name} is true or false"))),
         }
     }
 
     /// Returns a duration parameter, at most `longest`.
-    pub fn duration(&self, name: &str, usual: Duration, longest: Duration) -> Result<Duration, Failure> {
-        Ok(self.query.duration(name)?.unwrap_or(usual).min(longest))
+    pub fn duration_parameter(&self, name: &str, usual: Duration, longest: Duration) -> Result<Duration, Failure> {
+        Ok(self.query.parse_duration(name)?.unwrap_or(usual).min(longest))
     }
 }
 

@@ -4,12 +4,12 @@
 //! The expensive part of a transaction is making it durable, not its content. While one transaction becomes durable,
 //! further requests gather; together they cost as much as one.
 
-use crate::database::{Connection, Shared};
+use crate::database::{Connection, WriterLock};
 use crate::failure::Failure;
-use crate::gathering::{Bounds, Gathering, Turn};
+use crate::gathering::{Bounds, CurrentGroup, GroupQueue};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
-use crate::threads::{Refused, join, lock, wait};
+use crate::threads::{WorkError, lock_ignoring_poison, wait_for_answer, wait_until_ended};
 use icecore_store::{Ack, Error, ErrorKind, Id, NewJob, NewObject, Pushed, QueueSchema, Result};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,7 +27,7 @@ const HEAVIEST_GROUP: usize = 8 << 20;
 
 /// Result of storing a job.
 #[derive(Debug)]
-pub enum Stored {
+pub enum StoreOutcome {
     /// It is stored.
     As(Pushed),
     /// Its queue has another schema than the job was checked against. The job is returned.
@@ -35,15 +35,15 @@ pub enum Stored {
 }
 
 /// A job that is to be stored.
-struct Push {
+struct PendingPush {
     job: NewJob,
     /// The schema that it was checked against.
     schema: Option<Arc<str>>,
-    reply: oneshot::Sender<Result<Stored>>,
+    reply: oneshot::Sender<Result<StoreOutcome>>,
 }
 
 /// An object that is to be stored.
-struct Put {
+struct PendingPut {
     object: NewObject,
     /// How long it is kept.
     keep: Option<Duration>,
@@ -51,50 +51,55 @@ struct Put {
 }
 
 /// A finished job.
-struct Done {
+struct PendingAck {
     ack: Ack,
     reply: oneshot::Sender<Result<()>>,
 }
 
-enum Write {
-    Push(Box<Push>),
-    Put(Box<Put>),
-    Done(Box<Done>),
+enum PendingWrite {
+    Push(Box<PendingPush>),
+    Put(Box<PendingPut>),
+    Done(Box<PendingAck>),
 }
 
-impl Write {
-    fn weight(&self) -> usize {
-        let (bytes, said) = match self {
-            Write::Push(push) => (&push.job.bytes, &push.job.said),
-            Write::Put(put) => (&put.object.bytes, &put.object.said),
-            Write::Done(done) => return done.ack.result.as_ref().map_or(0, Vec::len),
+impl PendingWrite {
+    fn count_bytes(&self) -> usize {
+        let (bytes, description) = match self {
+            PendingWrite::Push(push) => (&push.job.bytes, &push.job.said),
+            PendingWrite::Put(put) => (&put.object.bytes, &put.object.said),
+            PendingWrite::Done(done) => return done.ack.result.as_ref().map_or(0, Vec::len),
         };
-        bytes.len() + said.json.as_ref().map_or(0, String::len)
+        bytes.len() + description.json.as_ref().map_or(0, String::len)
     }
 
-    fn is_wanted(&self) -> bool {
+    fn has_waiting_client(&self) -> bool {
         match self {
-            Write::Push(push) => !push.reply.is_closed(),
-            Write::Put(put) => !put.reply.is_closed(),
-            Write::Done(done) => !done.reply.is_closed(),
+            PendingWrite::Push(push) => !push.reply.is_closed(),
+            PendingWrite::Put(put) => !put.reply.is_closed(),
+            PendingWrite::Done(done) => !done.reply.is_closed(),
         }
     }
 }
 
 /// The threads.
 pub struct Committer {
-    writes: Arc<Gathering<Write>>,
+    writes: Arc<GroupQueue<PendingWrite>>,
     ended: Mutex<Receiver<()>>,
     patience: Duration,
 }
 
 impl Committer {
-    pub fn start(name: &str, settings: &Settings, shared: Shared, metrics: Arc<Metrics>) -> std::io::Result<Committer> {
+    pub fn start(
+        name: &str,
+        settings: &Settings,
+        shared: WriterLock,
+        metrics: Arc<Metrics>,
+    ) -> std::io::Result<Committer> {
         let bounds =
             Bounds { longest: settings.longest_queue.max(1), largest: LARGEST_GROUP, heaviest: HEAVIEST_GROUP };
         // If only one writer is possible at a time, a second thread would only wait for the first.
         let threads = if settings.one_writer { 1 } else { WRITERS };
-        let writes = Arc::new(Gathering::new(bounds));
+        let writes = Arc::new(GroupQueue::new(bounds));
         let (alive, ended) = channel();
         for _ in 0..threads {
             let (open, gathered, alive) = (Arc::clone(&settings.open), Arc::clone(&writes), alive.clone());
@@ -102,11 +107,11 @@ impl Committer {
             std::thread::Builder::new().name(name.to_owned()).spawn(move || {
                 let _alive: Sender<()> = alive;
                 let mut connection = Connection::new(Arc::clone(&open), shared.clone());
-                let mut turn = Turn::default();
-                while let Some(mut group) = gathered.next(&mut turn) {
+                let mut turn = CurrentGroup::default();
+                while let Some(mut group) = gathered.next_group(&mut turn) {
                     // A client that has disconnected was not promised anything.
-                    group.retain(Write::is_wanted);
-                    let stored = catch_unwind(AssertUnwindSafe(|| store(group, &mut connection, &metrics)));
+                    group.retain(PendingWrite::has_waiting_client);
+                    let stored = catch_unwind(AssertUnwindSafe(|| store_group(group, &mut connection, &metrics)));
                     if stored.is_err() {
                         connection = Connection::new(Arc::clone(&open), shared.clone());
                     }
@@ -117,28 +122,28 @@ impl Committer {
     }
 
     /// Stores a job that was checked against this schema.
-    pub async fn push(&self, job: NewJob, schema: Option<Arc<str>>) -> std::result::Result<Stored, Failure> {
+    pub async fn store_job(&self, job: NewJob, schema: Option<Arc<str>>) -> std::result::Result<StoreOutcome, Failure> {
         let (reply, answer) = oneshot::channel();
-        self.send(Write::Push(Box::new(Push { job, schema, reply })))?;
-        Ok(wait(self.patience, answer).await??)
+        self.queue_write(PendingWrite::Push(Box::new(PendingPush { job, schema, reply })))?;
+        Ok(wait_for_answer(self.patience, answer).await??)
     }
 
     /// Stores an object that expires after `keep`.
-    pub async fn put(&self, object: NewObject, keep: Option<Duration>) -> std::result::Result<Id, Failure> {
+    pub async fn store_object(&self, object: NewObject, keep: Option<Duration>) -> std::result::Result<Id, Failure> {
         let (reply, answer) = oneshot::channel();
-        self.send(Write::Put(Box::new(Put { object, keep, reply })))?;
-        Ok(wait(self.patience, answer).await??)
+        self.queue_write(PendingWrite::Put(Box::new(PendingPut { object, keep, reply })))?;
+        Ok(wait_for_answer(self.patience, answer).await??)
     }
 
     /// Records that a job is done.
-    pub async fn ack(&self, ack: Ack) -> std::result::Result<(), Failure> {
+    pub async fn record_ack(&self, ack: Ack) -> std::result::Result<(), Failure> {
         let (reply, answer) = oneshot::channel();
-        self.send(Write::Done(Box::new(Done { ack, reply })))?;
-        Ok(wait(self.patience, answer).await??)
+        self.queue_write(PendingWrite::Done(Box::new(PendingAck { ack, reply })))?;
+        Ok(wait_for_answer(self.patience, answer).await??)
     }
 
-    fn send(&self, write: Write) -> std::result::Result<(), Refused> {
-        self.writes.push(write.weight(), write)
+    fn queue_write(&self, write: PendingWrite) -> std::result::Result<(), WorkError> {
+        self.writes.push(write.count_bytes(), write)
     }
 
     /// Accepts no new writes. Waiting writes are still stored.
@@ -147,17 +152,17 @@ impl Committer {
     }
 
     pub fn join(&self, until: Instant) {
-        join(&lock(&self.ended), until);
+        wait_until_ended(&lock_ignoring_poison(&self.ended), until);
     }
 }
 
-fn store(group: Vec<Write>, connection: &mut Connection, metrics: &Metrics) {
+fn store_group(group: Vec<PendingWrite>, connection: &mut Connection, metrics: &Metrics) {
     let (mut pushes, mut puts, mut done) = (Vec::new(), Vec::new(), Vec::new());
     for write in group {
         match write {
-            Write::Push(push) => pushes.push(*push),
-            Write::Put(put) => puts.push(*put),
-            Write::Done(one) => done.push(*one),
+            PendingWrite::Push(push) => pushes.push(*push),
+            PendingWrite::Put(put) => puts.push(*put),
+            PendingWrite::Done(one) => done.push(*one),
         }
     }
     if !pushes.is_empty() {
@@ -167,7 +172,7 @@ fn store(group: Vec<Write>, connection: &mut Connection, metrics: &Metrics) {
         store_objects(puts, connection, metrics);
     }
     if !done.is_empty() {
-        record(done, connection, metrics);
+        record_finished_jobs(done, connection, metrics);
     }
 }
 
@@ -177,21 +182,21 @@ fn copy_error(error: &Error) -> Error {
 }
 
 /// Returns whether one member of a group may have caused the error, so that the others can be stored without it.
-fn is_of_one(error: &Error) -> bool {
+fn is_caused_by_member(error: &Error) -> bool {
     !error.is_passing() && error.kind() != ErrorKind::Full
 }
 
 /// Stores a group with `all`. If one member caused an error, stores each of them separately. Returns the result of
 /// each.
-fn grouped<N, T>(
+fn write_group_or_each<N, T>(
     new: &[N],
     connection: &mut Connection,
-    note: impl Fn(usize, bool),
-    all: impl Fn(&mut dyn icecore_store::Backend, &[N]) -> Result<Vec<T>>,
+    record_size: impl Fn(usize, bool),
+    store_all: impl Fn(&mut dyn icecore_store::Backend, &[N]) -> Result<Vec<T>>,
 ) -> Vec<Result<T>> {
     let mut commit = |some: &[N]| {
-        let stored = connection.write(|backend| all(backend, some));
-        note(some.len(), stored.is_ok());
+        let stored = connection.write(|backend| store_all(backend, some));
+        record_size(some.len(), stored.is_ok());
         stored
     };
     let error = match commit(new) {
@@ -199,29 +204,33 @@ fn grouped<N, T>(
         Ok(_) => Error::new(ErrorKind::Database, "the database stored another number than it was given"),
         Err(error) => error,
     };
-    let mut away = (new.len() == 1 || !is_of_one(&error)).then_some(error);
-    let one = |one| match &away {
+    let mut shared_error = (new.len() == 1 || !is_caused_by_member(&error)).then_some(error);
+    let store_one = |one| match &shared_error {
         Some(error) => Err(copy_error(error)),
         None => {
             let stored = commit(std::slice::from_ref(one)).and_then(|stored| {
                 stored.into_iter().next().ok_or_else(|| Error::new(ErrorKind::Database, "nothing was stored"))
             });
-            away = stored.as_ref().err().filter(|error| !is_of_one(error)).map(copy_error);
+            shared_error = stored.as_ref().err().filter(|error| !is_caused_by_member(error)).map(copy_error);
             stored
         }
     };
-    new.iter().map(one).collect()
+    new.iter().map(store_one).collect()
 }
 
-fn store_jobs(pushes: Vec<Push>, connection: &mut Connection, metrics: &Metrics) {
-    if let Some(pushes) = store_checked(pushes, connection, metrics) {
-        store_those_that_fit(pushes, connection, metrics);
+fn store_jobs(pushes: Vec<PendingPush>, connection: &mut Connection, metrics: &Metrics) {
+    if let Some(pushes) = store_checked_jobs(pushes, connection, metrics) {
+        store_matching_jobs(pushes, connection, metrics);
     }
 }
 
 /// Stores a group, provided that its payloads were checked against the current schemas of their queues. If this fails
 /// for any member, returns the whole group.
-fn store_checked(pushes: Vec<Push>, connection: &mut Connection, metrics: &Metrics) -> Option<Vec<Push>> {
+fn store_checked_jobs(
+    pushes: Vec<PendingPush>,
+    connection: &mut Connection,
+    metrics: &Metrics,
+) -> Option<Vec<PendingPush>> {
     let mut schemas: HashMap<String, Option<Arc<str>>> = HashMap::new();
     for push in &pushes {
         match schemas.get(&push.job.queue) {
@@ -232,43 +241,44 @@ fn store_checked(pushes: Vec<Push>, connection: &mut Connection, metrics: &Metri
     }
     let schemas: Vec<QueueSchema<'_>> = schemas.iter().map(|(queue, text)| (&**queue, text.as_deref())).collect();
     let (mut jobs, mut rest) = (Vec::with_capacity(pushes.len()), Vec::with_capacity(pushes.len()));
-    for Push { job, schema, reply } in pushes {
+    for PendingPush { job, schema, reply } in pushes {
         jobs.push(job);
         rest.push((schema, reply));
     }
     let stored = connection.write(|backend| backend.push_checked(&jobs, &schemas));
     let Some(stored) = stored.ok().flatten().filter(|stored| stored.len() == jobs.len()) else {
-        let push = |(job, (schema, reply))| Push { job, schema, reply };
+        let push = |(job, (schema, reply))| PendingPush { job, schema, reply };
         return Some(jobs.into_iter().zip(rest).map(push).collect());
     };
-    metrics.commit(jobs.len(), true);
+    metrics.record_commit(jobs.len(), true);
     for ((_, reply), stored) in rest.into_iter().zip(stored) {
-        let _ = reply.send(Ok(Stored::As(stored)));
+        let _ = reply.send(Ok(StoreOutcome::As(stored)));
     }
     None
 }
 
 /// Stores the jobs that were checked against the current schema of their queue: together, or one by one if one of them
 /// causes an error. The other jobs are returned with the current schema.
-fn store_those_that_fit(pushes: Vec<Push>, connection: &mut Connection, metrics: &Metrics) {
+fn store_matching_jobs(pushes: Vec<PendingPush>, connection: &mut Connection, metrics: &Metrics) {
     let mut schemas: HashMap<String, Result<Option<String>>> = HashMap::new();
     for push in &pushes {
         if !schemas.contains_key(&push.job.queue) {
             let schema = connection.read(|backend| backend.schema(&push.job.queue));
-            let is_away = matches!(&schema, Err(error) if !is_of_one(error));
+            let is_away = matches!(&schema, Err(error) if !is_caused_by_member(error));
             schemas.insert(push.job.queue.clone(), schema);
             if is_away {
                 break;
             }
         }
     }
-    let away = schemas.values().find_map(|schema| schema.as_ref().err().filter(|error| !is_of_one(error)));
+    let connection_error =
+        schemas.values().find_map(|schema| schema.as_ref().err().filter(|error| !is_caused_by_member(error)));
     let (mut jobs, mut replies) = (Vec::with_capacity(pushes.len()), Vec::with_capacity(pushes.len()));
-    for Push { job, schema, reply } in pushes {
-        let answer = match (away, schemas.get(&job.queue)) {
+    for PendingPush { job, schema, reply } in pushes {
+        let answer = match (connection_error, schemas.get(&job.queue)) {
             (Some(error), _) | (None, Some(Err(error))) => Err(copy_error(error)),
             (None, Some(Ok(current))) if current.as_deref() != schema.as_deref() => {
-                Ok(Stored::OtherSchema(current.clone(), Box::new(job)))
+                Ok(StoreOutcome::OtherSchema(current.clone(), Box::new(job)))
             }
             _ => {
                 jobs.push(job);
@@ -281,14 +291,18 @@ fn store_those_that_fit(pushes: Vec<Push>, connection: &mut Connection, metrics:
     if jobs.is_empty() {
         return;
     }
-    let stored =
-        grouped(&jobs, connection, |size, is_done| metrics.commit(size, is_done), |backend, jobs| backend.push(jobs));
+    let stored = write_group_or_each(
+        &jobs,
+        connection,
+        |size, is_done| metrics.record_commit(size, is_done),
+        |backend, jobs| backend.push(jobs),
+    );
     for (reply, stored) in replies.into_iter().zip(stored) {
-        let _ = reply.send(stored.map(Stored::As));
+        let _ = reply.send(stored.map(StoreOutcome::As));
     }
 }
 
-fn store_objects(puts: Vec<Put>, connection: &mut Connection, metrics: &Metrics) {
+fn store_objects(puts: Vec<PendingPut>, connection: &mut Connection, metrics: &Metrics) {
     let now = match puts.iter().any(|put| put.keep.is_some()) {
         true => connection.read(|backend| backend.now()),
         false => Ok(0),
@@ -303,16 +317,16 @@ fn store_objects(puts: Vec<Put>, connection: &mut Connection, metrics: &Metrics)
         }
     };
     let (mut objects, mut replies) = (Vec::with_capacity(puts.len()), Vec::with_capacity(puts.len()));
-    for Put { mut object, keep, reply } in puts {
+    for PendingPut { mut object, keep, reply } in puts {
         let keep = keep.map(|keep| i64::try_from(keep.as_millis()).unwrap_or(i64::MAX));
         object.expires_at = keep.map(|keep| now.saturating_add(keep));
         objects.push(object);
         replies.push(reply);
     }
-    let stored = grouped(
+    let stored = write_group_or_each(
         &objects,
         connection,
-        |size, is_done| metrics.commit(size, is_done),
+        |size, is_done| metrics.record_commit(size, is_done),
         |backend, objects| backend.put(objects),
     );
     for (reply, stored) in replies.into_iter().zip(stored) {
@@ -320,10 +334,10 @@ fn store_objects(puts: Vec<Put>, connection: &mut Connection, metrics: &Metrics)
     }
 }
 
-fn record(done: Vec<Done>, connection: &mut Connection, metrics: &Metrics) {
+fn record_finished_jobs(done: Vec<PendingAck>, connection: &mut Connection, metrics: &Metrics) {
     let (acks, replies): (Vec<Ack>, Vec<_>) = done.into_iter().map(|done| (done.ack, done.reply)).unzip();
-    let note = |size, is_done| metrics.recorded(size, is_done);
-    let recorded = grouped(&acks, connection, note, |backend, acks| backend.ack_many(acks));
+    let note = |size, is_done| metrics.record_ack_commit(size, is_done);
+    let recorded = write_group_or_each(&acks, connection, note, |backend, acks| backend.ack_many(acks));
     for (reply, recorded) in replies.into_iter().zip(recorded) {
         let _ = reply.send(recorded.and_then(|recorded| recorded));
     }
@@ -368,13 +382,13 @@ mod tests {
             settings.one_writer = true;
             let metrics = Arc::new(Metrics::default());
             let committer =
-                Committer::start("committer", &settings, Shared::new(&settings), metrics).expect("a thread");
+                Committer::start("committer", &settings, WriterLock::new(&settings), metrics).expect("a thread");
             Held { runtime, strings, committer, address, _folder: folder }
         }
 
         fn push(&self, queue: &str) -> Work<'_> {
-            let job = describe::job(queue, b"1".to_vec(), None);
-            Box::pin(async move { self.committer.push(job, None).await.map(drop) })
+            let job = describe::describe_job(queue, b"1".to_vec(), None);
+            Box::pin(async move { self.committer.store_job(job, None).await.map(drop) })
         }
 
         /// Blocks the first request in the database, while the others queue up after it.
@@ -418,12 +432,12 @@ mod tests {
     fn what_is_done_is_one_transaction() {
         let held = Held::new();
         let mut store = icecore_store::open(&held.address).expect("a database");
-        let jobs: Vec<NewJob> = (0..20).map(|_| describe::job("q", b"1".to_vec(), None)).collect();
+        let jobs: Vec<NewJob> = (0..20).map(|_| describe::describe_job("q", b"1".to_vec(), None)).collect();
         store.push(&jobs).expect("pushed");
         let leases = store.claim("q", "w", Duration::from_secs(3_600), 20).expect("claimed");
         let ack = |(number, lease): (usize, &icecore_store::Lease)| -> Work<'_> {
             let token = if number == 7 { "other".to_owned() } else { lease.token.clone() };
-            Box::pin(held.committer.ack(Ack { id: lease.job.id, token, result: None }))
+            Box::pin(held.committer.record_ack(Ack { id: lease.job.id, token, result: None }))
         };
         let codes = held.at_once(held.push("q"), leases.iter().enumerate().map(ack).collect());
         let expected: Vec<u16> = (0..21).map(|number| if number == 8 { 409 } else { 201 }).collect();

@@ -5,10 +5,10 @@
 //! may use all places except a small reserve. Strangers use the remaining places, and the oldest stranger is closed for
 //! the next one. So a client that sends a complete request is answered, however many strangers there are.
 
-use crate::limits::site;
+use crate::limits::client_network;
 use crate::settings::{Network, Settings};
-use crate::shutdown::first;
-use crate::threads::lock;
+use crate::shutdown::select_first;
+use crate::threads::lock_ignoring_poison;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::pin::pin;
@@ -30,13 +30,13 @@ pub struct Connections {
     reserve: usize,
     most_of_site: usize,
     trusted: Vec<Network>,
-    table: Mutex<Table>,
+    table: Mutex<ConnectionTable>,
     /// Notified when a connection ends.
     freed: Notify,
 }
 
 #[derive(Default)]
-struct Table {
+struct ConnectionTable {
     next: u64,
     open: HashMap<u64, Entry>,
     known: usize,
@@ -53,20 +53,20 @@ struct Entry {
     leave: oneshot::Sender<()>,
 }
 
-impl Table {
+impl ConnectionTable {
     /// Returns the connection to close first: the one with the lowest rank, and among these the oldest.
-    fn first_by<K: Ord>(&self, rank: impl Fn(&Entry) -> Option<K>) -> Option<(u64, Instant)> {
+    fn find_lowest_ranked<K: Ord>(&self, rank: impl Fn(&Entry) -> Option<K>) -> Option<(u64, Instant)> {
         let ranked = self.open.iter().filter_map(|(id, entry)| Some((rank(entry)?, entry.since, *id)));
         ranked.min().map(|(_, since, id)| (id, since))
     }
 
     /// Returns the stranger to close first. Strangers that come through a proxy are last.
-    fn oldest_stranger(&self) -> Option<(u64, Instant)> {
-        self.first_by(|entry| (!entry.is_known).then_some(entry.is_trusted))
+    fn find_oldest_stranger(&self) -> Option<(u64, Instant)> {
+        self.find_lowest_ranked(|entry| (!entry.is_known).then_some(entry.is_trusted))
     }
 
-    fn oldest_idle(&self) -> Option<(u64, Instant)> {
-        self.first_by(|entry| (entry.is_known && !entry.is_busy).then_some(()))
+    fn find_oldest_idle(&self) -> Option<(u64, Instant)> {
+        self.find_lowest_ranked(|entry| (entry.is_known && !entry.is_busy).then_some(()))
     }
 
     fn remove(&mut self, id: u64) -> Option<Entry> {
@@ -85,7 +85,7 @@ impl Table {
 
 impl Connections {
     pub fn new(settings: &Settings) -> Connections {
-        let files = most_files();
+        let files = max_open_files();
         let places = files - OTHER_FILES.min(files / 2);
         let reserve = RESERVE.min(places / 4);
         let most_known = settings.most_connections.clamp(1, (places - reserve).max(1));
@@ -101,7 +101,7 @@ impl Connections {
 
     /// Returns the maximum number of known connections: the configured number, or fewer if the system allows fewer
     /// files.
-    pub fn most_known(&self) -> usize {
+    pub fn max_known(&self) -> usize {
         self.most_known
     }
 
@@ -111,11 +111,11 @@ impl Connections {
             let mut freed = pin!(self.freed.notified());
             freed.as_mut().enable();
             let wait = {
-                let mut table = lock(&self.table);
+                let mut table = lock_ignoring_poison(&self.table);
                 if table.open.len() < self.most_known + self.reserve {
                     return;
                 }
-                match table.oldest_stranger() {
+                match table.find_oldest_stranger() {
                     Some((id, since)) if since.elapsed() >= GRACE => {
                         table.close(id);
                         return;
@@ -124,27 +124,33 @@ impl Connections {
                     None => GRACE,
                 }
             };
-            first(freed, tokio::time::sleep(wait)).await;
+            select_first(freed, tokio::time::sleep(wait)).await;
         }
     }
 
     /// Registers a connection.
-    pub fn enter(self: &Arc<Self>, from: IpAddr) -> Member {
+    pub fn register_connection(self: &Arc<Self>, from: IpAddr) -> ConnectionSlot {
         let (leave, left) = oneshot::channel();
         let is_trusted = self.trusted.iter().any(|network| network.contains(from));
-        let entry =
-            Entry { site: site(from), is_trusted, is_known: false, is_busy: false, since: Instant::now(), leave };
-        let mut table = lock(&self.table);
+        let entry = Entry {
+            site: client_network(from),
+            is_trusted,
+            is_known: false,
+            is_busy: false,
+            since: Instant::now(),
+            leave,
+        };
+        let mut table = lock_ignoring_poison(&self.table);
         let id = table.next;
         table.next += 1;
         table.open.insert(id, entry);
-        Member { visit: Visit { id, connections: Arc::clone(self) }, left }
+        ConnectionSlot { visit: ConnectionHandle { id, connections: Arc::clone(self) }, left }
     }
 
     /// Closes the oldest strangers of an address that exceed its limit. Proxies are exempt, because they have the
     /// connections of many clients.
-    fn trim(&self, id: u64) {
-        let mut table = lock(&self.table);
+    fn close_excess_strangers(&self, id: u64) {
+        let mut table = lock_ignoring_poison(&self.table);
         let Some(entry) = table.open.get(&id) else { return };
         let (wanted, is_trusted) = (entry.site, entry.is_trusted);
         if is_trusted {
@@ -153,7 +159,7 @@ impl Connections {
         let is_one = |entry: &Entry| !entry.is_known && !entry.is_trusted && entry.site == wanted;
         let excess = table.open.values().filter(|entry| is_one(entry)).count().saturating_sub(self.most_of_site);
         for _ in 0..excess {
-            match table.first_by(|entry| is_one(entry).then_some(())) {
+            match table.find_lowest_ranked(|entry| is_one(entry).then_some(())) {
                 Some((id, since)) if since.elapsed() >= GRACE => table.close(id),
                 _ => return,
             }
@@ -161,85 +167,85 @@ impl Connections {
     }
 
     /// Closes one connection, because no more files can be opened.
-    pub fn give_up_one(&self) {
-        let mut table = lock(&self.table);
-        if let Some((id, _)) = table.oldest_stranger().or_else(|| table.oldest_idle()) {
+    pub fn close_one_connection(&self) {
+        let mut table = lock_ignoring_poison(&self.table);
+        if let Some((id, _)) = table.find_oldest_stranger().or_else(|| table.find_oldest_idle()) {
             table.close(id);
         }
     }
 }
 
 /// Returns how many files the process may have open.
-fn most_files() -> usize {
+fn max_open_files() -> usize {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
 /// An open connection; it has its place until this is dropped.
-pub struct Member {
-    pub visit: Visit,
+pub struct ConnectionSlot {
+    pub visit: ConnectionHandle,
     left: oneshot::Receiver<()>,
 }
 
-impl Member {
+impl ConnectionSlot {
     /// Waits until the connection has to be closed.
-    pub async fn has_to_leave(&mut self) {
-        if let crate::shutdown::First::Right(()) = first(&mut self.left, tokio::time::sleep(GRACE)).await {
-            self.visit.connections.trim(self.visit.id);
+    pub async fn wait_for_eviction(&mut self) {
+        if let crate::shutdown::Either::Right(()) = select_first(&mut self.left, tokio::time::sleep(GRACE)).await {
+            self.visit.connections.close_excess_strangers(self.visit.id);
             let _ = (&mut self.left).await;
         }
     }
 }
 
-impl Drop for Member {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        lock(&self.visit.connections.table).remove(self.visit.id);
+        lock_ignoring_poison(&self.visit.connections.table).remove(self.visit.id);
         self.visit.connections.freed.notify_one();
     }
 }
 
 /// Handle with which requests report the state of their connection.
 #[derive(Clone)]
-pub struct Visit {
+pub struct ConnectionHandle {
     id: u64,
     connections: Arc<Connections>,
 }
 
-impl Visit {
-    fn change(&self, change: impl FnOnce(&mut Entry)) {
-        if let Some(entry) = lock(&self.connections.table).open.get_mut(&self.id) {
+impl ConnectionHandle {
+    fn update_entry(&self, change: impl FnOnce(&mut Entry)) {
+        if let Some(entry) = lock_ignoring_poison(&self.connections.table).open.get_mut(&self.id) {
             change(entry);
         }
     }
 
     /// Records that the head of a request was received.
     pub fn begin_request(&self) {
-        self.change(|entry| entry.is_busy = true);
+        self.update_entry(|entry| entry.is_busy = true);
     }
 
     /// Records that the request was answered.
     pub fn end_request(&self) {
-        self.change(|entry| (entry.is_busy, entry.since) = (false, Instant::now()));
+        self.update_entry(|entry| (entry.is_busy, entry.since) = (false, Instant::now()));
     }
 
     /// Returns whether the connection can be closed without loss: it belongs to a stranger and has no request.
     pub fn is_idle_stranger(&self) -> bool {
-        let table = lock(&self.connections.table);
+        let table = lock_ignoring_poison(&self.connections.table);
         table.open.get(&self.id).is_none_or(|entry| !entry.is_known && !entry.is_busy)
     }
 
     /// Marks the connection as known. If there are too many known connections, closes the one that was idle for
     /// longest. Returns `false` if all of them have requests.
     #[must_use]
-    pub fn make_known(&self) -> bool {
-        let mut table = lock(&self.connections.table);
+    pub fn mark_known(&self) -> bool {
+        let mut table = lock_ignoring_poison(&self.connections.table);
         match table.open.get(&self.id) {
             Some(entry) if entry.is_known => return true,
             Some(_) => {}
             None => return false,
         }
         if table.known >= self.connections.most_known {
-            let Some((idle, _)) = table.oldest_idle() else { return false };
+            let Some((idle, _)) = table.find_oldest_idle() else { return false };
             table.close(idle);
         }
         table.known += 1;
@@ -269,46 +275,47 @@ mod tests {
 
     /// Makes all connections older than the grace period.
     fn age(connections: &Connections) {
-        for entry in lock(&connections.table).open.values_mut() {
+        for entry in lock_ignoring_poison(&connections.table).open.values_mut() {
             entry.since = entry.since.checked_sub(GRACE).expect("a time");
         }
     }
 
-    fn is_open(member: &Member) -> bool {
-        lock(&member.visit.connections.table).open.contains_key(&member.visit.id)
+    fn is_open(member: &ConnectionSlot) -> bool {
+        lock_ignoring_poison(&member.visit.connections.table).open.contains_key(&member.visit.id)
     }
 
     #[test]
     fn known_connections_do_not_give_way_to_strangers() {
         let connections = connections(2, 1_000, &[]);
-        let known: Vec<Member> = (0..2).map(|_| connections.enter(ip("10.0.0.1"))).collect();
-        assert!(known.iter().all(|member| member.visit.make_known()));
-        let strangers: Vec<Member> = (0..connections.reserve).map(|_| connections.enter(ip("10.0.0.2"))).collect();
+        let known: Vec<ConnectionSlot> = (0..2).map(|_| connections.register_connection(ip("10.0.0.1"))).collect();
+        assert!(known.iter().all(|member| member.visit.mark_known()));
+        let strangers: Vec<ConnectionSlot> =
+            (0..connections.reserve).map(|_| connections.register_connection(ip("10.0.0.2"))).collect();
         age(&connections);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
         runtime.block_on(connections.wait_for_place());
-        let late = connections.enter(ip("10.0.0.3"));
+        let late = connections.register_connection(ip("10.0.0.3"));
         assert_eq!(strangers.iter().filter(|member| !is_open(member)).count(), 1);
         assert!(known.iter().all(is_open) && is_open(&late));
         // A third known connection replaces an idle one, but not one with a request.
         known[0].visit.begin_request();
-        assert!(late.visit.make_known());
+        assert!(late.visit.mark_known());
         assert_eq!((is_open(&known[0]), is_open(&known[1])), (true, false));
         late.visit.begin_request();
-        let other = connections.enter(ip("10.0.0.3"));
-        assert!(!other.visit.make_known());
+        let other = connections.register_connection(ip("10.0.0.3"));
+        assert!(!other.visit.mark_known());
         known[0].visit.end_request();
-        assert!(other.visit.make_known());
+        assert!(other.visit.mark_known());
         drop((known, strangers, late, other));
-        let table = lock(&connections.table);
+        let table = lock_ignoring_poison(&connections.table);
         assert_eq!((table.open.len(), table.known), (0, 0));
     }
 
     #[test]
     fn an_address_has_so_many_strangers() {
         let connections = connections(1_000, 3, &["10.9.0.0/16", "2001:db8:9::/48"]);
-        let enter = |address: &dyn Fn(u16) -> String| -> Vec<Member> {
-            (0..6).map(|number| connections.enter(ip(&address(number)))).collect()
+        let enter = |address: &dyn Fn(u16) -> String| -> Vec<ConnectionSlot> {
+            (0..6).map(|number| connections.register_connection(ip(&address(number)))).collect()
         };
         let one = enter(&|_| "10.0.0.1".to_owned());
         let mapped = enter(&|_| "::ffff:10.0.0.2".to_owned());
@@ -317,14 +324,14 @@ mod tests {
         let proxy = enter(&|_| "10.9.0.1".to_owned());
         let mapped_proxy = enter(&|_| "::ffff:10.9.0.1".to_owned());
         let known = enter(&|_| "10.0.0.3".to_owned());
-        assert!(known.iter().all(|member| member.visit.make_known()));
+        assert!(known.iter().all(|member| member.visit.mark_known()));
         let trim = || {
-            let ids: Vec<u64> = lock(&connections.table).open.keys().copied().collect();
-            ids.into_iter().for_each(|id| connections.trim(id));
+            let ids: Vec<u64> = lock_ignoring_poison(&connections.table).open.keys().copied().collect();
+            ids.into_iter().for_each(|id| connections.close_excess_strangers(id));
         };
         // They stay during their grace period.
         trim();
-        assert_eq!(lock(&connections.table).open.len(), 7 * 6);
+        assert_eq!(lock_ignoring_poison(&connections.table).open.len(), 7 * 6);
         age(&connections);
         trim();
         for (members, left) in
@@ -340,14 +347,14 @@ mod tests {
     #[test]
     fn proxies_give_way_last() {
         let connections = connections(1, 1_000, &["10.9.0.1"]);
-        let proxy = connections.enter(ip("10.9.0.1"));
-        let strangers: Vec<Member> = (0..3).map(|_| connections.enter(ip("10.0.0.1"))).collect();
+        let proxy = connections.register_connection(ip("10.9.0.1"));
+        let strangers: Vec<ConnectionSlot> = (0..3).map(|_| connections.register_connection(ip("10.0.0.1"))).collect();
         for left in (0..3).rev() {
-            connections.give_up_one();
+            connections.close_one_connection();
             assert_eq!(strangers.iter().filter(|member| is_open(member)).count(), left);
             assert!(is_open(&proxy));
         }
-        connections.give_up_one();
+        connections.close_one_connection();
         assert!(!is_open(&proxy));
     }
 }

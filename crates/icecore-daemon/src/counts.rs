@@ -5,7 +5,7 @@
 
 use crate::database::Database;
 use crate::failure::Failure;
-use crate::threads::lock;
+use crate::threads::lock_ignoring_poison;
 use icecore_store::QueueStatus;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -23,21 +23,21 @@ pub struct Counts(Mutex<Option<(Instant, Arc<Vec<QueueStatus>>)>>);
 
 impl Counts {
     /// Returns the counts, which may be slightly out of date.
-    pub async fn of(&self, database: &Database) -> Result<Arc<Vec<QueueStatus>>, Failure> {
-        let known = lock(&self.0).clone().filter(|(until, _)| Instant::now() < *until);
+    pub async fn load_recent_counts(&self, database: &Database) -> Result<Arc<Vec<QueueStatus>>, Failure> {
+        let known = lock_ignoring_poison(&self.0).clone().filter(|(until, _)| Instant::now() < *until);
         if let Some((_, queues)) = known {
             // Each call checks that the database answers.
-            database.read_within(PATIENCE, |backend| backend.now()).await?;
+            database.read_with_timeout(PATIENCE, |backend| backend.now()).await?;
             return Ok(queues);
         }
-        let counted = database.read_within(PATIENCE, |backend| {
+        let counted = database.read_with_timeout(PATIENCE, |backend| {
             let began = Instant::now();
             Ok((backend.queues()?, began.elapsed()))
         });
         let (queues, took) = counted.await?;
         let queues = Arc::new(queues);
         if took > QUICK {
-            *lock(&self.0) = Some((Instant::now() + took * TIMES, Arc::clone(&queues)));
+            *lock_ignoring_poison(&self.0) = Some((Instant::now() + took * TIMES, Arc::clone(&queues)));
         }
         Ok(queues)
     }

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::settings::{Opener, Settings};
-use crate::threads::{Threads, lock};
+use crate::threads::{Threads, lock_ignoring_poison};
 use icecore_store::{Backend, Error, ErrorKind, Result};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -16,30 +16,30 @@ pub struct Connection {
     backend: Option<Box<dyn Backend>>,
     /// Time and error of the last failed attempt to open it.
     failed: Option<(Instant, ErrorKind, String)>,
-    shared: Shared,
+    shared: WriterLock,
 }
 
 /// State shared by all connections.
 #[derive(Clone)]
-pub struct Shared {
+pub struct WriterLock {
     /// Lock for databases that allow one writer at a time.
     writer: Option<Arc<Mutex<()>>>,
 }
 
-impl Shared {
-    pub fn new(settings: &Settings) -> Shared {
-        Shared { writer: settings.one_writer.then(Arc::default) }
+impl WriterLock {
+    pub fn new(settings: &Settings) -> WriterLock {
+        WriterLock { writer: settings.one_writer.then(Arc::default) }
     }
 }
 
 impl Connection {
-    pub fn new(open: Opener, shared: Shared) -> Connection {
+    pub fn new(open: Opener, shared: WriterLock) -> Connection {
         Connection { open, backend: None, failed: None, shared }
     }
 
     /// Runs a read. A connection that may be broken is closed.
     pub fn read<T>(&mut self, body: impl FnOnce(&mut dyn Backend) -> Result<T>) -> Result<T> {
-        let answer = self.opened().and_then(body);
+        let answer = self.ensure_open().and_then(body);
         let is_broken = matches!(&answer, Err(error) if matches!(error.kind(), ErrorKind::Away | ErrorKind::Database));
         if is_broken {
             self.backend = None;
@@ -50,19 +50,19 @@ impl Connection {
     /// Runs a write.
     pub fn write<T>(&mut self, body: impl FnOnce(&mut dyn Backend) -> Result<T>) -> Result<T> {
         let writer = self.shared.writer.clone();
-        let _turn = writer.as_deref().map(lock);
+        let _turn = writer.as_deref().map(lock_ignoring_poison);
         self.read(body)
     }
 
-    fn opened(&mut self) -> Result<&mut dyn Backend> {
+    fn ensure_open(&mut self) -> Result<&mut dyn Backend> {
         let backend = match self.backend.take() {
             Some(backend) => backend,
-            None => self.reopened()?,
+            None => self.open_backend()?,
         };
         Ok(&mut **self.backend.insert(backend))
     }
 
-    fn reopened(&mut self) -> Result<Box<dyn Backend>> {
+    fn open_backend(&mut self) -> Result<Box<dyn Backend>> {
         if let Some((at, kind, message)) = &self.failed
             && at.elapsed() < PAUSE
         {
@@ -84,7 +84,7 @@ pub struct Database {
 }
 
 impl Database {
-    pub fn start(settings: &Settings, shared: Shared) -> std::io::Result<Database> {
+    pub fn start(settings: &Settings, shared: WriterLock) -> std::io::Result<Database> {
         let open = Arc::clone(&settings.open);
         let make = move || Connection::new(Arc::clone(&open), shared.clone());
         let threads = Threads::start("database", settings.database_threads, settings.longest_queue, make)?;
@@ -101,16 +101,16 @@ impl Database {
         &self,
         body: impl FnOnce(&mut dyn Backend) -> Result<T> + Send + 'static,
     ) -> std::result::Result<T, Failure> {
-        Ok(self.threads.ask(self.patience, |connection| connection.read(body)).await??)
+        Ok(self.threads.submit_and_wait(self.patience, |connection| connection.read(body)).await??)
     }
 
     /// Like `read`, with its own time limit.
-    pub async fn read_within<T: Send + 'static>(
+    pub async fn read_with_timeout<T: Send + 'static>(
         &self,
         patience: Duration,
         body: impl FnOnce(&mut dyn Backend) -> Result<T> + Send + 'static,
     ) -> std::result::Result<T, Failure> {
-        Ok(self.threads.ask(patience, |connection| connection.read(body)).await??)
+        Ok(self.threads.submit_and_wait(patience, |connection| connection.read(body)).await??)
     }
 
     /// Runs a write on a thread.
@@ -118,16 +118,16 @@ impl Database {
         &self,
         body: impl FnOnce(&mut dyn Backend) -> Result<T> + Send + 'static,
     ) -> std::result::Result<T, Failure> {
-        Ok(self.threads.ask(self.patience, |connection| connection.write(body)).await??)
+        Ok(self.threads.submit_and_wait(self.patience, |connection| connection.write(body)).await??)
     }
 
     /// Runs a write on a thread, and undoes it if nobody waits for the result any more.
-    pub async fn write_or<T: Send + 'static>(
+    pub async fn write_or_undo<T: Send + 'static>(
         &self,
         body: impl FnOnce(&mut dyn Backend) -> Result<T> + Send + 'static,
         undo: impl FnOnce(&mut dyn Backend, T) -> Result<()> + Send + 'static,
     ) -> std::result::Result<T, Failure> {
-        let answer = self.threads.ask_or(
+        let answer = self.threads.submit_and_wait_or_undo(
             self.patience,
             |connection| connection.write(body),
             |connection, answer| {

@@ -1,6 +1,6 @@
 //! Answers that report an error.
 
-use crate::threads::Refused;
+use crate::threads::WorkError;
 use axum::http::StatusCode;
 use icecore_store::{Error, ErrorKind};
 use serde::Serialize;
@@ -13,12 +13,12 @@ pub struct Failure {
     pub retry_after: Option<u64>,
     /// Whether the connection is closed after the answer.
     pub closes: bool,
-    pub said: Box<Said>,
+    pub said: Box<ErrorBody>,
 }
 
 /// Content of the error body.
 #[derive(Debug, Default, Serialize)]
-pub struct Said {
+pub struct ErrorBody {
     /// One word, for programs.
     pub kind: String,
     /// Message for people.
@@ -38,39 +38,39 @@ pub struct Said {
     pub help: Option<String>,
     /// All errors, if there is more than one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub errors: Vec<Wrong>,
+    pub errors: Vec<ErrorDetail>,
 }
 
 /// One of several errors.
 #[derive(Debug, Serialize)]
-pub struct Wrong {
+pub struct ErrorDetail {
     pub path: String,
     pub message: String,
 }
 
 impl Failure {
     pub fn new(code: StatusCode, kind: &str, message: impl Into<String>) -> Failure {
-        let said = Box::new(Said { kind: kind.to_owned(), message: message.into(), ..Said::default() });
+        let said = Box::new(ErrorBody { kind: kind.to_owned(), message: message.into(), ..ErrorBody::default() });
         Failure { code, retry_after: None, closes: false, said }
     }
 
     /// Creates a failure for an invalid request.
-    pub fn input(kind: &str, message: impl Into<String>) -> Failure {
+    pub fn invalid_request(kind: &str, message: impl Into<String>) -> Failure {
         Failure::new(StatusCode::BAD_REQUEST, kind, message)
     }
 
-    pub fn missing(message: impl Into<String>) -> Failure {
+    pub fn not_found(message: impl Into<String>) -> Failure {
         Failure::new(StatusCode::NOT_FOUND, "missing", message)
     }
 
     /// Creates a failure for a request that may succeed later.
-    pub fn later(kind: &str, message: impl Into<String>) -> Failure {
+    pub fn retry_later(kind: &str, message: impl Into<String>) -> Failure {
         Failure { retry_after: Some(1), ..Failure::new(StatusCode::SERVICE_UNAVAILABLE, kind, message) }
     }
 
     /// Creates a failure from the engine's error for a payload.
-    pub fn decoding(error: &icecore::Error) -> Failure {
-        let mut failure = Failure::input(error.kind().as_str(), error.to_string());
+    pub fn from_decode_error(error: &icecore::Error) -> Failure {
+        let mut failure = Failure::invalid_request(error.kind().as_str(), error.to_string());
         let said = &mut failure.said;
         said.path = Some(error.path().unwrap_or("$").to_owned());
         said.offset = error.offset();
@@ -81,7 +81,7 @@ impl Failure {
     }
 
     /// Makes the failure close the connection after the answer.
-    pub fn closing(mut self) -> Failure {
+    pub fn closing_connection(mut self) -> Failure {
         self.closes = true;
         self
     }
@@ -91,33 +91,33 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         let message = error.to_string();
         match error.kind() {
-            ErrorKind::Missing => Failure::missing(message),
+            ErrorKind::Missing => Failure::not_found(message),
             ErrorKind::Taken => Failure::new(StatusCode::CONFLICT, "taken", message),
             ErrorKind::Paused => Failure::new(StatusCode::CONFLICT, "paused", message),
             ErrorKind::Limited => {
                 Failure { retry_after: Some(1), ..Failure::new(StatusCode::TOO_MANY_REQUESTS, "limited", message) }
             }
             ErrorKind::Lease => Failure::new(StatusCode::CONFLICT, "lease", message),
-            ErrorKind::Input => Failure::input("input", message),
+            ErrorKind::Input => Failure::invalid_request("input", message),
             ErrorKind::Full => Failure::new(StatusCode::INSUFFICIENT_STORAGE, "full", message),
-            ErrorKind::Away => Failure::later("away", message),
-            ErrorKind::Moved => Failure::later("moved", message),
-            ErrorKind::Busy => Failure::later("busy", message),
+            ErrorKind::Away => Failure::retry_later("away", message),
+            ErrorKind::Moved => Failure::retry_later("moved", message),
+            ErrorKind::Busy => Failure::retry_later("busy", message),
             ErrorKind::Schema => Failure::new(StatusCode::SERVICE_UNAVAILABLE, "tables", message),
             ErrorKind::Address => Failure::new(StatusCode::SERVICE_UNAVAILABLE, "address", message),
             // A broken connection can show up as many different errors.
-            _ => Failure::later("database", message),
+            _ => Failure::retry_later("database", message),
         }
     }
 }
 
-impl From<Refused> for Failure {
-    fn from(refused: Refused) -> Failure {
+impl From<WorkError> for Failure {
+    fn from(refused: WorkError) -> Failure {
         match refused {
-            Refused::Full => Failure::later("busy", "too much waits already; try again a little later"),
-            Refused::Stopping => Failure::later("stopping", "the daemon is about to end"),
-            Refused::Late => Failure::later("busy", "it takes too long; whether it was done is not known"),
-            Refused::Broken => {
+            WorkError::Full => Failure::retry_later("busy", "too much waits already; try again a little later"),
+            WorkError::Stopping => Failure::retry_later("stopping", "the daemon is about to end"),
+            WorkError::Late => Failure::retry_later("busy", "it takes too long; whether it was done is not known"),
+            WorkError::Broken => {
                 Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "a defect of the daemon; it goes on")
             }
         }

@@ -58,7 +58,7 @@ impl Host {
     }
 
     /// Returns whether no name server controls this host: it is an address, or `localhost`.
-    pub fn is_own(&self) -> bool {
+    pub fn is_address_or_localhost(&self) -> bool {
         match &self.name {
             Name::Address(_) => true,
             Name::Registered(name) => name == "localhost",
@@ -66,7 +66,7 @@ impl Host {
     }
 
     /// Returns whether this host is the host of an origin such as `http://localhost:7340`.
-    pub fn is_origin(&self, origin: &str) -> bool {
+    pub fn matches_origin(&self, origin: &str) -> bool {
         let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
         authority.and_then(Host::parse).is_some_and(|host| host == *self)
     }
@@ -93,7 +93,7 @@ fn is_registered_name(name: &str) -> bool {
 ///
 /// # Errors
 /// If there are several hosts, an invalid one, or none although HTTP/1.1 requires one.
-pub fn requested(
+pub fn find_requested_host(
     method: &Method,
     target: &Uri,
     version: Version,
@@ -101,26 +101,26 @@ pub fn requested(
 ) -> Result<Option<Host>, Failure> {
     let mut given = headers.get_all(header::HOST).iter();
     let named = match (given.next(), given.next()) {
-        (Some(_), Some(_)) => return Err(refused("the request has more than one header `Host`")),
+        (Some(_), Some(_)) => return Err(host_failure("the request has more than one header `Host`")),
         (Some(value), None) => {
             let host = value.to_str().ok().and_then(Host::parse);
-            Some(host.ok_or_else(|| refused("the header `Host` is not a host with or without a port"))?)
+            Some(host.ok_or_else(|| host_failure("the header `Host` is not a host with or without a port"))?)
         }
-        (None, _) if version >= Version::HTTP_11 => return Err(refused("the request has no header `Host`")),
+        (None, _) if version >= Version::HTTP_11 => return Err(host_failure("the request has no header `Host`")),
         (None, _) => None,
     };
     let Some(target) = target.authority().map(Authority::as_str) else { return Ok(named) };
     let target = Host::parse(target).filter(|_| method != Method::CONNECT);
-    let target = target.ok_or_else(|| refused("the target of the request is not one of this daemon"))?;
+    let target = target.ok_or_else(|| host_failure("the target of the request is not one of this daemon"))?;
     // The target takes precedence, and clients send the same host in the header.
     if named.is_some_and(|named| named.name != target.name || named.port.unwrap_or(80) != target.port.unwrap_or(80)) {
-        return Err(refused("the target of the request and the header `Host` name different hosts"));
+        return Err(host_failure("the target of the request and the header `Host` name different hosts"));
     }
     Ok(Some(target))
 }
 
-fn refused(message: &str) -> Failure {
-    Failure::new(StatusCode::BAD_REQUEST, "host", message).closing()
+fn host_failure(message: &str) -> Failure {
+    Failure::new(StatusCode::BAD_REQUEST, "host", message).closing_connection()
 }
 
 #[cfg(test)]
@@ -129,7 +129,7 @@ mod tests {
 
     /// Returns whether a name is valid, and whether it needs no name server.
     fn read(text: &str) -> Option<bool> {
-        Host::parse(text).map(|host| host.is_own())
+        Host::parse(text).map(|host| host.is_address_or_localhost())
     }
 
     #[test]
@@ -296,7 +296,7 @@ mod tests {
                     seen[1] += 1;
                     // It does not accept `%XX` in a name.
                     let Ok(uri) = format!("http://{text}/").parse::<Uri>() else {
-                        assert!(text.contains('%') && !host.is_own(), "{text:?}");
+                        assert!(text.contains('%') && !host.is_address_or_localhost(), "{text:?}");
                         continue;
                     };
                     let name = match &host.name {
@@ -308,7 +308,10 @@ mod tests {
                     let same = |found: &str| found.trim_matches(['[', ']']).parse::<IpAddr>().ok();
                     assert!(found == name || same(&found).is_some_and(|found| same(&name) == Some(found)), "{text:?}");
                     assert_eq!(uri.port_u16(), host.port, "{text:?}");
-                    assert!(!host.is_own() || found == "localhost" || same(&found).is_some(), "{text:?}");
+                    assert!(
+                        !host.is_address_or_localhost() || found == "localhost" || same(&found).is_some(),
+                        "{text:?}"
+                    );
                 }
             }
         }
@@ -322,7 +325,7 @@ mod tests {
             for host in hosts {
                 headers.append(header::HOST, host.parse().expect("a value"));
             }
-            requested(&Method::GET, &target.parse().expect("a target"), version, &headers)
+            find_requested_host(&Method::GET, &target.parse().expect("a target"), version, &headers)
         };
         let (old, new) = (Version::HTTP_10, Version::HTTP_11);
         for (target, version, hosts) in [
@@ -335,10 +338,13 @@ mod tests {
             ("*", new, &["localhost"]),
         ] {
             let host = ask(target, version, hosts).unwrap_or_else(|_| panic!("{target} {hosts:?}"));
-            assert!(host.is_some_and(|host| host.is_own()), "{target} {hosts:?}");
+            assert!(host.is_some_and(|host| host.is_address_or_localhost()), "{target} {hosts:?}");
         }
         assert!(ask("/", old, &[]).is_ok_and(|host| host.is_none()));
-        assert!(ask("http://evil.example/", old, &[]).is_ok_and(|host| host.is_some_and(|host| !host.is_own())));
+        assert!(
+            ask("http://evil.example/", old, &[])
+                .is_ok_and(|host| host.is_some_and(|host| !host.is_address_or_localhost()))
+        );
         for (target, version, hosts) in [
             ("/", new, &[][..]),
             ("/", new, &[""]),
@@ -374,7 +380,7 @@ mod tests {
             ("null", false),
             ("", false),
         ] {
-            assert_eq!(host.is_origin(origin), is_same, "{origin}");
+            assert_eq!(host.matches_origin(origin), is_same, "{origin}");
         }
     }
 }

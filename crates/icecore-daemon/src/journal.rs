@@ -1,6 +1,6 @@
 //! Request log on the standard error output.
 
-use crate::threads::lock;
+use crate::threads::lock_ignoring_poison;
 use icecore_store::time;
 use std::io::Write;
 use std::sync::Mutex;
@@ -34,34 +34,36 @@ impl Journal {
     }
 
     /// Logs a request. It logs the route instead of the path, which may contain private names.
-    pub fn request(&self, method: &str, route: &str, code: u16, took: Duration) {
+    pub fn log_request(&self, method: &str, route: &str, code: u16, took: Duration) {
         let millis = took.as_secs_f64() * 1000.0;
         match self.is_json {
-            true => self.send(&serde_json::json!({
-                "type": "request", "time": now(), "method": method, "route": route, "code": code,
+            true => self.send_line(&serde_json::json!({
+                "type": "request", "time": format_current_time(), "method": method, "route": route, "code": code,
                 "milliseconds": (millis * 10.0).round() / 10.0,
             })),
-            false => self.send(&format_args!("{} {method} {route} {code} {millis:.1}", now())),
+            false => self.send_line(&format_args!("{} {method} {route} {code} {millis:.1}", format_current_time())),
         }
     }
 
     /// Logs any other message.
-    pub fn line(&self, words: std::fmt::Arguments<'_>) {
+    pub fn log_message(&self, words: std::fmt::Arguments<'_>) {
         match self.is_json {
-            true => self.send(&serde_json::json!({"type": "note", "time": now(), "message": words.to_string()})),
-            false => self.send(&format_args!("{} {words}", now())),
+            true => self.send_line(
+                &serde_json::json!({"type": "note", "time": format_current_time(), "message": words.to_string()}),
+            ),
+            false => self.send_line(&format_args!("{} {words}", format_current_time())),
         }
     }
 
-    fn send(&self, line: &dyn std::fmt::Display) {
-        if let Some(sender) = &*lock(&self.lines) {
+    fn send_line(&self, line: &dyn std::fmt::Display) {
+        if let Some(sender) = &*lock_ignoring_poison(&self.lines) {
             let _ = sender.try_send(format!("{line}\n"));
         }
     }
 }
 
 /// Returns the local time.
-fn now() -> String {
+fn format_current_time() -> String {
     let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
     time::format_utc(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

@@ -49,7 +49,7 @@ mod threads;
 mod wakeups;
 
 pub use server::{Server, serve};
-pub use settings::{Network, NoNetwork, Opener, Rate, Settings, Unfit};
+pub use settings::{InvalidNetwork, Network, Opener, Rate, Settings, StartError};
 
 #[cfg(test)]
 #[path = "../tests/double/mod.rs"]

@@ -1,7 +1,7 @@
 //! Rate limits per client address.
 
 use crate::settings::Rate;
-use crate::threads::lock;
+use crate::threads::lock_ignoring_poison;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Mutex;
@@ -11,30 +11,30 @@ use std::time::Instant;
 const MOST: usize = 16_384;
 
 /// A token bucket for each address: a request takes a token, and new tokens are added over time.
-pub struct Rates {
+pub struct RateLimiter {
     rate: Option<Rate>,
     buckets: Mutex<HashMap<IpAddr, Bucket>>,
 }
 
 struct Bucket {
     tokens: f64,
-    at: Instant,
+    updated_at: Instant,
 }
 
-impl Rates {
-    pub fn new(rate: Option<Rate>) -> Rates {
-        Rates { rate, buckets: Mutex::default() }
+impl RateLimiter {
+    pub fn new(rate: Option<Rate>) -> RateLimiter {
+        RateLimiter { rate, buckets: Mutex::default() }
     }
 
     /// Takes a token. If there is none, the error is the number of seconds until there is one.
-    pub fn take(&self, address: IpAddr, now: Instant) -> Result<(), u64> {
+    pub fn take_token(&self, address: IpAddr, now: Instant) -> Result<(), u64> {
         let Some(rate) = self.rate else { return Ok(()) };
         let burst = rate.burst.max(1.0);
         let filled = |bucket: &Bucket| {
-            let since = now.saturating_duration_since(bucket.at).as_secs_f64();
+            let since = now.saturating_duration_since(bucket.updated_at).as_secs_f64();
             (bucket.tokens + since * rate.per_second).min(burst)
         };
-        let mut buckets = lock(&self.buckets);
+        let mut buckets = lock_ignoring_poison(&self.buckets);
         if buckets.len() >= MOST {
             // A full bucket is the same as no bucket.
             buckets.retain(|_, bucket| filled(bucket) < burst);
@@ -42,8 +42,8 @@ impl Rates {
                 buckets.clear();
             }
         }
-        let bucket = buckets.entry(site(address)).or_insert(Bucket { tokens: burst, at: now });
-        *bucket = Bucket { tokens: filled(bucket), at: now };
+        let bucket = buckets.entry(client_network(address)).or_insert(Bucket { tokens: burst, updated_at: now });
+        *bucket = Bucket { tokens: filled(bucket), updated_at: now };
         if bucket.tokens >= 1.0 {
             bucket.tokens -= 1.0;
             return Ok(());
@@ -54,7 +54,7 @@ impl Rates {
 }
 
 /// Returns the address that counts: for IPv6, a client usually controls the whole /64.
-pub fn site(address: IpAddr) -> IpAddr {
+pub fn client_network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
         address => address,
@@ -68,12 +68,12 @@ mod tests {
 
     #[test]
     fn a_bucket_gets_empty_and_full_again() {
-        let rates = Rates::new(Some(Rate { per_second: 2.0, burst: 3.0 }));
+        let rates = RateLimiter::new(Some(Rate { per_second: 2.0, burst: 3.0 }));
         let (now, one) = (Instant::now(), "10.0.0.1".parse().expect("an address"));
-        let took = |at| (0..5).filter(|_| rates.take(one, at).is_ok()).count();
+        let took = |at| (0..5).filter(|_| rates.take_token(one, at).is_ok()).count();
         assert_eq!(took(now), 3);
-        assert_eq!(rates.take(one, now), Err(1));
-        assert!(rates.take("10.0.0.2".parse().expect("an address"), now).is_ok());
+        assert_eq!(rates.take_token(one, now), Err(1));
+        assert!(rates.take_token("10.0.0.2".parse().expect("an address"), now).is_ok());
         assert_eq!(took(now + Duration::from_secs(1)), 2);
         assert_eq!(took(now + Duration::from_secs(100)), 3);
     }

@@ -1,6 +1,6 @@
 //! Metrics for Prometheus.
 
-use crate::threads::lock;
+use crate::threads::lock_ignoring_poison;
 use icecore_store::{QueueStatus, State};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -20,13 +20,13 @@ struct Histogram {
 }
 
 impl Histogram {
-    fn add(&mut self, bounds: &[f64], value: f64) {
+    fn add_value(&mut self, bounds: &[f64], value: f64) {
         let at = bounds.iter().position(|bound| value <= *bound).unwrap_or(bounds.len());
         self.counts[at] += 1;
         self.sum += value;
     }
 
-    fn write(&self, out: &mut String, bounds: &[f64], name: &str, labels: &str) {
+    fn write_samples(&self, out: &mut String, bounds: &[f64], name: &str, labels: &str) {
         let comma = if labels.is_empty() { "" } else { "," };
         let mut count = 0;
         for (index, seen) in self.counts.iter().take(bounds.len() + 1).enumerate() {
@@ -52,95 +52,111 @@ pub struct Metrics {
 
 impl Metrics {
     /// Counts an answered request. `method` is one of the known methods.
-    pub fn request(&self, route: &'static str, method: &str, code: u16, took: Duration) {
-        *lock(&self.requests).entry((route, method.to_owned(), code)).or_default() += 1;
-        lock(&self.durations).entry(route).or_default().add(&SECONDS, took.as_secs_f64());
+    pub fn count_request(&self, route: &'static str, method: &str, code: u16, took: Duration) {
+        *lock_ignoring_poison(&self.requests).entry((route, method.to_owned(), code)).or_default() += 1;
+        lock_ignoring_poison(&self.durations).entry(route).or_default().add_value(&SECONDS, took.as_secs_f64());
     }
 
     /// Records the size of a transaction that stored jobs or objects, or its failure.
-    pub fn commit(&self, size: usize, is_done: bool) {
+    pub fn record_commit(&self, size: usize, is_done: bool) {
         match is_done {
-            true => lock(&self.commits).add(&SIZES, size as f64),
+            true => lock_ignoring_poison(&self.commits).add_value(&SIZES, size as f64),
             false => drop(self.failed_commits.fetch_add(1, Ordering::Relaxed)),
         }
     }
 
     /// Records the size of a transaction that recorded finished jobs, or its failure.
-    pub fn recorded(&self, size: usize, is_done: bool) {
+    pub fn record_ack_commit(&self, size: usize, is_done: bool) {
         match is_done {
-            true => lock(&self.recorded).add(&SIZES, size as f64),
+            true => lock_ignoring_poison(&self.recorded).add_value(&SIZES, size as f64),
             false => drop(self.failed_commits.fetch_add(1, Ordering::Relaxed)),
         }
     }
 
-    pub fn connected(&self) {
+    pub fn count_connection_opened(&self) {
         self.connections.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub fn disconnected(&self) {
+    pub fn count_connection_closed(&self) {
         self.connections.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Returns the metrics as text. `queues` is `None` if the database did not answer.
-    pub fn text(&self, queues: Option<&[QueueStatus]>) -> String {
+    pub fn to_prometheus_text(&self, queues: Option<&[QueueStatus]>) -> String {
         let mut out = String::new();
-        head(&mut out, "icecore_http_requests_total", "counter", "Requests by method, route and code.");
-        for ((route, method, code), count) in &*lock(&self.requests) {
+        write_metric_header(&mut out, "icecore_http_requests_total", "counter", "Requests by method, route and code.");
+        for ((route, method, code), count) in &*lock_ignoring_poison(&self.requests) {
             let name = "icecore_http_requests_total";
             let _ = writeln!(out, "{name}{{method=\"{method}\",route=\"{route}\",code=\"{code}\"}} {count}");
         }
-        head(&mut out, "icecore_http_request_duration_seconds", "histogram", "How long requests took.");
-        for (route, histogram) in &*lock(&self.durations) {
+        write_metric_header(&mut out, "icecore_http_request_duration_seconds", "histogram", "How long requests took.");
+        for (route, histogram) in &*lock_ignoring_poison(&self.durations) {
             let labels = format!("route=\"{route}\"");
-            histogram.write(&mut out, &SECONDS, "icecore_http_request_duration_seconds", &labels);
+            histogram.write_samples(&mut out, &SECONDS, "icecore_http_request_duration_seconds", &labels);
         }
-        head(&mut out, "icecore_http_connections", "gauge", "Connections that are open.");
+        write_metric_header(&mut out, "icecore_http_connections", "gauge", "Connections that are open.");
         let _ = writeln!(out, "icecore_http_connections {}", self.connections.load(Ordering::Relaxed));
-        head(&mut out, "icecore_commit_size", "histogram", "How many jobs or objects a transaction stored.");
-        lock(&self.commits).write(&mut out, &SIZES, "icecore_commit_size", "");
-        head(&mut out, "icecore_ack_commit_size", "histogram", "How many jobs a transaction recorded as done.");
-        lock(&self.recorded).write(&mut out, &SIZES, "icecore_ack_commit_size", "");
-        head(&mut out, "icecore_commits_total", "counter", "Transactions that stored jobs or objects.");
-        let _ = writeln!(out, "icecore_commits_total {}", lock(&self.commits).counts.iter().sum::<u64>());
-        head(
+        write_metric_header(
+            &mut out,
+            "icecore_commit_size",
+            "histogram",
+            "How many jobs or objects a transaction stored.",
+        );
+        lock_ignoring_poison(&self.commits).write_samples(&mut out, &SIZES, "icecore_commit_size", "");
+        write_metric_header(
+            &mut out,
+            "icecore_ack_commit_size",
+            "histogram",
+            "How many jobs a transaction recorded as done.",
+        );
+        lock_ignoring_poison(&self.recorded).write_samples(&mut out, &SIZES, "icecore_ack_commit_size", "");
+        write_metric_header(&mut out, "icecore_commits_total", "counter", "Transactions that stored jobs or objects.");
+        let _ =
+            writeln!(out, "icecore_commits_total {}", lock_ignoring_poison(&self.commits).counts.iter().sum::<u64>());
+        write_metric_header(
             &mut out,
             "icecore_commits_failed_total",
             "counter",
             "Transactions that failed, of these and of those that record what is done.",
         );
         let _ = writeln!(out, "icecore_commits_failed_total {}", self.failed_commits.load(Ordering::Relaxed));
-        head(&mut out, "icecore_database_up", "gauge", "Whether the database answers.");
+        write_metric_header(&mut out, "icecore_database_up", "gauge", "Whether the database answers.");
         let _ = writeln!(out, "icecore_database_up {}", u8::from(queues.is_some()));
-        write_queues(&mut out, queues.unwrap_or_default());
+        write_queue_metrics(&mut out, queues.unwrap_or_default());
         out
     }
 }
 
-fn head(out: &mut String, name: &str, kind: &str, help: &str) {
+fn write_metric_header(out: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
 
-fn write_queues(out: &mut String, queues: &[QueueStatus]) {
-    head(out, "icecore_jobs", "gauge", "Jobs by queue and state.");
+fn write_queue_metrics(out: &mut String, queues: &[QueueStatus]) {
+    write_metric_header(out, "icecore_jobs", "gauge", "Jobs by queue and state.");
     for queue in queues {
         for (state, count) in State::ALL.iter().zip(queue.counts) {
-            let (name, state) = (escaped(&queue.name), state.name());
+            let (name, state) = (escape_label(&queue.name), state.name());
             let _ = writeln!(out, "icecore_jobs{{queue=\"{name}\",state=\"{state}\"}} {count}");
         }
     }
-    head(out, "icecore_queue_oldest_seconds", "gauge", "How long the oldest job waits that could be handed out.");
+    write_metric_header(
+        out,
+        "icecore_queue_oldest_seconds",
+        "gauge",
+        "How long the oldest job waits that could be handed out.",
+    );
     for queue in queues {
-        let (name, oldest) = (escaped(&queue.name), queue.oldest.unwrap_or(0) as f64 / 1000.0);
+        let (name, oldest) = (escape_label(&queue.name), queue.oldest.unwrap_or(0) as f64 / 1000.0);
         let _ = writeln!(out, "icecore_queue_oldest_seconds{{queue=\"{name}\"}} {oldest}");
     }
-    head(out, "icecore_queue_paused", "gauge", "Whether the queue hands out nothing.");
+    write_metric_header(out, "icecore_queue_paused", "gauge", "Whether the queue hands out nothing.");
     for queue in queues {
-        let (name, is_paused) = (escaped(&queue.name), u8::from(queue.paused_at.is_some()));
+        let (name, is_paused) = (escape_label(&queue.name), u8::from(queue.paused_at.is_some()));
         let _ = writeln!(out, "icecore_queue_paused{{queue=\"{name}\"}} {is_paused}");
     }
 }
 
-fn escaped(label: &str) -> String {
+fn escape_label(label: &str) -> String {
     label.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
@@ -151,12 +167,12 @@ mod tests {
     #[test]
     fn histograms_add_up() {
         let metrics = Metrics::default();
-        metrics.commit(1, true);
-        metrics.commit(600, true);
-        metrics.commit(3, false);
-        metrics.request("/jobs", "POST", 201, Duration::from_millis(2));
+        metrics.record_commit(1, true);
+        metrics.record_commit(600, true);
+        metrics.record_commit(3, false);
+        metrics.count_request("/jobs", "POST", 201, Duration::from_millis(2));
         let queue = QueueStatus { name: "a\"b".to_owned(), counts: [1, 2, 3, 4, 5], ..QueueStatus::default() };
-        let text = metrics.text(Some(&[queue]));
+        let text = metrics.to_prometheus_text(Some(&[queue]));
         for line in [
             "icecore_commit_size_bucket{le=\"1\"} 1",
             "icecore_commit_size_bucket{le=\"512\"} 1",

@@ -1,7 +1,7 @@
 //! The web page at `/`: static files that use the routes like any other client. They contain no data, so they need no
 //! token.
 
-use crate::answer::answer;
+use crate::answer::build_response;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 
@@ -29,8 +29,8 @@ pub struct Asset {
 }
 
 impl Asset {
-    pub fn answer(&self) -> Response {
-        let mut response = answer(StatusCode::OK, self.media, self.text);
+    pub fn to_response(&self) -> Response {
+        let mut response = build_response(StatusCode::OK, self.media, self.text);
         for (name, value) in HEADERS {
             response.headers_mut().insert(name, HeaderValue::from_static(value));
         }

@@ -10,20 +10,20 @@ use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
 /// A connection that fails if its client does not read any part of an answer for `patience`.
-pub struct Patient {
+pub struct WriteTimeoutStream {
     stream: TcpStream,
     patience: Duration,
     /// Timer that runs while the client reads nothing.
     left: Option<Pin<Box<Sleep>>>,
 }
 
-impl Patient {
-    pub fn new(stream: TcpStream, patience: Duration) -> Patient {
-        Patient { stream, patience, left: None }
+impl WriteTimeoutStream {
+    pub fn new(stream: TcpStream, patience: Duration) -> WriteTimeoutStream {
+        WriteTimeoutStream { stream, patience, left: None }
     }
 
     /// Checks the result of a write. While the write is pending, the timer runs.
-    fn written(&mut self, context: &mut Context<'_>, written: Poll<Result<usize>>) -> Poll<Result<usize>> {
+    fn check_write(&mut self, context: &mut Context<'_>, written: Poll<Result<usize>>) -> Poll<Result<usize>> {
         if written.is_ready() {
             self.left = None;
             return written;
@@ -35,16 +35,16 @@ impl Patient {
     }
 }
 
-impl AsyncRead for Patient {
+impl AsyncRead for WriteTimeoutStream {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<Result<()>> {
         Pin::new(&mut self.stream).poll_read(context, into)
     }
 }
 
-impl AsyncWrite for Patient {
+impl AsyncWrite for WriteTimeoutStream {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.written(context, written)
+        self.check_write(context, written)
     }
 
     fn poll_write_vectored(
@@ -53,7 +53,7 @@ impl AsyncWrite for Patient {
         pieces: &[IoSlice<'_>],
     ) -> Poll<Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
-        self.written(context, written)
+        self.check_write(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {

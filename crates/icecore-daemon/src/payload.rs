@@ -1,18 +1,18 @@
 //! Payloads: their declared format and their decoded value.
 
-use crate::answer::bytes as as_bytes;
+use crate::answer::bytes_response as as_bytes;
 use crate::app::App;
-use crate::body::{Memory, Read};
+use crate::body::{MemoryPermit, ReceivedBody};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::schema::Checker;
 use axum::response::Response;
 use icecore::{Limits, Stage};
-use icecore_store::{Described, describe};
+use icecore_store::{BlobDescription, describe};
 use std::sync::Arc;
 
 /// Returns the limits for decoding, as in the store.
-pub fn limits() -> Limits {
+pub fn decode_limits() -> Limits {
     let mut limits = Limits::default();
     limits.depth = 1_000;
     limits
@@ -21,22 +21,22 @@ pub fn limits() -> Limits {
 /// A decoded body, with the engine's description.
 pub struct Payload {
     pub bytes: Vec<u8>,
-    pub said: Described,
-    pub memory: Memory,
+    pub said: BlobDescription,
+    pub memory: MemoryPermit,
 }
 
 /// Returns the format that the client declares for the body.
-pub fn claimed(call: &Call) -> Result<Option<String>, Failure> {
+pub fn read_declared_format(call: &Call) -> Result<Option<String>, Failure> {
     let format = call.query.get("format");
     if let Some(format) = format {
-        Stage::parse(format).map_err(|error| Failure::decoding(&error))?;
+        Stage::parse(format).map_err(|error| Failure::from_decode_error(&error))?;
     }
-    if !call.says_json() {
+    if !call.declares_json() {
         return Ok(format.map(str::to_owned));
     }
     match format {
         None | Some("json") => Ok(Some("json".to_owned())),
-        Some(format) => Err(Failure::input(
+        Some(format) => Err(Failure::invalid_request(
             "format",
             format!("the body can't be both: its Content-Type says JSON, and format says {format}"),
         )),
@@ -48,7 +48,7 @@ pub fn claimed(call: &Call) -> Result<Option<String>, Failure> {
 const SHORT: usize = 8 << 10;
 
 /// Decodes a body. If that fails, the problem is in the description.
-pub async fn decode(app: &App, read: Read, format: Option<String>) -> Result<Payload, Failure> {
+pub async fn decode_body(app: &App, read: ReceivedBody, format: Option<String>) -> Result<Payload, Failure> {
     let is_short = read.bytes.len() <= SHORT && format.as_deref() == Some("json");
     let work = move |_: &mut ()| {
         let said = describe::describe(&read.bytes, format.as_deref());
@@ -57,35 +57,35 @@ pub async fn decode(app: &App, read: Read, format: Option<String>) -> Result<Pay
     if is_short {
         return Ok(work(&mut ()));
     }
-    Ok(app.decoders.ask(app.settings.database_timeout, work).await?)
+    Ok(app.decoders.submit_and_wait(app.settings.database_timeout, work).await?)
 }
 
 /// Decodes a body, and fails if it does not have the declared format.
-pub async fn decode_strictly(app: &App, read: Read, format: Option<String>) -> Result<Payload, Failure> {
-    let payload = decode(app, read, format.clone()).await?;
+pub async fn decode_strictly(app: &App, read: ReceivedBody, format: Option<String>) -> Result<Payload, Failure> {
+    let payload = decode_body(app, read, format.clone()).await?;
     let (Some(format), Some(problem)) = (format, payload.said.problem.clone()) else { return Ok(payload) };
     let work = move |_: &mut ()| match Stage::parse(&format)
-        .and_then(|stage| icecore::read_as(&payload.bytes, &stage, &limits()).map(drop))
+        .and_then(|stage| icecore::read_as(&payload.bytes, &stage, &decode_limits()).map(drop))
     {
-        Err(error) => Failure::decoding(&error),
-        Ok(()) => Failure::input("format", problem),
+        Err(error) => Failure::from_decode_error(&error),
+        Ok(()) => Failure::invalid_request("format", problem),
     };
-    Err(app.decoders.ask(app.settings.database_timeout, work).await?)
+    Err(app.decoders.submit_and_wait(app.settings.database_timeout, work).await?)
 }
 
 /// Checks a decoded payload against a schema.
-pub async fn check(app: &App, payload: Payload, checker: Arc<Checker>) -> Result<Payload, Failure> {
+pub async fn check_against_schema(app: &App, payload: Payload, checker: Arc<Checker>) -> Result<Payload, Failure> {
     let is_short = payload.bytes.len() + payload.said.json.as_ref().map_or(0, String::len) <= SHORT;
     let is_at_once = is_short && checker.is_light;
     let work = move |_: &mut ()| {
-        let said = &payload.said;
-        let json = match (&said.json, &said.format) {
+        let description = &payload.said;
+        let json = match (&description.json, &description.format) {
             (Some(json), _) => json.as_bytes(),
             (None, Some(_)) => &payload.bytes,
             (None, None) => {
-                let problem = said.problem.as_deref().unwrap_or_default();
+                let problem = description.problem.as_deref().unwrap_or_default();
                 let message = format!("the queue has a schema, and the payload can't be decoded: {problem}");
-                return Err(Failure::input("schema", message));
+                return Err(Failure::invalid_request("schema", message));
             }
         };
         checker.check(json)?;
@@ -94,29 +94,34 @@ pub async fn check(app: &App, payload: Payload, checker: Arc<Checker>) -> Result
     if is_at_once {
         return work(&mut ());
     }
-    app.decoders.ask(app.settings.database_timeout, work).await?
+    app.decoders.submit_and_wait(app.settings.database_timeout, work).await?
 }
 
 /// Returns bytes unchanged, or in the requested format.
-pub async fn answer(app: &App, to: Option<&str>, bytes: Vec<u8>, format: Option<String>) -> Result<Response, Failure> {
+pub async fn respond_with_bytes(
+    app: &App,
+    to: Option<&str>,
+    bytes: Vec<u8>,
+    format: Option<String>,
+) -> Result<Response, Failure> {
     let Some(to) = to else {
         return Ok(as_bytes(bytes, format.as_deref() == Some("json")));
     };
-    let converted = convert(app, bytes, format, to).await?;
+    let converted = convert_bytes(app, bytes, format, to).await?;
     Ok(as_bytes(converted, to == "json" || to.starts_with("json:")))
 }
 
-async fn convert(app: &App, bytes: Vec<u8>, format: Option<String>, to: &str) -> Result<Vec<u8>, Failure> {
-    let to = Stage::parse(to).map_err(|error| Failure::decoding(&error))?;
+async fn convert_bytes(app: &App, bytes: Vec<u8>, format: Option<String>, to: &str) -> Result<Vec<u8>, Failure> {
+    let to = Stage::parse(to).map_err(|error| Failure::from_decode_error(&error))?;
     let Some(format) = format else {
-        return Err(Failure::input("format", "it can't be decoded, so there is nothing to convert"));
+        return Err(Failure::invalid_request("format", "it can't be decoded, so there is nothing to convert"));
     };
     let work = move |_: &mut ()| {
-        let document = icecore::read_as(&bytes, &Stage::parse(&format)?, &limits())?;
+        let document = icecore::read_as(&bytes, &Stage::parse(&format)?, &decode_limits())?;
         let mut out = Vec::new();
-        icecore::write_to(&document, &to, &limits(), &mut out)?;
+        icecore::write_to(&document, &to, &decode_limits(), &mut out)?;
         Ok(out)
     };
-    let converted = app.decoders.ask(app.settings.database_timeout, work).await?;
-    converted.map_err(|error: icecore::Error| Failure::decoding(&error))
+    let converted = app.decoders.submit_and_wait(app.settings.database_timeout, work).await?;
+    converted.map_err(|error: icecore::Error| Failure::from_decode_error(&error))
 }

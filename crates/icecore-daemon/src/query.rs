@@ -15,12 +15,15 @@ impl Query {
         let mut pairs = Vec::new();
         for part in text.split('&').filter(|part| !part.is_empty()) {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
-            let (Some(name), Some(value)) = (decoded(name), decoded(value)) else {
-                return Err(Failure::input("parameter", "a parameter is no UTF-8 when its %XX are decoded"));
+            let (Some(name), Some(value)) = (decode_form_text(name), decode_form_text(value)) else {
+                return Err(Failure::invalid_request("parameter", "a parameter is no UTF-8 when its %XX are decoded"));
             };
             if !known.contains(&&*name) {
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                return Err(Failure::input("parameter", format!("no parameter {name:?} here; there are: {known}")));
+                return Err(Failure::invalid_request(
+                    "parameter",
+                    format!("no parameter {name:?} here; there are: {known}"),
+                ));
             }
             pairs.push((name, value));
         }
@@ -34,26 +37,26 @@ impl Query {
     }
 
     /// Returns a numeric parameter.
-    pub fn number<N: FromStr>(&self, name: &str) -> Result<Option<N>, Failure> {
+    pub fn parse_number<N: FromStr>(&self, name: &str) -> Result<Option<N>, Failure> {
         let Some(text) = self.get(name) else { return Ok(None) };
         let number = text.parse().map_err(|_| {
-            Failure::input("parameter", format!("{name} is a whole number within bounds, not {text:?}"))
+            Failure::invalid_request("parameter", format!("{name} is a whole number within bounds, not {text:?}"))
         })?;
         Ok(Some(number))
     }
 
     /// Returns a duration parameter.
-    pub fn duration(&self, name: &str) -> Result<Option<Duration>, Failure> {
-        self.get(name).map(|text| duration(name, text)).transpose()
+    pub fn parse_duration(&self, name: &str) -> Result<Option<Duration>, Failure> {
+        self.get(name).map(|text| parse_duration(name, text)).transpose()
     }
 }
 
 /// Parses a duration; `name` is the parameter's name for the error.
-pub fn duration(name: &str, text: &str) -> Result<Duration, Failure> {
-    time::duration(text).map_err(|error| Failure::input("parameter", format!("{name}: {error}")))
+pub fn parse_duration(name: &str, text: &str) -> Result<Duration, Failure> {
+    time::parse_duration(text).map_err(|error| Failure::invalid_request("parameter", format!("{name}: {error}")))
 }
 
-fn decoded(text: &str) -> Option<String> {
+fn decode_form_text(text: &str) -> Option<String> {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {
@@ -77,8 +80,8 @@ mod tests {
     fn parameters_are_taken_apart() {
         let query = Query::parse("a=1&b=x%20y+z%C3%A9&&c", &["a", "b", "c"]).expect("a query");
         assert_eq!((query.get("a"), query.get("b"), query.get("c")), (Some("1"), Some("x y zé"), None));
-        assert_eq!(query.number::<u8>("a").expect("a number"), Some(1));
-        assert!(query.number::<u8>("b").is_err() && query.duration("b").is_err());
+        assert_eq!(query.parse_number::<u8>("a").expect("a number"), Some(1));
+        assert!(query.parse_number::<u8>("b").is_err() && query.parse_duration("b").is_err());
         for text in ["a=%", "a=%4", "a=%zz", "a=%ff", "d=1"] {
             assert!(Query::parse(text, &["a"]).is_err(), "{text}");
         }

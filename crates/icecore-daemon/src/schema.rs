@@ -1,6 +1,6 @@
 //! Compiled JSON Schemas of queues.
 
-use crate::threads::lock;
+use crate::threads::lock_ignoring_poison;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -11,13 +11,13 @@ pub struct Schemas(Mutex<HashMap<String, Arc<Checker>>>);
 
 impl Schemas {
     /// Returns the checker for the payloads of a queue.
-    pub fn of(&self, queue: &str) -> Option<Arc<Checker>> {
-        lock(&self.0).get(queue).cloned()
+    pub fn find_checker(&self, queue: &str) -> Option<Arc<Checker>> {
+        lock_ignoring_poison(&self.0).get(queue).cloned()
     }
 
     /// Sets or removes the schema of a queue.
-    pub fn set(&self, queue: &str, checker: Option<Arc<Checker>>) {
-        let mut known = lock(&self.0);
+    pub fn set_checker(&self, queue: &str, checker: Option<Arc<Checker>>) {
+        let mut known = lock_ignoring_poison(&self.0);
         match checker {
             Some(checker) => drop(known.insert(queue.to_owned(), checker)),
             None => drop(known.remove(queue)),
@@ -56,7 +56,7 @@ mod refuses {
 #[cfg(feature = "schema")]
 mod checks {
     use super::Checker;
-    use crate::failure::{Failure, Wrong};
+    use crate::failure::{ErrorDetail, Failure};
     use jsonschema::error::ValidationErrorKind;
     use jsonschema::{PatternOptions, ValidationError, Validator};
     use serde_json::Value;
@@ -74,7 +74,7 @@ mod checks {
     const HEAVY: [&str; 6] = ["$ref", "Ref", "uniqueItems", "contains", "format", "\\u"];
 
     /// Returns a validator for a schema, and whether its time is linear in the payload.
-    fn validator(text: &str, schema: &Value) -> Result<(Validator, bool), Box<ValidationError<'static>>> {
+    fn compile_validator(text: &str, schema: &Value) -> Result<(Validator, bool), Box<ValidationError<'static>>> {
         if text.len() <= LIGHT && !HEAVY.iter().any(|word| text.contains(word)) {
             // Patterns that match in linear time; look-around is not possible with these.
             let patterns = PatternOptions::regex().size_limit(LIGHT_PATTERN);
@@ -89,10 +89,11 @@ mod checks {
         /// Compiles a schema. Schemas elsewhere that it refers to are not fetched.
         pub fn new(text: &str) -> Result<Checker, Failure> {
             let schema: Value = serde_json::from_str(text)
-                .map_err(|error| Failure::input("schema", format!("the schema is not JSON: {error}")))?;
-            let (validator, is_light) = validator(text, &schema).map_err(|error| {
-                let mut failure = Failure::input("schema", format!("the schema is none: {}", shortened(&error)));
-                failure.said.path = Some(path(&error));
+                .map_err(|error| Failure::invalid_request("schema", format!("the schema is not JSON: {error}")))?;
+            let (validator, is_light) = compile_validator(text, &schema).map_err(|error| {
+                let mut failure =
+                    Failure::invalid_request("schema", format!("the schema is none: {}", shorten_message(&error)));
+                failure.said.path = Some(error_path(&error));
                 failure
             })?;
             Ok(Checker { text: text.into(), is_light, validator })
@@ -100,13 +101,14 @@ mod checks {
 
         /// Checks a payload.
         pub fn check(&self, json: &[u8]) -> Result<(), Failure> {
-            let value: Value = serde_json::from_slice(json)
-                .map_err(|error| Failure::input("schema", format!("the payload can't be checked: {error}")))?;
-            let mut errors: Vec<Wrong> = (self.validator.iter_errors(&value).take(MOST))
-                .map(|error| Wrong { path: path(&error), message: shortened(&error) })
+            let value: Value = serde_json::from_slice(json).map_err(|error| {
+                Failure::invalid_request("schema", format!("the payload can't be checked: {error}"))
+            })?;
+            let mut errors: Vec<ErrorDetail> = (self.validator.iter_errors(&value).take(MOST))
+                .map(|error| ErrorDetail { path: error_path(&error), message: shorten_message(&error) })
                 .collect();
             let Some(first) = errors.first() else { return Ok(()) };
-            let mut failure = Failure::input("schema", first.message.clone());
+            let mut failure = Failure::invalid_request("schema", first.message.clone());
             failure.said.path = Some(first.path.clone());
             if errors.len() > 1 {
                 failure.said.errors = std::mem::take(&mut errors);
@@ -115,7 +117,7 @@ mod checks {
         }
     }
 
-    fn shortened(error: &ValidationError<'_>) -> String {
+    fn shorten_message(error: &ValidationError<'_>) -> String {
         let mut text = error.to_string();
         if text.len() > LONGEST {
             let end = (0..=LONGEST).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
@@ -126,17 +128,17 @@ mod checks {
     }
 
     /// Returns the path of an error, such as `$.user.id`. It ends with the missing or unexpected property.
-    fn path(error: &ValidationError<'_>) -> String {
+    fn error_path(error: &ValidationError<'_>) -> String {
         let mut path = "$".to_owned();
         for part in error.instance_path().as_str().split('/').skip(1) {
-            step(&mut path, &part.replace("~1", "/").replace("~0", "~"));
+            push_path_step(&mut path, &part.replace("~1", "/").replace("~0", "~"));
         }
         match error.kind() {
-            ValidationErrorKind::Required { property: Value::String(name) } => step(&mut path, name),
+            ValidationErrorKind::Required { property: Value::String(name) } => push_path_step(&mut path, name),
             ValidationErrorKind::AdditionalProperties { unexpected }
             | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
                 if let Some(name) = unexpected.first() {
-                    step(&mut path, name);
+                    push_path_step(&mut path, name);
                 }
             }
             _ => {}
@@ -144,7 +146,7 @@ mod checks {
         path
     }
 
-    fn step(path: &mut String, name: &str) {
+    fn push_path_step(path: &mut String, name: &str) {
         let is_word = |name: &str| {
             !name.is_empty()
                 && !name.starts_with(|c: char| c.is_ascii_digit())

@@ -2,11 +2,11 @@
 
 use crate::app::App;
 use crate::call::ClientAddress;
-use crate::connections::{Connections, Member, Visit};
-use crate::patience::Patient;
+use crate::connections::{ConnectionHandle, ConnectionSlot, Connections};
+use crate::patience::WriteTimeoutStream;
 use crate::routes;
-use crate::settings::{Settings, Unfit};
-use crate::shutdown::{First, first};
+use crate::settings::{Settings, StartError};
+use crate::shutdown::{Either, select_first};
 use axum::Router;
 use axum::body::Body;
 use hyper::server::conn::http1;
@@ -46,7 +46,7 @@ pub struct Server {
 ///
 /// # Errors
 /// If the daemon can't start.
-pub fn serve(settings: Settings) -> Result<(), Unfit> {
+pub fn serve(settings: Settings) -> Result<(), StartError> {
     let server = Server::start(settings)?;
     let shutdown = server.app.shutdown.clone();
     server.runtime.spawn(async move {
@@ -54,7 +54,7 @@ pub fn serve(settings: Settings) -> Result<(), Unfit> {
         let (Ok(mut term), Ok(mut int)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else {
             return;
         };
-        first(term.recv(), int.recv()).await;
+        select_first(term.recv(), int.recv()).await;
         shutdown.begin();
     });
     server.wait();
@@ -66,25 +66,25 @@ impl Server {
     ///
     /// # Errors
     /// If it can't listen, or would accept requests from other machines without a token.
-    pub fn start(settings: Settings) -> Result<Server, Unfit> {
+    pub fn start(settings: Settings) -> Result<Server, StartError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 8))
             .enable_all()
             .build()
-            .map_err(Unfit::Threads)?;
-        let listener = runtime.block_on(listen(&settings))?;
-        let address = listener.local_addr().map_err(|error| Unfit::Listen(settings.listen.clone(), error))?;
+            .map_err(StartError::Threads)?;
+        let listener = runtime.block_on(bind_listener(&settings))?;
+        let address = listener.local_addr().map_err(|error| StartError::Listen(settings.listen.clone(), error))?;
         let ready = settings.ready.clone();
-        let app = Arc::new(App::start(settings).map_err(Unfit::Threads)?);
+        let app = Arc::new(App::start(settings).map_err(StartError::Threads)?);
         let (end, ended) = tokio::sync::oneshot::channel();
         let served = Arc::clone(&app);
         runtime.spawn(async move {
-            accept(listener, served).await;
+            accept_connections(listener, served).await;
             let _ = end.send(());
         });
-        runtime.spawn(sweep(Arc::clone(&app)));
-        runtime.spawn(routes::fire(Arc::clone(&app)));
-        app.journal.line(format_args!("listening on http://{address}"));
+        runtime.spawn(sweep_expired(Arc::clone(&app)));
+        runtime.spawn(routes::fire_due_schedules(Arc::clone(&app)));
+        app.journal.log_message(format_args!("listening on http://{address}"));
         if let Some(ready) = ready {
             ready(address);
         }
@@ -114,50 +114,51 @@ impl Server {
         runtime.block_on(async {
             let _ = ended.await;
         });
-        app.end(Instant::now() + LAST_WORK);
+        app.shut_down(Instant::now() + LAST_WORK);
         runtime.shutdown_timeout(Duration::from_millis(200));
     }
 }
 
-async fn listen(settings: &Settings) -> Result<TcpListener, Unfit> {
-    let unfit = |error| Unfit::Listen(settings.listen.clone(), error);
+async fn bind_listener(settings: &Settings) -> Result<TcpListener, StartError> {
+    let unfit = |error| StartError::Listen(settings.listen.clone(), error);
     let addresses: Vec<SocketAddr> = settings.listen.to_socket_addrs().map_err(unfit)?.collect();
     let open = addresses.iter().find(|address| !address.ip().to_canonical().is_loopback());
     if let (Some(address), None) = (open, settings.token.as_ref().filter(|token| !token.is_empty())) {
-        return Err(Unfit::NoToken(*address));
+        return Err(StartError::NoToken(*address));
     }
     TcpListener::bind(&*addresses).await.map_err(unfit)
 }
 
 /// Accepts connections until the end, and then waits for running requests.
-async fn accept(listener: TcpListener, app: Arc<App>) {
+async fn accept_connections(listener: TcpListener, app: Arc<App>) {
     let connections = Arc::new(Connections::new(&app.settings));
-    if connections.most_known() < app.settings.most_connections {
-        let (most, wanted) = (connections.most_known(), app.settings.most_connections);
-        app.journal.line(format_args!("{most} connections, not {wanted}: the limit of open files allows no more"));
+    if connections.max_known() < app.settings.most_connections {
+        let (most, wanted) = (connections.max_known(), app.settings.most_connections);
+        app.journal
+            .log_message(format_args!("{most} connections, not {wanted}: the limit of open files allows no more"));
     }
     // Every connection has a clone of the sender; the receiver ends when all of them are dropped.
     let (open, mut all_ended) = mpsc::channel::<()>(1);
-    let router = routes::router(Arc::clone(&app));
+    let router = routes::build_router(Arc::clone(&app));
     loop {
         let next = async {
             connections.wait_for_place().await;
             listener.accept().await
         };
-        match first(app.shutdown.begun(), next).await {
-            First::Left(()) => break,
-            First::Right(Ok((stream, from))) => {
-                let member = connections.enter(from.ip());
+        match select_first(app.shutdown.wait_until_begun(), next).await {
+            Either::Left(()) => break,
+            Either::Right(Ok((stream, from))) => {
+                let member = connections.register_connection(from.ip());
                 let (router, app, open) = (router.clone(), Arc::clone(&app), open.clone());
                 tokio::spawn(async move {
-                    connection(stream, from, member, router, app).await;
+                    serve_connection(stream, from, member, router, app).await;
                     drop(open);
                 });
             }
             // Too many open files, or a client that has already disconnected.
-            First::Right(Err(error)) => {
+            Either::Right(Err(error)) => {
                 if is_out_of_files(&error) {
-                    connections.give_up_one();
+                    connections.close_one_connection();
                 }
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
@@ -186,15 +187,21 @@ fn is_out_of_files(error: &std::io::Error) -> bool {
 }
 
 /// Serves a connection until it ends or has to be closed.
-async fn connection(stream: TcpStream, from: SocketAddr, mut member: Member, router: Router, app: Arc<App>) {
+async fn serve_connection(
+    stream: TcpStream,
+    from: SocketAddr,
+    mut member: ConnectionSlot,
+    router: Router,
+    app: Arc<App>,
+) {
     let _ = stream.set_nodelay(true);
-    app.metrics.connected();
+    app.metrics.count_connection_opened();
     let visit = member.visit.clone();
-    first(member.has_to_leave(), answer_requests(stream, from, visit, router, &app)).await;
-    app.metrics.disconnected();
+    select_first(member.wait_for_eviction(), answer_requests(stream, from, visit, router, &app)).await;
+    app.metrics.count_connection_closed();
 }
 
-async fn answer_requests(stream: TcpStream, from: SocketAddr, visit: Visit, router: Router, app: &App) {
+async fn answer_requests(stream: TcpStream, from: SocketAddr, visit: ConnectionHandle, router: Router, app: &App) {
     let service = service_fn(|request: hyper::Request<hyper::body::Incoming>| {
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(ClientAddress(from.ip()));
@@ -209,13 +216,13 @@ async fn answer_requests(stream: TcpStream, from: SocketAddr, visit: Visit, rout
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(app.settings.head_timeout).max_header_size(LONGEST_HEAD);
-    let stream = TokioIo::new(Patient::new(stream, app.settings.body_timeout));
+    let stream = TokioIo::new(WriteTimeoutStream::new(stream, app.settings.body_timeout));
     let mut served = pin!(builder.serve_connection(stream, service));
     // An error comes from the client: it disconnected, or does not speak HTTP.
-    if let First::Right(()) = first(served.as_mut(), app.shutdown.begun()).await {
+    if let Either::Right(()) = select_first(served.as_mut(), app.shutdown.wait_until_begun()).await {
         served.as_mut().graceful_shutdown();
         // An incomplete request of a stranger must not keep the daemon running.
-        while let First::Right(()) = first(served.as_mut(), tokio::time::sleep(LAST_HEAD)).await {
+        while let Either::Right(()) = select_first(served.as_mut(), tokio::time::sleep(LAST_HEAD)).await {
             if visit.is_idle_stranger() {
                 break;
             }
@@ -224,9 +231,9 @@ async fn answer_requests(stream: TcpStream, from: SocketAddr, visit: Visit, rout
 }
 
 /// Removes expired objects and old jobs.
-async fn sweep(app: Arc<App>) {
+async fn sweep_expired(app: Arc<App>) {
     loop {
-        if let First::Right(()) = first(tokio::time::sleep(SWEEP), app.shutdown.begun()).await {
+        if let Either::Right(()) = select_first(tokio::time::sleep(SWEEP), app.shutdown.wait_until_begun()).await {
             return;
         }
         let keep = app.settings.keep_jobs;
@@ -239,7 +246,7 @@ async fn sweep(app: Arc<App>) {
             Ok(())
         });
         if let Err(failure) = swept.await {
-            app.journal.line(format_args!("objects that have their time stay: {}", failure.said.message));
+            app.journal.log_message(format_args!("objects that have their time stay: {}", failure.said.message));
         }
     }
 }

@@ -47,21 +47,21 @@ impl Network {
 
 /// Error for a text that is not a network.
 #[derive(Debug)]
-pub struct NoNetwork(String);
+pub struct InvalidNetwork(String);
 
-impl fmt::Display for NoNetwork {
+impl fmt::Display for InvalidNetwork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} is no network; use 10.0.0.0/8, 2001:db8::/32 or an address", self.0)
     }
 }
 
-impl std::error::Error for NoNetwork {}
+impl std::error::Error for InvalidNetwork {}
 
 impl FromStr for Network {
-    type Err = NoNetwork;
+    type Err = InvalidNetwork;
 
-    fn from_str(text: &str) -> Result<Network, NoNetwork> {
-        let no_network = || NoNetwork(text.to_owned());
+    fn from_str(text: &str) -> Result<Network, InvalidNetwork> {
+        let no_network = || InvalidNetwork(text.to_owned());
         let (address, bits) = text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
         let address: IpAddr = address.parse().map_err(|_| no_network())?;
         let longest = if address.is_ipv4() { 32 } else { 128 };
@@ -190,7 +190,7 @@ impl fmt::Debug for Settings {
 /// Why the daemon can't start.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Unfit {
+pub enum StartError {
     /// The address can be reached from other machines, and there is no token.
     NoToken(SocketAddr),
     /// The address can't be listened on.
@@ -199,23 +199,23 @@ pub enum Unfit {
     Threads(std::io::Error),
 }
 
-impl fmt::Display for Unfit {
+impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unfit::NoToken(address) => {
+            StartError::NoToken(address) => {
                 write!(f, "{address} can be reached from other machines: that needs a token, or listen on 127.0.0.1")
             }
-            Unfit::Listen(address, error) => write!(f, "can't listen on {address}: {error}"),
-            Unfit::Threads(error) => write!(f, "no threads: {error}"),
+            StartError::Listen(address, error) => write!(f, "can't listen on {address}: {error}"),
+            StartError::Threads(error) => write!(f, "no threads: {error}"),
         }
     }
 }
 
-impl std::error::Error for Unfit {
+impl std::error::Error for StartError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Unfit::NoToken(_) => None,
-            Unfit::Listen(_, error) | Unfit::Threads(error) => Some(error),
+            StartError::NoToken(_) => None,
+            StartError::Listen(_, error) | StartError::Threads(error) => Some(error),
         }
     }
 }

@@ -26,26 +26,26 @@ impl Shutdown {
     }
 
     /// Waits until the signal is set.
-    pub async fn begun(&self) {
+    pub async fn wait_until_begun(&self) {
         let mut receiver = self.0.subscribe();
         let _ = receiver.wait_for(|has_begun| *has_begun).await;
     }
 }
 
 /// Result of the first of two futures.
-pub enum First<A, B> {
+pub enum Either<A, B> {
     Left(A),
     Right(B),
 }
 
 /// Waits for the first of two futures.
-pub async fn first<A: Future, B: Future>(left: A, right: B) -> First<A::Output, B::Output> {
+pub async fn select_first<A: Future, B: Future>(left: A, right: B) -> Either<A::Output, B::Output> {
     let (mut left, mut right) = (pin!(left), pin!(right));
     poll_fn(|context| {
         if let Poll::Ready(value) = left.as_mut().poll(context) {
-            return Poll::Ready(First::Left(value));
+            return Poll::Ready(Either::Left(value));
         }
-        right.as_mut().poll(context).map(First::Right)
+        right.as_mut().poll(context).map(Either::Right)
     })
     .await
 }

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 /// Why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
+pub enum WorkError {
     /// Too much work is waiting.
     Full,
     /// No new work is accepted.
@@ -22,7 +22,7 @@ pub enum Refused {
 type Work<S> = Box<dyn FnOnce(&mut S) + Send>;
 
 /// Locks a mutex. If another thread panicked with it, the data is used as it is.
-pub fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub fn lock_ignoring_poison<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -51,7 +51,7 @@ impl<S: 'static> Threads<S> {
                 let mut state = make();
                 loop {
                     // One thread waits with the lock; the others wait for the lock.
-                    let Ok(work) = lock(&receiver).recv() else { return };
+                    let Ok(work) = lock_ignoring_poison(&receiver).recv() else { return };
                     if catch_unwind(AssertUnwindSafe(|| work(&mut state))).is_err() {
                         state = make();
                     }
@@ -62,30 +62,30 @@ impl<S: 'static> Threads<S> {
     }
 
     /// Queues work for the next free thread.
-    pub fn submit(&self, work: impl FnOnce(&mut S) + Send + 'static) -> Result<(), Refused> {
-        let Some(sender) = lock(&self.sender).clone() else { return Err(Refused::Stopping) };
+    pub fn submit(&self, work: impl FnOnce(&mut S) + Send + 'static) -> Result<(), WorkError> {
+        let Some(sender) = lock_ignoring_poison(&self.sender).clone() else { return Err(WorkError::Stopping) };
         sender.try_send(Box::new(work)).map_err(|error| match error {
-            TrySendError::Full(_) => Refused::Full,
-            TrySendError::Disconnected(_) => Refused::Stopping,
+            TrySendError::Full(_) => WorkError::Full,
+            TrySendError::Disconnected(_) => WorkError::Stopping,
         })
     }
 
     /// Queues work and waits for its result. Work that nobody waits for any more is not started.
-    pub async fn ask<T: Send + 'static>(
+    pub async fn submit_and_wait<T: Send + 'static>(
         &self,
         patience: Duration,
         work: impl FnOnce(&mut S) -> T + Send + 'static,
-    ) -> Result<T, Refused> {
-        self.ask_or(patience, work, |_, _| ()).await
+    ) -> Result<T, WorkError> {
+        self.submit_and_wait_or_undo(patience, work, |_, _| ()).await
     }
 
     /// Like `ask`. A result that nobody waited for any more is passed to `undo`.
-    pub async fn ask_or<T: Send + 'static>(
+    pub async fn submit_and_wait_or_undo<T: Send + 'static>(
         &self,
         patience: Duration,
         work: impl FnOnce(&mut S) -> T + Send + 'static,
         undo: impl FnOnce(&mut S, T) + Send + 'static,
-    ) -> Result<T, Refused> {
+    ) -> Result<T, WorkError> {
         let (reply, answer) = oneshot::channel();
         self.submit(move |state| {
             if !reply.is_closed()
@@ -94,31 +94,31 @@ impl<S: 'static> Threads<S> {
                 undo(state, value);
             }
         })?;
-        wait(patience, answer).await
+        wait_for_answer(patience, answer).await
     }
 
     /// Accepts no new work. Waiting work is still done.
     pub fn close(&self) {
-        lock(&self.sender).take();
+        lock_ignoring_poison(&self.sender).take();
     }
 
     /// Waits until all threads have ended, or until the given time.
     pub fn join(&self, until: Instant) {
-        join(&lock(&self.ended), until);
+        wait_until_ended(&lock_ignoring_poison(&self.ended), until);
     }
 }
 
 /// Waits until all senders are dropped, or until the given time.
-pub fn join(ended: &Receiver<()>, until: Instant) {
+pub fn wait_until_ended(ended: &Receiver<()>, until: Instant) {
     // Nothing is ever sent.
     let _ = ended.recv_timeout(until.saturating_duration_since(Instant::now()));
 }
 
 /// Waits for an answer from a thread.
-pub async fn wait<T>(patience: Duration, answer: oneshot::Receiver<T>) -> Result<T, Refused> {
+pub async fn wait_for_answer<T>(patience: Duration, answer: oneshot::Receiver<T>) -> Result<T, WorkError> {
     match tokio::time::timeout(patience, answer).await {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(_)) => Err(Refused::Broken),
-        Err(_) => Err(Refused::Late),
+        Ok(Err(_)) => Err(WorkError::Broken),
+        Err(_) => Err(WorkError::Late),
     }
 }

@@ -1,6 +1,6 @@
 //! Wakes clients that wait for jobs of a queue when this daemon stores one.
 
-use crate::threads::lock;
+use crate::threads::lock_ignoring_poison;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
@@ -14,8 +14,8 @@ const MANY: usize = 64;
 
 impl Wakeups {
     /// Returns the bell of a queue.
-    pub fn of(&self, queue: &str) -> Arc<Notify> {
-        let mut bells = lock(&self.0);
+    pub fn find_or_add_bell(&self, queue: &str) -> Arc<Notify> {
+        let mut bells = lock_ignoring_poison(&self.0);
         if let Some(bell) = bells.get(queue) {
             return Arc::clone(bell);
         }
@@ -26,15 +26,15 @@ impl Wakeups {
     }
 
     /// Wakes one waiting client, for one new job.
-    pub fn one(&self, queue: &str) {
-        if let Some(bell) = lock(&self.0).get(queue) {
+    pub fn wake_one(&self, queue: &str) {
+        if let Some(bell) = lock_ignoring_poison(&self.0).get(queue) {
             bell.notify_one();
         }
     }
 
     /// Wakes all waiting clients, because there may be several jobs.
-    pub fn all(&self, queue: &str) {
-        if let Some(bell) = lock(&self.0).get(queue) {
+    pub fn wake_all(&self, queue: &str) {
+        if let Some(bell) = lock_ignoring_poison(&self.0).get(queue) {
             bell.notify_waiters();
         }
     }

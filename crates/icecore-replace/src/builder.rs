@@ -1,6 +1,6 @@
 //! Building rules from user input.
 
-use crate::error::{Error, shown};
+use crate::error::{Error, format_for_message};
 use crate::hint::Hint;
 use crate::literal::Literals;
 use crate::pair::{Edges, Pair, Spelling};
@@ -76,17 +76,17 @@ impl Builder {
             }
             let spelling = if self.is_regex { Spelling::Regex } else { Spelling::Given };
             let pair = Pair { old, new, spelling, edges: Edges::default() };
-            let Some(index) = pairs.given(pair)? else { continue };
+            let Some(index) = pairs.add_given(pair)? else { continue };
             if let (true, Some(pair)) = (self.is_regex, pairs.all.get(index)) {
                 regular.push(Regular::new(index, pair, self.ignores_case)?);
             }
         }
         for (old, new) in self.urls {
-            for (position, pair) in url::pairs(&old, &new)?.into_iter().enumerate() {
+            for (position, pair) in url::build_url_pairs(&old, &new)?.into_iter().enumerate() {
                 if position == 0 {
-                    pairs.given(pair)?;
+                    pairs.add_given(pair)?;
                 } else {
-                    pairs.spelled(pair);
+                    pairs.add_spelling(pair);
                 }
             }
         }
@@ -111,18 +111,19 @@ struct Pairs {
 }
 
 impl Pairs {
-    fn key(&self, pair: &Pair) -> Vec<u8> {
+    fn lookup_key(&self, pair: &Pair) -> Vec<u8> {
         let is_folded = self.ignores_case && pair.spelling != Spelling::Regex;
         if is_folded { pair.old.to_ascii_lowercase() } else { pair.old.clone() }
     }
 
     /// Adds a pair from the user, unless it exists.
-    fn given(&mut self, pair: Pair) -> Result<Option<usize>, Error> {
-        let key = self.key(&pair);
+    fn add_given(&mut self, pair: Pair) -> Result<Option<usize>, Error> {
+        let key = self.lookup_key(&pair);
         let known = self.known.get(&key).and_then(|index| self.all.get_mut(*index));
         match known {
             Some(known) if known.new != pair.new && known.is_given() => {
-                let (old, one, two) = (shown(&pair.old), shown(&known.new), shown(&pair.new));
+                let (old, one, two) =
+                    (format_for_message(&pair.old), format_for_message(&known.new), format_for_message(&pair.new));
                 Err(Error::new(format!("{old} can't become both {one} and {two}: give it once")))
             }
             Some(known) => {
@@ -139,8 +140,8 @@ impl Pairs {
     }
 
     /// Adds a spelling of a URL, unless a pair for it exists.
-    fn spelled(&mut self, pair: Pair) {
-        let key = self.key(&pair);
+    fn add_spelling(&mut self, pair: Pair) {
+        let key = self.lookup_key(&pair);
         if !self.known.contains_key(&key) {
             self.known.insert(key, self.all.len());
             self.all.push(pair);

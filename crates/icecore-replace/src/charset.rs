@@ -29,7 +29,7 @@ pub enum Trust {
 }
 
 /// Returns the character for an undefined byte, which must be converted back to the same byte.
-fn placeholder(byte: u8) -> char {
+fn make_placeholder(byte: u8) -> char {
     char::from_u32(0xf700 + u32::from(byte)).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
@@ -45,12 +45,12 @@ impl Charset {
     /// assert_eq!(charset.encode("Łódź"), Err('Ł'));
     /// assert!(Charset::of_name("UTF-8").is_none() && Charset::of_name("GBK").is_none());
     /// ```
-    pub fn of_name(name: &str) -> Option<Charset> {
+    pub fn from_name(name: &str) -> Option<Charset> {
         /// Maximum length of a known name.
-        const LONGEST: usize = 20;
+        const MAX_NAME_LEN: usize = 20;
         let lower = name.to_ascii_lowercase();
         let is_ascii = matches!(&*lower, "us-ascii" | "utf-8" | "utf8" | "cp65001" | "utf8-mac" | "utf-8-mac");
-        if is_ascii || lower.len() > LONGEST {
+        if is_ascii || lower.len() > MAX_NAME_LEN {
             return None;
         }
         let number =
@@ -81,11 +81,12 @@ impl Charset {
         let decode = |byte: u8| {
             let bytes = [byte];
             let text = icecore::encoding::decoded(&name, &bytes);
-            text.and_then(|text| text.chars().next()).unwrap_or_else(|| placeholder(byte))
+            text.and_then(|text| text.chars().next()).unwrap_or_else(|| make_placeholder(byte))
         };
         let mut upper = ['\0'; 128];
         upper.iter_mut().zip(128..=255).for_each(|(slot, byte)| *slot = decode(byte));
-        let known = upper.iter().zip(128..=255).filter(|(character, byte)| **character != placeholder(*byte)).count();
+        let known =
+            upper.iter().zip(128..=255).filter(|(character, byte)| **character != make_placeholder(*byte)).count();
         // In a multi-byte encoding, most bytes of the upper half are not characters by themselves.
         let is_known = known >= 64 && (128..=255).all(is_single) && icecore::encoding::decoded(&name, b"a\\").is_some();
         if !is_known {
@@ -106,10 +107,10 @@ impl Charset {
     /// # Errors
     /// The first character that is not in this charset.
     pub fn encode(&self, text: &str) -> Result<Vec<u8>, char> {
-        text.chars().map(|character| self.byte(character).ok_or(character)).collect()
+        text.chars().map(|character| self.encode_char(character).ok_or(character)).collect()
     }
 
-    fn byte(&self, character: char) -> Option<u8> {
+    fn encode_char(&self, character: char) -> Option<u8> {
         if character.is_ascii() {
             return u8::try_from(character).ok();
         }
@@ -120,27 +121,27 @@ impl Charset {
 
     /// Returns the text of these bytes. Each byte is one character.
     pub fn decode(&self, bytes: &[u8]) -> String {
-        bytes.iter().map(|byte| self.character(*byte)).collect()
+        bytes.iter().map(|byte| self.decode_byte(*byte)).collect()
     }
 
-    fn character(&self, byte: u8) -> char {
+    fn decode_byte(&self, byte: u8) -> char {
         match byte.checked_sub(128) {
-            Some(upper) => self.0.upper.get(usize::from(upper)).copied().unwrap_or_else(|| placeholder(byte)),
+            Some(upper) => self.0.upper.get(usize::from(upper)).copied().unwrap_or_else(|| make_placeholder(byte)),
             None => char::from(byte),
         }
     }
 
     /// Returns the length in UTF-8 of the text of these bytes.
     pub(crate) fn decoded_len(&self, bytes: &[u8]) -> usize {
-        bytes.iter().map(|byte| self.character(*byte).len_utf8()).sum()
+        bytes.iter().map(|byte| self.decode_byte(*byte).len_utf8()).sum()
     }
 
     /// Appends the bytes of a text in UTF-8. Invalid bytes, and characters that are not in this charset, are appended
     /// unchanged: rules are checked for those before.
-    pub(crate) fn append(&self, text: &[u8], out: &mut Vec<u8>) {
+    pub(crate) fn append_encoded(&self, text: &[u8], out: &mut Vec<u8>) {
         for chunk in text.utf8_chunks() {
             for character in chunk.valid().chars() {
-                match self.byte(character) {
+                match self.encode_char(character) {
                     Some(byte) => out.push(byte),
                     None => out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
                 }
@@ -168,7 +169,7 @@ pub(crate) enum Reading {
 }
 
 impl Trust {
-    pub(crate) fn reading(self, text: &[u8]) -> Reading {
+    pub(crate) fn choose_reading(self, text: &[u8]) -> Reading {
         match self {
             Trust::Likely if text.is_ascii() => Reading::Utf8,
             _ if text.is_ascii() => Reading::Ascii,
@@ -202,7 +203,7 @@ mod tests {
             "ISO_8859_5",
         ] {
             let name = name.replace("ISO_8859_", "ISO-8859-");
-            let charset = Charset::of_name(&name).unwrap_or_else(|| panic!("{name}"));
+            let charset = Charset::from_name(&name).unwrap_or_else(|| panic!("{name}"));
             let text = charset.decode(&all);
             assert_eq!(text.chars().count(), 256, "{name}");
             assert_eq!(charset.encode(&text).as_deref(), Ok(&all[..]), "{name}");
@@ -210,7 +211,7 @@ mod tests {
         }
         for name in ["", "utf8", "UTF-16LE", "GB18030", "Shift_JIS", "EUC-JP", "nothing", "US-ASCII", &"x".repeat(1000)]
         {
-            assert!(Charset::of_name(name).is_none(), "{name}");
+            assert!(Charset::from_name(name).is_none(), "{name}");
         }
     }
 }

@@ -27,7 +27,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// Returns a text for a message: unchanged, if it is printable.
-pub(crate) fn shown(text: &[u8]) -> String {
+pub(crate) fn format_for_message(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let text = icecore::text::shortened(&text, 80);
     format!("`{}`", icecore::text::printable(&text))

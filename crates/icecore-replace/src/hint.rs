@@ -12,16 +12,16 @@ use memchr::memmem;
 use std::ops::Range;
 
 /// Distance in which escapes are searched at a time.
-const LOOK: usize = 1024;
+const ESCAPE_WINDOW: usize = 1024;
 
 /// Number of bytes after a backslash that are examined.
 const ESCAPE: usize = 2;
 
 #[derive(Debug)]
-pub(crate) struct Hint(Search);
+pub(crate) struct Hint(CoreSearch);
 
 #[derive(Debug)]
-enum Search {
+enum CoreSearch {
     /// Nothing is searched.
     Never,
     /// A match may be anywhere.
@@ -33,44 +33,45 @@ enum Search {
 impl Hint {
     pub fn new(pairs: &[Pair], ignores_case: bool) -> Hint {
         if pairs.is_empty() {
-            return Hint(Search::Never);
+            return Hint(CoreSearch::Never);
         }
         let changing = || pairs.iter().filter(|pair| pair.old != pair.new);
-        let mut cores: Vec<&[u8]> = changing().map(core).collect();
+        let mut cores: Vec<&[u8]> = changing().map(extract_core).collect();
         if cores.is_empty() || cores.iter().any(|core| core.is_empty()) {
-            return Hint(Search::Always);
+            return Hint(CoreSearch::Always);
         }
         keep_innermost(&mut cores);
         if let ([core], false) = (&cores[..], ignores_case) {
-            return Hint(Search::One(Box::new(memmem::Finder::new(core).into_owned())));
+            return Hint(CoreSearch::One(Box::new(memmem::Finder::new(core).into_owned())));
         }
         let search = AhoCorasick::builder().ascii_case_insensitive(ignores_case).build(cores);
-        Hint(search.map_or(Search::Always, Search::Several))
+        Hint(search.map_or(CoreSearch::Always, CoreSearch::Several))
     }
 
     pub fn may_match(&self, raw: &[u8]) -> bool {
-        !matches!(self.0, Search::Never) && (self.core(raw, 0).is_some() || spelled(raw, 0).is_some())
+        !matches!(self.0, CoreSearch::Never)
+            && (self.find_core(raw, 0).is_some() || find_letter_escape(raw, 0).is_some())
     }
 
     /// Returns the position of the next core, or of the next escape that represents a letter, from `at` on.
-    pub fn next(&self, raw: &[u8], at: usize) -> Option<usize> {
-        if matches!(self.0, Search::Never) {
+    pub fn find_candidate(&self, raw: &[u8], at: usize) -> Option<usize> {
+        if matches!(self.0, CoreSearch::Never) {
             return None;
         }
-        let core = self.core(raw, at);
+        let core = self.find_core(raw, at);
         // Escapes after the core are irrelevant.
         let part = raw.get(..core.map_or(raw.len(), |core| (core + ESCAPE).min(raw.len()))).unwrap_or_default();
-        spelled(part, at).into_iter().chain(core).min()
+        find_letter_escape(part, at).into_iter().chain(core).min()
     }
 
     /// Returns the position of the next core from `at` on.
-    fn core(&self, raw: &[u8], at: usize) -> Option<usize> {
+    fn find_core(&self, raw: &[u8], at: usize) -> Option<usize> {
         let rest = raw.get(at..)?;
         let found = match &self.0 {
-            Search::Never => None,
-            Search::Always => Some(0),
-            Search::One(finder) => finder.find(rest),
-            Search::Several(search) => search.find(rest).map(|found| found.start()),
+            CoreSearch::Never => None,
+            CoreSearch::Always => Some(0),
+            CoreSearch::One(finder) => finder.find(rest),
+            CoreSearch::Several(search) => search.find(rest).map(|found| found.start()),
         };
         found.map(|found| at + found)
     }
@@ -82,25 +83,30 @@ pub struct Hints<'h> {
     hint: &'h Hint,
     raw: &'h [u8],
     /// The next core and the next escape that represents a letter, with the ranges that were searched.
-    core: Ahead,
-    escape: Ahead,
+    core: SearchedRange,
+    escape: SearchedRange,
 }
 
 /// A result of a search ahead, and the end of the range without other results.
 #[derive(Debug, Default)]
-struct Ahead {
+struct SearchedRange {
     from: usize,
     next: Option<usize>,
     to: usize,
 }
 
-impl Ahead {
+impl SearchedRange {
     /// Returns `true` if there is a result between `start` and `end`. `find` searches from its first argument on, not
     /// much further than its second one, and returns the end of the searched range if there is no result.
-    fn is_within(&mut self, start: usize, end: usize, find: impl FnOnce(usize, usize) -> Result<usize, usize>) -> bool {
+    fn has_result_within(
+        &mut self,
+        start: usize,
+        end: usize,
+        find: impl FnOnce(usize, usize) -> Result<usize, usize>,
+    ) -> bool {
         let is_passed = self.next.is_some_and(|next| next < start);
         if is_passed || start < self.from {
-            *self = Ahead { from: start, next: None, to: start };
+            *self = SearchedRange { from: start, next: None, to: start };
         }
         if self.next.is_none() && self.to < end {
             match find(start.max(self.to), end) {
@@ -114,32 +120,32 @@ impl Ahead {
 
 impl<'h> Hints<'h> {
     pub(crate) fn new(hint: &'h Hint, raw: &'h [u8]) -> Hints<'h> {
-        Hints { hint, raw, core: Ahead::default(), escape: Ahead::default() }
+        Hints { hint, raw, core: SearchedRange::default(), escape: SearchedRange::default() }
     }
 }
 
 impl Hints<'_> {
     /// Whether a match may be in this range, like [`Rules::may_match`](crate::Rules::may_match). Consecutive ranges are
     /// searched together, so that many short ones cost no more than a long one.
-    pub fn within(&mut self, range: Range<usize>) -> bool {
+    pub fn may_match_within(&mut self, range: Range<usize>) -> bool {
         let Hints { hint, raw, core, escape } = self;
-        if matches!(hint.0, Search::Never) {
+        if matches!(hint.0, CoreSearch::Never) {
             return false;
         }
-        core.is_within(range.start, range.end, |at, _| hint.core(raw, at).ok_or(raw.len())) || {
+        core.has_result_within(range.start, range.end, |at, _| hint.find_core(raw, at).ok_or(raw.len())) || {
             // A range with a core needs no search for escapes, so that search does not go far ahead.
-            escape.is_within(range.start, range.end, |at, end| {
-                let to = end.max(at + LOOK).min(raw.len());
+            escape.has_result_within(range.start, range.end, |at, end| {
+                let to = end.max(at + ESCAPE_WINDOW).min(raw.len());
                 // The letters of an escape may be after the part.
                 let part = raw.get(..(to + ESCAPE).min(raw.len())).unwrap_or_default();
-                spelled(part, at).filter(|found| *found < to).ok_or(to)
+                find_letter_escape(part, at).filter(|found| *found < to).ok_or(to)
             })
         }
     }
 }
 
 /// Returns the longest part of a text that no escaping changes; empty if there is none, or for a regular expression.
-fn core(pair: &Pair) -> &[u8] {
+fn extract_core(pair: &Pair) -> &[u8] {
     if pair.spelling == Spelling::Regex {
         return &[];
     }
@@ -150,10 +156,10 @@ fn core(pair: &Pair) -> &[u8] {
 /// Removes cores that contain another core: that one is found first.
 fn keep_innermost(cores: &mut Vec<&[u8]>) {
     /// With more cores, this check takes longer than it saves.
-    const MOST: usize = 300;
+    const MAX_CORES: usize = 300;
     cores.sort_by_key(|core| (core.len(), *core));
     cores.dedup();
-    if cores.len() > MOST {
+    if cores.len() > MAX_CORES {
         return;
     }
     let mut kept: Vec<&[u8]> = Vec::new();
@@ -166,7 +172,7 @@ fn keep_innermost(cores: &mut Vec<&[u8]>) {
 }
 
 /// Returns the position of the next escape that represents a letter, from `at` on.
-fn spelled(raw: &[u8], at: usize) -> Option<usize> {
+fn find_letter_escape(raw: &[u8], at: usize) -> Option<usize> {
     let spells = |place: &usize| match raw.get(place + 1) {
         // A backslash after a backslash is examined separately.
         None | Some(b'\\' | b'"' | b'\'' | b'/' | b'n' | b'r' | b't') => false,
@@ -174,11 +180,11 @@ fn spelled(raw: &[u8], at: usize) -> Option<usize> {
         Some(b'0') => raw.get(place + 2).is_some_and(|digit| matches!(digit, b'0'..=b'7')),
         Some(_) => true,
     };
-    backslashes(raw, at).find(spells)
+    find_backslashes(raw, at).find(spells)
 }
 
 /// Returns the positions of backslashes from `at` on.
-fn backslashes(raw: &[u8], mut at: usize) -> impl Iterator<Item = usize> {
+fn find_backslashes(raw: &[u8], mut at: usize) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         at += find_byte(raw.get(at..)?, [b'\\'])? + 1;
         Some(at - 1)

@@ -38,4 +38,4 @@ pub use error::Error;
 pub use hint::Hints;
 pub use pair::{Pair, Spelling};
 pub use replacing::Replacing;
-pub use rules::{Again, Found, Matches, Rules};
+pub use rules::{Match, Matches, Rules, SecondRun};

@@ -9,12 +9,12 @@ use std::sync::Arc;
 /// The literal texts that are searched.
 #[derive(Clone, Debug)]
 pub(crate) struct Literals {
-    search: Search,
-    texts: Arc<[Text]>,
+    search: LiteralSearch,
+    texts: Arc<[LiteralText]>,
 }
 
 #[derive(Clone, Debug)]
-enum Search {
+enum LiteralSearch {
     None,
     /// A single text: faster than an automaton.
     One(Arc<memmem::Finder<'static>>),
@@ -22,7 +22,7 @@ enum Search {
 }
 
 #[derive(Debug)]
-struct Text {
+struct LiteralText {
     /// Index of its pair.
     pair: usize,
     len: usize,
@@ -33,22 +33,22 @@ struct Text {
 
 impl Literals {
     /// No texts.
-    pub fn nothing() -> Literals {
-        Literals { search: Search::None, texts: Arc::new([]) }
+    pub fn without_texts() -> Literals {
+        Literals { search: LiteralSearch::None, texts: Arc::new([]) }
     }
 
     pub fn new(pairs: &[Pair], ignores_case: bool) -> Result<Literals, Error> {
         let literal = |(_, pair): &(usize, &Pair)| pair.spelling != Spelling::Regex;
         let chosen: Vec<(usize, &Pair)> = pairs.iter().enumerate().filter(literal).collect();
         if chosen.is_empty() {
-            return Ok(Literals::nothing());
+            return Ok(Literals::without_texts());
         }
         if let ([(index, pair)], false) = (&chosen[..], ignores_case)
             && !pair.old.is_empty()
         {
             let finder = memmem::Finder::new(&pair.old).into_owned();
-            let text = Text { pair: *index, len: pair.old.len(), edges: pair.edges, shorter: None };
-            return Ok(Literals { search: Search::One(Arc::new(finder)), texts: Arc::new([text]) });
+            let text = LiteralText { pair: *index, len: pair.old.len(), edges: pair.edges, shorter: None };
+            return Ok(Literals { search: LiteralSearch::One(Arc::new(finder)), texts: Arc::new([text]) });
         }
         let has_edges = chosen.iter().any(|(_, pair)| pair.edges != Edges::default());
         let search = AhoCorasick::builder()
@@ -64,23 +64,23 @@ impl Literals {
         };
         let texts = chosen
             .iter()
-            .map(|(index, pair)| Text {
+            .map(|(index, pair)| LiteralText {
                 pair: *index,
                 len: pair.old.len(),
                 edges: pair.edges,
                 shorter: if has_edges { shorter(pair) } else { None },
             })
             .collect();
-        Ok(Literals { texts, search: Search::Several(search) })
+        Ok(Literals { texts, search: LiteralSearch::Several(search) })
     }
 
     /// Returns the first match from `at` on: its start, its end, its pair.
-    pub fn find(&self, text: &[u8], mut at: usize) -> Option<(usize, usize, usize)> {
+    pub fn find_match(&self, text: &[u8], mut at: usize) -> Option<(usize, usize, usize)> {
         while at < text.len() {
             let (start, index) = match &self.search {
-                Search::None => return None,
-                Search::One(finder) => (at + finder.find(text.get(at..)?)?, 0),
-                Search::Several(search) => {
+                LiteralSearch::None => return None,
+                LiteralSearch::One(finder) => (at + finder.find(text.get(at..)?)?, 0),
+                LiteralSearch::Several(search) => {
                     let found = search.find(Input::new(text).span(at..text.len()))?;
                     (found.start(), found.pattern().as_usize())
                 }
@@ -88,7 +88,7 @@ impl Literals {
             let mut next = Some(index);
             while let Some(candidate) = next.and_then(|index| self.texts.get(index)) {
                 let end = start + candidate.len;
-                if candidate.edges.fit(text, start, end) {
+                if candidate.edges.allows_match(text, start, end) {
                     return Some((start, end, candidate.pair));
                 }
                 next = candidate.shorter;

@@ -16,7 +16,7 @@ impl Pair {
     }
 
     /// NEW; `$1` in it is a group, if OLD is a regular expression.
-    pub fn becomes(&self) -> &[u8] {
+    pub fn replacement(&self) -> &[u8] {
         &self.new
     }
 
@@ -83,22 +83,22 @@ pub(crate) enum End {
 
 impl Edges {
     /// Returns `true` if `start..end` of the text is a match.
-    pub fn fit(self, text: &[u8], start: usize, end: usize) -> bool {
+    pub fn allows_match(self, text: &[u8], start: usize, end: usize) -> bool {
         let before = text.get(..start).unwrap_or_default();
         let after = text.get(end..).unwrap_or_default();
-        (!self.no_scheme || !has_scheme(before)) && self.end.fits(after)
+        (!self.no_scheme || !ends_with_scheme(before)) && self.end.allows_following(after)
     }
 }
 
 /// Returns `true` if `//` after this belongs to a scheme, or to more slashes.
-fn has_scheme(before: &[u8]) -> bool {
+fn ends_with_scheme(before: &[u8]) -> bool {
     let is_encoded = |end: &[u8]| end.eq_ignore_ascii_case(b"%3a") || end.eq_ignore_ascii_case(b"%2f");
     matches!(before.last(), Some(b':' | b'/'))
         || before.len().checked_sub(3).and_then(|at| before.get(at..)).is_some_and(is_encoded)
 }
 
 impl End {
-    fn fits(self, after: &[u8]) -> bool {
+    fn allows_following(self, after: &[u8]) -> bool {
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         let second = after.get(1).copied();
         match (self, after.first().copied()) {

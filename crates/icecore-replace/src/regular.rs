@@ -1,6 +1,6 @@
 //! Regular expressions.
 
-use crate::error::{Error, shown};
+use crate::error::{Error, format_for_message};
 use crate::pair::Pair;
 use regex::bytes::{Regex, RegexBuilder};
 
@@ -14,16 +14,18 @@ pub(crate) struct Regular {
 impl Regular {
     pub fn new(index: usize, pair: &Pair, ignores_case: bool) -> Result<Regular, Error> {
         let Ok(text) = std::str::from_utf8(&pair.old) else {
-            return Err(Error::new(format!("{} is no UTF-8: a regular expression has to be", shown(&pair.old))));
+            return Err(Error::new(format!(
+                "{} is no UTF-8: a regular expression has to be",
+                format_for_message(&pair.old)
+            )));
         };
-        let expression = RegexBuilder::new(text)
-            .case_insensitive(ignores_case)
-            .build()
-            .map_err(|error| Error::new(format!("{} is no regular expression: {error}", shown(&pair.old))))?;
+        let expression = RegexBuilder::new(text).case_insensitive(ignores_case).build().map_err(|error| {
+            Error::new(format!("{} is no regular expression: {error}", format_for_message(&pair.old)))
+        })?;
         if expression.is_match(b"") {
             let text = format!(
                 "{} matches the empty text, so it is found everywhere: `+` in the place of `*`?",
-                shown(&pair.old)
+                format_for_message(&pair.old)
             );
             return Err(Error::new(text));
         }
@@ -32,7 +34,7 @@ impl Regular {
     }
 
     /// Returns the first non-empty match from `at` on.
-    pub fn find(&self, text: &[u8], mut at: usize) -> Option<(usize, usize, usize)> {
+    pub fn find_match(&self, text: &[u8], mut at: usize) -> Option<(usize, usize, usize)> {
         while at < text.len() {
             let found = self.expression.find_at(text, at)?;
             if !found.is_empty() {
@@ -44,7 +46,7 @@ impl Regular {
     }
 
     /// Appends the replacement of the match that starts here.
-    pub fn expand(&self, text: &[u8], start: usize, new: &[u8], out: &mut Vec<u8>) {
+    pub fn expand_replacement(&self, text: &[u8], start: usize, new: &[u8], out: &mut Vec<u8>) {
         if let Some(groups) = self.expression.captures_at(text, start) {
             groups.expand(new, out);
         }
@@ -53,7 +55,7 @@ impl Regular {
 
 /// Every group in NEW must exist: `$1a` is the group `1a`, not `$1` followed by `a`.
 fn check_groups(expression: &Regex, new: &[u8]) -> Result<(), Error> {
-    for name in groups(new) {
+    for name in parse_group_names(new) {
         let is_known = match name.parse::<usize>() {
             Ok(number) => number < expression.captures_len(),
             Err(_) => expression.capture_names().flatten().any(|known| known == name),
@@ -62,7 +64,7 @@ fn check_groups(expression: &Regex, new: &[u8]) -> Result<(), Error> {
             let text = format!(
                 "there is no group `{}` in {}: `${{1}}a` is the first group with an `a` behind it, `$$` is a dollar",
                 icecore::text::printable(&name),
-                shown(expression.as_str().as_bytes())
+                format_for_message(expression.as_str().as_bytes())
             );
             return Err(Error::new(text));
         }
@@ -71,7 +73,7 @@ fn check_groups(expression: &Regex, new: &[u8]) -> Result<(), Error> {
 }
 
 /// Returns the names after dollars, as parsed by the crate `regex`.
-fn groups(new: &[u8]) -> Vec<String> {
+fn parse_group_names(new: &[u8]) -> Vec<String> {
     let mut names = Vec::new();
     let mut rest = new;
     while let Some(at) = memchr::memchr(b'$', rest) {

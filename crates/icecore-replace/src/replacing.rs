@@ -2,7 +2,7 @@
 
 use crate::charset::{Charset, Reading};
 use crate::rules::Rules;
-use icecore::rewrite::{Change, Edits, Part};
+use icecore::rewrite::{Change, Edits, StringRole};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -24,8 +24,8 @@ pub struct Replacing<'r> {
     counts: BTreeMap<usize, u64>,
     is_encoded: bool,
     new: Vec<u8>,
-    room: u64,
-    cost: u64,
+    remaining_bytes: u64,
+    cost_per_change: u64,
     is_full: bool,
     trials: Vec<Trial>,
 }
@@ -36,7 +36,7 @@ struct Trial {
     /// Changes counted in the trial.
     counts: BTreeMap<usize, u64>,
     /// Values before the trial.
-    room: u64,
+    remaining_bytes: u64,
     is_full: bool,
 }
 
@@ -45,13 +45,22 @@ impl Rules {
     pub fn replacing(&self) -> Replacing<'_> {
         let (counts, new) = (BTreeMap::new(), Vec::new());
         let trials = Vec::new();
-        Replacing { rules: self, counts, is_encoded: false, new, room: u64::MAX, cost: 0, is_full: false, trials }
+        Replacing {
+            rules: self,
+            counts,
+            is_encoded: false,
+            new,
+            remaining_bytes: u64::MAX,
+            cost_per_change: 0,
+            is_full: false,
+            trials,
+        }
     }
 }
 
 impl Replacing<'_> {
     /// Whether the content of Base64 is changed as well: then the quick check of raw bytes is not possible.
-    pub fn encoded(mut self, is_encoded: bool) -> Self {
+    pub fn with_encoded(mut self, is_encoded: bool) -> Self {
         self.is_encoded = is_encoded;
         self
     }
@@ -67,14 +76,14 @@ impl Replacing<'_> {
     /// assert!(replacing.is_full());
     /// # Ok::<(), icecore_replace::Error>(())
     /// ```
-    pub fn at_most(mut self, bytes: u64) -> Self {
-        self.room = bytes;
+    pub fn with_insert_limit(mut self, bytes: u64) -> Self {
+        self.remaining_bytes = bytes;
         self
     }
 
     /// Sets the additional cost of each replacement in bytes, for memory that records its position.
-    pub fn each_costs(mut self, bytes: u64) -> Self {
-        self.cost = bytes;
+    pub fn with_change_cost(mut self, bytes: u64) -> Self {
+        self.cost_per_change = bytes;
         self
     }
 
@@ -95,22 +104,26 @@ impl Replacing<'_> {
 }
 
 impl Change for Replacing<'_> {
-    fn change(&mut self, text: &[u8], _: Part, edits: &mut Edits) {
+    fn change_text(&mut self, text: &[u8], _: StringRole, edits: &mut Edits) {
         self.change_part(text, 0..text.len(), edits);
     }
 
-    fn change_parts(&mut self, text: &[u8], parts: &[Range<usize>], _: Part, edits: &mut Edits) {
+    fn change_parts(&mut self, text: &[u8], parts: &[Range<usize>], _: StringRole, edits: &mut Edits) {
         self.add_changes(text, parts, edits);
     }
 
     fn begin_trial(&mut self) {
-        self.trials.push(Trial { counts: BTreeMap::new(), room: self.room, is_full: self.is_full });
+        self.trials.push(Trial {
+            counts: BTreeMap::new(),
+            remaining_bytes: self.remaining_bytes,
+            is_full: self.is_full,
+        });
     }
 
     fn end_trial(&mut self, is_made: bool) {
         let Some(trial) = self.trials.pop() else { return };
         if !is_made {
-            (self.room, self.is_full) = (trial.room, trial.is_full);
+            (self.remaining_bytes, self.is_full) = (trial.remaining_bytes, trial.is_full);
             return;
         }
         for (pair, count) in trial.counts {
@@ -123,7 +136,7 @@ impl Change for Replacing<'_> {
     }
 
     fn next_change(&self, raw: &[u8], from: usize) -> Option<usize> {
-        if self.is_encoded { Some(from) } else { self.rules.hint.next(raw, from) }
+        if self.is_encoded { Some(from) } else { self.rules.hint.find_candidate(raw, from) }
     }
 }
 
@@ -143,7 +156,7 @@ impl Replacing<'_> {
     fn add_changes(&mut self, text: &[u8], parts: &[Range<usize>], edits: &mut Edits) {
         let rules = self.rules;
         let Some((charset, trust)) = &rules.charset else { return self.add_matches(text, parts, None, edits) };
-        match trust.reading(text) {
+        match trust.choose_reading(text) {
             Reading::Utf8 => self.add_matches(text, parts, None, edits),
             Reading::Ascii => self.add_matches(text, parts, Some(charset), edits),
             Reading::Charset => {
@@ -184,21 +197,21 @@ impl Replacing<'_> {
                 continue;
             }
             self.new.clear();
-            self.rules.expand(text, &found, &mut self.new);
+            self.rules.expand_match(text, &found, &mut self.new);
             // A pair may exist only to protect what it matches.
             if text.get(found.start..found.end) == Some(&self.new) {
                 continue;
             }
             if let Some(charset) = charset.filter(|_| !self.new.is_ascii()) {
                 let mut new = Vec::with_capacity(self.new.len());
-                charset.append(&self.new, &mut new);
+                charset.append_encoded(&self.new, &mut new);
                 self.new = new;
             }
-            let Some(room) = self.room.checked_sub(self.cost + self.new.len() as u64) else {
+            let Some(remaining) = self.remaining_bytes.checked_sub(self.cost_per_change + self.new.len() as u64) else {
                 self.is_full = true;
                 return;
             };
-            self.room = room;
+            self.remaining_bytes = remaining;
             edits.push(found.start, found.end, &self.new);
             *self.open_counts().entry(found.pair).or_default() += 1;
         }

@@ -1,7 +1,7 @@
 //! Rules: pairs of searched texts and replacements.
 
 use crate::charset::{Charset, Reading, Trust};
-use crate::error::{Error, shown};
+use crate::error::{Error, format_for_message};
 use crate::hint::{Hint, Hints};
 use crate::literal::Literals;
 use crate::pair::{Pair, Spelling};
@@ -28,7 +28,7 @@ pub struct Rules {
 
 /// A match in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct Match {
     /// Offset of its first byte.
     pub start: usize,
     /// Offset of the first byte after it.
@@ -40,7 +40,7 @@ pub struct Found {
 /// Whether a second run over the output of a first one may change more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Again {
+pub enum SecondRun {
     /// It changes nothing.
     Nothing,
     /// The replacement of the first pair contains what the second one searches (indexes in [`Rules::pairs`]).
@@ -57,8 +57,8 @@ impl Rules {
     /// assert!(rules.pairs().is_empty() && !rules.may_match(b"any"));
     /// assert_eq!(rules.apply(b"any"), b"any");
     /// ```
-    pub fn nothing() -> Rules {
-        let (hint, literals) = (Hint::new(&[], false), Literals::nothing());
+    pub fn without_pairs() -> Rules {
+        let (hint, literals) = (Hint::new(&[], false), Literals::without_texts());
         Rules {
             pairs: Arc::new([]),
             literals,
@@ -113,7 +113,7 @@ impl Rules {
             let Some(old) = encode_old(pair, charset) else { continue };
             let new = String::from_utf8_lossy(&pair.new);
             if let Err(character) = charset.encode(&new) {
-                let (new, name) = (shown(&pair.new), charset.name());
+                let (new, name) = (format_for_message(&pair.new), charset.name());
                 return Err(Error::new(format!(
                     "{new} has `{character}` in it, which {name} has no byte for: the text is in {name} (--charset says \
                      another); write it in other letters, or convert the file to UTF-8 first"
@@ -127,14 +127,15 @@ impl Rules {
     }
 
     /// Returns the pairs whose searched text can't be represented in a charset: they match nothing in such texts.
-    pub fn unsayable_in(&self, charset: &Charset) -> impl Iterator<Item = &Pair> {
+    pub fn unrepresentable_in(&self, charset: &Charset) -> impl Iterator<Item = &Pair> {
         let is_text = |pair: &&Pair| pair.spelling != Spelling::Regex;
         self.pairs.iter().filter(is_text).filter(|pair| encode_old(pair, charset).is_none())
     }
 
     /// Returns the end of the last match that begins in `from..to` of a text.
     pub fn last_match_end(&self, text: &[u8], from: usize, to: usize) -> Option<usize> {
-        let Some((charset, _)) = self.charset.as_ref().filter(|(_, trust)| trust.reading(text) == Reading::Charset)
+        let Some((charset, _)) =
+            self.charset.as_ref().filter(|(_, trust)| trust.choose_reading(text) == Reading::Charset)
         else {
             return self.matches_from(text, from).take_while(|found| found.start < to).last().map(|found| found.end);
         };
@@ -161,14 +162,14 @@ impl Rules {
     pub fn matches_from<'m>(&'m self, text: &'m [u8], at: usize) -> Matches<'m> {
         // Without regular expressions, no comparison of several searches is needed.
         let searches = if self.regular.is_empty() { 0 } else { 1 + self.regular.len() };
-        Matches { rules: self, text, at, ahead: vec![Ahead::Unknown; searches] }
+        Matches { rules: self, text, at, pending: vec![PendingMatch::Unknown; searches] }
     }
 
     /// Appends the replacement of a match in this text.
-    pub fn expand(&self, text: &[u8], found: &Found, out: &mut Vec<u8>) {
+    pub fn expand_match(&self, text: &[u8], found: &Match, out: &mut Vec<u8>) {
         let Some(pair) = self.pairs.get(found.pair) else { return };
         match self.regular.iter().find(|regular| regular.pair == found.pair) {
-            Some(regular) => regular.expand(text, found.start, &pair.new, out),
+            Some(regular) => regular.expand_replacement(text, found.start, &pair.new, out),
             None => out.extend_from_slice(&pair.new),
         }
     }
@@ -179,7 +180,7 @@ impl Rules {
         let mut done = 0;
         for found in self.matches(text) {
             out.extend_from_slice(text.get(done..found.start).unwrap_or_default());
-            self.expand(text, &found, &mut out);
+            self.expand_match(text, &found, &mut out);
             done = found.end;
         }
         out.extend_from_slice(text.get(done..).unwrap_or_default());
@@ -205,7 +206,7 @@ impl Rules {
 
     /// Returns the maximum distance from the end of a part of a text within which a match depends on the next part;
     /// `None` if there is no limit.
-    pub fn reach(&self) -> Option<usize> {
+    pub fn max_lookahead(&self) -> Option<usize> {
         let longest = self.pairs.iter().map(|pair| pair.old.len()).max().unwrap_or_default();
         self.regular.is_empty().then_some(longest + Rules::BESIDE)
     }
@@ -222,30 +223,30 @@ impl Rules {
     /// assert_eq!(again("aa", "a")?, Again::Joins(0, 0));
     /// # Ok::<(), icecore_replace::Error>(())
     /// ```
-    pub fn again(&self) -> Again {
+    pub fn check_second_run(&self) -> SecondRun {
         let changes = |pair: &&Pair| pair.old != pair.new;
         for (index, pair) in self.pairs.iter().enumerate().filter(|(_, pair)| changes(pair)) {
-            let is_change = |found: &Found| self.pairs.get(found.pair).is_some_and(|other| changes(&other));
+            let is_change = |found: &Match| self.pairs.get(found.pair).is_some_and(|other| changes(&other));
             if let Some(found) = self.matches(&pair.new).find(is_change) {
-                return Again::Contains(index, found.pair);
+                return SecondRun::Contains(index, found.pair);
             }
         }
-        self.joins().unwrap_or(Again::Nothing)
+        self.find_joining_pairs().unwrap_or(SecondRun::Nothing)
     }
 
     /// Searches for a text that a replacement may become a part of.
-    fn joins(&self) -> Option<Again> {
+    fn find_joining_pairs(&self) -> Option<SecondRun> {
         /// With more pairs, the check is skipped, because it would take too long.
-        const MOST: usize = 200;
-        if self.pairs.len() > MOST {
+        const MAX_PAIRS: usize = 200;
+        if self.pairs.len() > MAX_PAIRS {
             return None;
         }
         let plain = |(_, pair): &(usize, &Pair)| pair.spelling == Spelling::Given && pair.old != pair.new;
         let pairs = || self.pairs.iter().enumerate().filter(plain);
-        for (one, put) in pairs() {
-            for (two, sought) in pairs() {
-                if joins(&put.new, &sought.old) {
-                    return Some(Again::Joins(one, two));
+        for (one, changed) in pairs() {
+            for (two, searched) in pairs() {
+                if can_join(&changed.new, &searched.old) {
+                    return Some(SecondRun::Joins(one, two));
                 }
             }
         }
@@ -274,7 +275,7 @@ fn encode_old(pair: &Pair, charset: &Charset) -> Option<Vec<u8>> {
 }
 
 /// Returns `true` if `new`, together with adjacent text, can contain `old` across its edge.
-fn joins(new: &[u8], old: &[u8]) -> bool {
+fn can_join(new: &[u8], old: &[u8]) -> bool {
     let overlaps = |len: usize| {
         let (front, back) = (old.get(..len), old.get(old.len() - len..));
         front.is_some_and(|front| new.ends_with(front)) || back.is_some_and(|back| new.starts_with(back))
@@ -290,40 +291,40 @@ pub struct Matches<'m> {
     text: &'m [u8],
     at: usize,
     /// The last result of each search: first the literal texts, then the expressions.
-    ahead: Vec<Ahead>,
+    pending: Vec<PendingMatch>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Ahead {
+enum PendingMatch {
     Unknown,
     Found(usize, usize, usize),
     None,
 }
 
 impl Iterator for Matches<'_> {
-    type Item = Found;
+    type Item = Match;
 
-    fn next(&mut self) -> Option<Found> {
-        if self.ahead.is_empty() {
-            let (start, end, pair) = self.rules.literals.find(self.text, self.at)?;
+    fn next(&mut self) -> Option<Match> {
+        if self.pending.is_empty() {
+            let (start, end, pair) = self.rules.literals.find_match(self.text, self.at)?;
             self.at = end;
-            return Some(Found { start, end, pair });
+            return Some(Match { start, end, pair });
         }
         let mut best: Option<(usize, usize, usize)> = None;
-        for (index, ahead) in self.ahead.iter_mut().enumerate() {
-            let is_old = match *ahead {
-                Ahead::Unknown => true,
-                Ahead::Found(start, ..) => start < self.at,
-                Ahead::None => false,
+        for (index, ahead) in self.pending.iter_mut().enumerate() {
+            let is_outdated = match *ahead {
+                PendingMatch::Unknown => true,
+                PendingMatch::Found(start, ..) => start < self.at,
+                PendingMatch::None => false,
             };
-            if is_old {
+            if is_outdated {
                 let found = match index.checked_sub(1) {
-                    None => self.rules.literals.find(self.text, self.at),
-                    Some(index) => self.rules.regular.get(index).and_then(|one| one.find(self.text, self.at)),
+                    None => self.rules.literals.find_match(self.text, self.at),
+                    Some(index) => self.rules.regular.get(index).and_then(|one| one.find_match(self.text, self.at)),
                 };
-                *ahead = found.map_or(Ahead::None, |(start, end, pair)| Ahead::Found(start, end, pair));
+                *ahead = found.map_or(PendingMatch::None, |(start, end, pair)| PendingMatch::Found(start, end, pair));
             }
-            if let Ahead::Found(start, end, pair) = *ahead
+            if let PendingMatch::Found(start, end, pair) = *ahead
                 && best.is_none_or(|(first, last, _)| start < first || (start == first && end > last))
             {
                 best = Some((start, end, pair));
@@ -331,6 +332,6 @@ impl Iterator for Matches<'_> {
         }
         let (start, end, pair) = best?;
         self.at = end;
-        Some(Found { start, end, pair })
+        Some(Match { start, end, pair })
     }
 }

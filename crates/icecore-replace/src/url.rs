@@ -4,7 +4,7 @@
 //! with `\/` (once or twice escaped) and percent-encoded. A scheme other than the given one stays: NEW's scheme is used
 //! only where OLD's was.
 
-use crate::error::{Error, shown};
+use crate::error::{Error, format_for_message};
 use crate::pair::{Edges, End, Pair, Spelling};
 
 /// A URL as given to `--url`.
@@ -24,7 +24,7 @@ impl Address {
                 let text = format!(
                     "{} is no address: --url takes https://HOST or http://HOST, with a port and a path if need be; \
                      other text is a pair: OLD NEW, or -e OLD NEW",
-                    shown(text)
+                    format_for_message(text)
                 );
                 return Err(Error::new(text));
             }
@@ -34,15 +34,17 @@ impl Address {
         let host = rest.split(|byte| *byte == b'/').next().unwrap_or_default();
         let is_odd = |byte: &u8| *byte <= b' ' || matches!(byte, b'"' | b'\'' | b'\\' | b'<' | b'>' | b'@' | b'%');
         if host.is_empty() || host.iter().any(is_odd) || rest.iter().any(|byte| *byte <= b' ' || *byte == b'\\') {
-            let text =
-                format!("{} is no address of a host: --url takes https://HOST/PATH, without a user", shown(text));
+            let text = format!(
+                "{} is no address of a host: --url takes https://HOST/PATH, without a user",
+                format_for_message(text)
+            );
             return Err(Error::new(text));
         }
         Ok(Address { is_encrypted, rest: rest.to_vec(), has_path: host.len() < rest.len() })
     }
 
     /// Returns the URL with this scheme, or without one.
-    fn text(&self, is_encrypted: Option<bool>) -> Vec<u8> {
+    fn to_url(&self, is_encrypted: Option<bool>) -> Vec<u8> {
         let scheme: &[u8] = match is_encrypted {
             Some(true) => b"https://",
             Some(false) => b"http://",
@@ -54,7 +56,7 @@ impl Address {
 
 /// How slashes, colons and the like are written.
 #[derive(Clone, Copy)]
-enum Letters {
+enum UrlEscaping {
     Plain,
     Slash(&'static [u8]),
     /// Everything except letters of names is encoded, with these hexadecimal digits.
@@ -66,26 +68,26 @@ enum Letters {
 const UPPER: &[u8; 16] = b"0123456789ABCDEF";
 const LOWER: &[u8; 16] = b"0123456789abcdef";
 
-const LETTERS: [Letters; 8] = [
-    Letters::Plain,
-    Letters::Slash(b"\\/"),
+const LETTERS: [UrlEscaping; 8] = [
+    UrlEscaping::Plain,
+    UrlEscaping::Slash(b"\\/"),
     // JSON in JSON, if both or only one of the two writes `\/`.
-    Letters::Slash(b"\\\\\\/"),
-    Letters::Slash(b"\\\\/"),
-    Letters::Percent(UPPER),
-    Letters::Percent(LOWER),
-    Letters::Colon(b"%3A"),
-    Letters::Colon(b"%3a"),
+    UrlEscaping::Slash(b"\\\\\\/"),
+    UrlEscaping::Slash(b"\\\\/"),
+    UrlEscaping::Percent(UPPER),
+    UrlEscaping::Percent(LOWER),
+    UrlEscaping::Colon(b"%3A"),
+    UrlEscaping::Colon(b"%3a"),
 ];
 
-impl Letters {
-    fn spell(self, text: &[u8]) -> Vec<u8> {
+impl UrlEscaping {
+    fn encode_text(self, text: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(text.len());
         for byte in text {
             match self {
-                Letters::Slash(slash) if *byte == b'/' => out.extend_from_slice(slash),
-                Letters::Colon(colon) if *byte == b':' => out.extend_from_slice(colon),
-                Letters::Percent(digits) if !is_unreserved(*byte) => {
+                UrlEscaping::Slash(slash) if *byte == b'/' => out.extend_from_slice(slash),
+                UrlEscaping::Colon(colon) if *byte == b':' => out.extend_from_slice(colon),
+                UrlEscaping::Percent(digits) if !is_unreserved(*byte) => {
                     let digit = |value: u8| digits.get(usize::from(value)).copied().unwrap_or(b'0');
                     out.extend_from_slice(&[b'%', digit(byte >> 4), digit(byte & 15)]);
                 }
@@ -95,17 +97,17 @@ impl Letters {
         out
     }
 
-    fn spelling(self, scheme: Spelling) -> Spelling {
+    fn to_spelling(self, scheme: Spelling) -> Spelling {
         match self {
-            Letters::Plain => scheme,
-            Letters::Slash(_) => Spelling::Json,
-            Letters::Percent(_) | Letters::Colon(_) => Spelling::Percent,
+            UrlEscaping::Plain => scheme,
+            UrlEscaping::Slash(_) => Spelling::Json,
+            UrlEscaping::Percent(_) | UrlEscaping::Colon(_) => Spelling::Percent,
         }
     }
 }
 
 /// Returns the pairs for a URL and its replacement; the first one is the given pair.
-pub(crate) fn pairs(old: &[u8], new: &[u8]) -> Result<Vec<Pair>, Error> {
+pub(crate) fn build_url_pairs(old: &[u8], new: &[u8]) -> Result<Vec<Pair>, Error> {
     let (old, new) = (Address::parse(old)?, Address::parse(new)?);
     let end = if old.has_path { End::Path } else { End::Host };
     let (own, other) = (old.is_encrypted, !old.is_encrypted);
@@ -118,9 +120,9 @@ pub(crate) fn pairs(old: &[u8], new: &[u8]) -> Result<Vec<Pair>, Error> {
     for letters in LETTERS {
         for (name, before, after) in schemes {
             pairs.push(Pair {
-                old: letters.spell(&old.text(before)),
-                new: letters.spell(&new.text(after)),
-                spelling: letters.spelling(name),
+                old: letters.encode_text(&old.to_url(before)),
+                new: letters.encode_text(&new.to_url(after)),
+                spelling: letters.to_spelling(name),
                 edges: Edges { no_scheme: before.is_none(), end },
             });
         }

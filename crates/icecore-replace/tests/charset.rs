@@ -1,12 +1,12 @@
 //! Rules in a charset change bytes as the rules in UTF-8 change the decoded text.
 
-use icecore::rewrite::{Change, Edits, Part};
+use icecore::rewrite::{Change, Edits, StringRole};
 use icecore_replace::{Charset, Rules, Trust};
 use proptest::prelude::*;
 
 fn changed(rules: &Rules, text: &[u8]) -> Vec<u8> {
     let mut edits = Edits::new();
-    rules.replacing().change(text, Part::Value, &mut edits);
+    rules.replacing().change_text(text, StringRole::Value, &mut edits);
     edits.apply(text)
 }
 
@@ -22,7 +22,7 @@ proptest! {
         let builder = Rules::builder().regex(is_regex).ignore_case(ignores_case);
         let old = if is_regex { old.replacen('a', ".", 1) } else { old };
         let rules = builder.pair(old.as_str(), new.as_str()).build().unwrap();
-        let charset = Charset::of_name("windows-1252").unwrap();
+        let charset = Charset::from_name("windows-1252").unwrap();
         let bytes = charset.encode(&text).unwrap();
         let expected = charset.encode(std::str::from_utf8(&rules.apply(text.as_bytes())).unwrap()).unwrap();
         let in_charset = rules.in_charset(&charset, Trust::Sure).unwrap();
@@ -51,7 +51,7 @@ proptest! {
 
 #[test]
 fn groups_keep_bytes_that_are_no_characters() {
-    let charset = Charset::of_name("windows-1252").unwrap();
+    let charset = Charset::from_name("windows-1252").unwrap();
     let rules = Rules::builder().pair("(.)b", "$1é").regex(true).build().unwrap();
     let rules = rules.in_charset(&charset, Trust::Sure).unwrap();
     assert_eq!(changed(&rules, b"\x81b \xffb"), b"\x81\xe9 \xff\xe9");
@@ -59,12 +59,12 @@ fn groups_keep_bytes_that_are_no_characters() {
 
 #[test]
 fn what_can_not_be_said_is_refused_or_not_looked_for() {
-    let charset = Charset::of_name("latin1").unwrap();
+    let charset = Charset::from_name("latin1").unwrap();
     let rules = |old: &str, new: &str| Rules::builder().pair(old, new).build().unwrap();
     let error = rules("a", "Ł").in_charset(&charset, Trust::Declared).unwrap_err().to_string();
     assert!(error.contains("`Ł`") && error.contains("Windows-1252"), "{error}");
     let odd = rules("Ł", "ß");
-    assert_eq!(odd.unsayable_in(&charset).count(), 1);
+    assert_eq!(odd.unrepresentable_in(&charset).count(), 1);
     assert_eq!(changed(&odd.in_charset(&charset, Trust::Sure).unwrap(), b"L\xdf"), b"L\xdf");
     // A rule that is not UTF-8 means bytes in any charset.
     let bytes = Rules::builder().pair(&b"\xfc"[..], &b"\xf6"[..]).build().unwrap();

@@ -1,6 +1,6 @@
 //! What matches, and what replaces it.
 
-use icecore_replace::{Again, Rules, Spelling};
+use icecore_replace::{Rules, SecondRun, Spelling};
 use proptest::prelude::*;
 
 fn rules(pairs: &[(&str, &str)]) -> Rules {
@@ -172,17 +172,17 @@ fn counts_know_the_spelling() {
 
 #[test]
 fn a_second_run_is_foreseen() {
-    let again = |old: &str, new: &str| rules(&[(old, new)]).again();
-    assert_eq!(again("old", "new"), Again::Nothing);
-    assert_eq!(again("http://x", "https://x"), Again::Nothing);
-    assert_eq!(again("x", "x2"), Again::Contains(0, 0));
-    assert_eq!(again("ab", "ca"), Again::Joins(0, 0));
-    assert_eq!(again("ab", ""), Again::Joins(0, 0));
-    assert_eq!(rules(&[("a", "b"), ("b", "a")]).again(), Again::Contains(0, 1));
-    assert_eq!(rules(&[("a", "a")]).again(), Again::Nothing);
-    let url = |old, new| Rules::builder().url(old, new).build().unwrap().again();
-    assert_eq!(url("https://a.b", "https://a.b.c"), Again::Nothing);
-    assert_eq!(url("https://a.b", "https://a.b/c"), Again::Contains(0, 0));
+    let again = |old: &str, new: &str| rules(&[(old, new)]).check_second_run();
+    assert_eq!(again("old", "new"), SecondRun::Nothing);
+    assert_eq!(again("http://x", "https://x"), SecondRun::Nothing);
+    assert_eq!(again("x", "x2"), SecondRun::Contains(0, 0));
+    assert_eq!(again("ab", "ca"), SecondRun::Joins(0, 0));
+    assert_eq!(again("ab", ""), SecondRun::Joins(0, 0));
+    assert_eq!(rules(&[("a", "b"), ("b", "a")]).check_second_run(), SecondRun::Contains(0, 1));
+    assert_eq!(rules(&[("a", "a")]).check_second_run(), SecondRun::Nothing);
+    let url = |old, new| Rules::builder().url(old, new).build().unwrap().check_second_run();
+    assert_eq!(url("https://a.b", "https://a.b.c"), SecondRun::Nothing);
+    assert_eq!(url("https://a.b", "https://a.b/c"), SecondRun::Contains(0, 0));
 }
 
 /// Replaces at each position, without any optimization.
@@ -221,7 +221,7 @@ proptest! {
         let rules = pairs.iter().fold(Rules::builder(), add).build().unwrap();
         prop_assert_eq!(rules.apply(&text), naive(&pairs, &text));
         // If the rules promise that a second run changes nothing, it changes nothing.
-        if rules.again() == Again::Nothing {
+        if rules.check_second_run() == SecondRun::Nothing {
             let once = rules.apply(&text);
             prop_assert_eq!(rules.apply(&once), once);
         }

@@ -1,6 +1,6 @@
 //! Tentative changes, and parts of a text.
 
-use icecore::rewrite::{Change, Edits, Part};
+use icecore::rewrite::{Change, Edits, StringRole};
 use icecore_replace::{Charset, Rules, Trust};
 
 fn rules() -> Rules {
@@ -10,13 +10,13 @@ fn rules() -> Rules {
 #[test]
 fn what_was_not_made_does_not_count() {
     let rules = rules();
-    let mut replacing = rules.replacing().at_most(10);
+    let mut replacing = rules.replacing().with_insert_limit(10);
     for (outer, inner, count) in [(false, true, 0), (false, false, 0), (true, false, 1), (true, true, 2)] {
         let (mut first, mut second) = (Edits::new(), Edits::new());
         replacing.begin_trial();
-        replacing.change(b"old", Part::Value, &mut first);
+        replacing.change_text(b"old", StringRole::Value, &mut first);
         replacing.begin_trial();
-        replacing.change(b"old", Part::Value, &mut second);
+        replacing.change_text(b"old", StringRole::Value, &mut second);
         replacing.end_trial(inner);
         replacing.end_trial(outer);
         assert_eq!((first.len(), second.len()), (1, 1), "what was not made takes no room");
@@ -24,11 +24,11 @@ fn what_was_not_made_does_not_count() {
         assert_eq!(counts.values().sum::<u64>(), count, "{outer} {inner}");
         if count == 1 {
             // Space for one more was reserved.
-            replacing = rules.replacing().at_most(10);
+            replacing = rules.replacing().with_insert_limit(10);
         }
     }
     replacing.begin_trial();
-    replacing.change(b"old old", Part::Value, &mut Edits::new());
+    replacing.change_text(b"old old", StringRole::Value, &mut Edits::new());
     assert!(replacing.is_full());
     replacing.end_trial(false);
     assert!(!replacing.is_full());
@@ -36,13 +36,13 @@ fn what_was_not_made_does_not_count() {
 
 #[test]
 fn parts_are_changed_and_nothing_between_them() {
-    let latin1 = Charset::of_name("windows-1252").expect("it is known");
+    let latin1 = Charset::from_name("windows-1252").expect("it is known");
     let in_latin1 = rules().in_charset(&latin1, Trust::Declared).expect("it has all characters");
     for (rules, text) in [(rules(), "old|ö|old|ö old|old".as_bytes()), (in_latin1, b"old|\xf6|old|\xf6 old|old")] {
         let bars: Vec<usize> = (0..text.len()).filter(|at| text[*at] == b'|').collect();
         let parts = [0..bars[0], bars[1]..bars[2], bars[2] + 1..bars[3]];
         let (mut edits, mut replacing) = (Edits::new(), rules.replacing());
-        replacing.change_parts(text, &parts, Part::Value, &mut edits);
+        replacing.change_parts(text, &parts, StringRole::Value, &mut edits);
         let made = edits.apply(text);
         assert_eq!(made.iter().filter(|byte| **byte == b'|').count(), 4);
         let kept = &text[bars[0]..bars[1]];

@@ -3,7 +3,7 @@
 /// Returns the IANA name of the charset with this name; `other` if it has none, `None` if the name means bytes.
 ///
 /// `latin1` differs between the servers: MySQL's has the characters of Windows between 0x80 and 0x9f.
-pub(crate) fn of_name(name: &[u8], is_postgres: bool) -> Option<&'static str> {
+pub(crate) fn find_iana_name(name: &[u8], is_postgres: bool) -> Option<&'static str> {
     const BYTES: [&str; 4] = ["binary", "sql_ascii", "default", "ascii"];
     let is = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
     if BYTES.iter().any(&is) {

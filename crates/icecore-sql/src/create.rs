@@ -1,6 +1,6 @@
 //! The columns of `CREATE TABLE`.
 
-use crate::dialect::Lexis;
+use crate::dialect::LexicalRules;
 use crate::tables::{TableId, Tables};
 
 /// Maximum length of the name of a type that is kept.
@@ -32,15 +32,15 @@ pub(crate) struct Definitions {
 }
 
 impl Definitions {
-    pub fn begin(&mut self) {
+    pub fn begin_table(&mut self) {
         *self = Definitions::default();
     }
 
-    pub fn wants_name(&self) -> bool {
+    pub fn expects_name(&self) -> bool {
         self.part == Part::Item
     }
 
-    pub fn word(&mut self, word: &[u8], lexis: &Lexis) {
+    pub fn handle_word(&mut self, word: &[u8], lexis: &LexicalRules) {
         let is = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
         let any = |known: &[&str]| known.iter().any(|known| is(known));
         let modifier = any(&[
@@ -65,7 +65,7 @@ impl Definitions {
                 if constraint {
                     self.part = Part::Constraint;
                 } else {
-                    self.column(String::from_utf8_lossy(word).into_owned());
+                    self.begin_column(String::from_utf8_lossy(word).into_owned());
                 }
             }
             // `PERIOD FOR …` of MariaDB, `EXCLUDE USING …` of PostgreSQL: otherwise both first words are names.
@@ -84,9 +84,9 @@ impl Definitions {
         }
     }
 
-    pub fn quoted(&mut self, name: &str) {
+    pub fn handle_quoted_name(&mut self, name: &str) {
         match self.part {
-            Part::Item => self.column(name.to_owned()),
+            Part::Item => self.begin_column(name.to_owned()),
             Part::Type => {
                 self.declared = name.chars().take(MAX_TYPE).collect();
                 self.part = Part::Typed;
@@ -95,7 +95,7 @@ impl Definitions {
         }
     }
 
-    fn column(&mut self, name: String) {
+    fn begin_column(&mut self, name: String) {
         self.name = name;
         self.declared.clear();
         self.generated = false;
@@ -103,13 +103,13 @@ impl Definitions {
     }
 
     /// The word that was read as the type is its schema.
-    pub fn dot(&mut self) {
+    pub fn handle_dot(&mut self) {
         if self.part == Part::Typed {
             self.part = Part::Type;
         }
     }
 
-    pub fn array(&mut self) {
+    pub fn mark_as_array(&mut self) {
         if self.part == Part::Typed {
             self.declared.push_str("[]");
             self.part = Part::Rest;
@@ -117,10 +117,10 @@ impl Definitions {
     }
 
     /// Ends the item.
-    pub fn finish(&mut self, table: TableId, tables: &mut Tables, lexis: &Lexis) {
+    pub fn finish_item(&mut self, table: TableId, tables: &mut Tables, lexis: &LexicalRules) {
         if !matches!(self.part, Part::Item | Part::Constraint) {
             let positional = !(self.generated && lexis.is_sqlite());
-            tables.declare(table, &self.name, std::mem::take(&mut self.declared), positional);
+            tables.declare_column(table, &self.name, std::mem::take(&mut self.declared), positional);
         }
         self.part = Part::Item;
     }

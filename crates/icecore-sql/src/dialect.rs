@@ -23,7 +23,7 @@ pub(crate) struct Quotes {
 
 impl Quotes {
     /// Returns the initial settings of a server.
-    const fn of(dialect: Option<Dialect>) -> Quotes {
+    const fn for_dialect(dialect: Option<Dialect>) -> Quotes {
         let mysql = matches!(dialect, None | Some(Dialect::MySql));
         Quotes { backslash: mysql, names: !mysql }
     }
@@ -34,14 +34,14 @@ const MAX_SAVED: usize = 16;
 
 /// The rules of the text that is being read. An unrecognised text is read as MySQL's.
 #[derive(Debug)]
-pub(crate) struct Lexis {
+pub(crate) struct LexicalRules {
     /// The caller set the dialect: signs of another dialect are ignored.
-    fixed: bool,
+    is_fixed: bool,
     dialect: Option<Dialect>,
     pub quotes: Quotes,
     /// The settings of the current statement.
     pending: Option<Quotes>,
-    saved: Vec<(Vec<u8>, Quotes)>,
+    saved_modes: Vec<(Vec<u8>, Quotes)>,
     /// An encoding of the dump in which a backslash byte may be part of a character.
     pub ambiguous: Option<&'static str>,
     /// The encoding that the dump declares, and the one that the current statement sets.
@@ -54,14 +54,14 @@ pub(crate) struct Lexis {
 /// Encodings in which the second byte of a character may be a backslash, with the names of MySQL and PostgreSQL.
 const AMBIGUOUS: [&str; 8] = ["big5", "cp932", "gb18030", "gbk", "johab", "shift_jis_2004", "sjis", "big5hkscs"];
 
-impl Lexis {
-    pub fn new(dialect: Option<Dialect>) -> Lexis {
-        Lexis {
-            fixed: dialect.is_some(),
+impl LexicalRules {
+    pub fn new(dialect: Option<Dialect>) -> LexicalRules {
+        LexicalRules {
+            is_fixed: dialect.is_some(),
             dialect,
-            quotes: Quotes::of(dialect),
+            quotes: Quotes::for_dialect(dialect),
             pending: None,
-            saved: Vec::new(),
+            saved_modes: Vec::new(),
             ambiguous: None,
             charset: None,
             pending_charset: None,
@@ -86,32 +86,32 @@ impl Lexis {
     }
 
     /// Handles a sign of a dialect that counts only if nothing else is known.
-    pub fn guess(&mut self, dialect: Dialect) {
+    pub fn guess_dialect(&mut self, dialect: Dialect) {
         if self.dialect.is_none() {
-            self.set(dialect);
+            self.switch_dialect(dialect);
         }
     }
 
     /// Handles a definite sign: another dump begins.
-    pub fn recognise(&mut self, dialect: Dialect) {
-        if !self.fixed && self.dialect != Some(dialect) {
-            self.set(dialect);
+    pub fn recognise_dialect(&mut self, dialect: Dialect) {
+        if !self.is_fixed && self.dialect != Some(dialect) {
+            self.switch_dialect(dialect);
         }
     }
 
-    fn set(&mut self, dialect: Dialect) {
+    fn switch_dialect(&mut self, dialect: Dialect) {
         // Settings before the first sign of a dialect belong to the same dump.
         if self.dialect.is_some() {
             (self.charset, self.pending_charset, self.table_charset) = (None, None, None);
         }
         self.dialect = Some(dialect);
-        self.quotes = Quotes::of(self.dialect);
+        self.quotes = Quotes::for_dialect(self.dialect);
         self.pending = None;
-        self.saved.clear();
+        self.saved_modes.clear();
     }
 
     /// Examines the line of a comment between two statements.
-    pub fn comment(&mut self, line: &[u8]) {
+    pub fn examine_comment(&mut self, line: &[u8]) {
         let signs: [(&[u8], Dialect); 8] = [
             (b"-- MySQL dump", Dialect::MySql),
             (b"-- MariaDB dump", Dialect::MySql),
@@ -132,31 +132,31 @@ impl Lexis {
                     known => known,
                 };
                 if !complete {
-                    self.recognise(dialect);
+                    self.recognise_dialect(dialect);
                 }
             }
         }
     }
 
     /// Records the declared encoding of the dump.
-    pub fn encoded_in(&mut self, name: &[u8]) {
-        let is_it = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
-        self.ambiguous = self.ambiguous.or_else(|| AMBIGUOUS.into_iter().find(is_it));
+    pub fn record_encoding(&mut self, name: &[u8]) {
+        let is_same_name = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
+        self.ambiguous = self.ambiguous.or_else(|| AMBIGUOUS.into_iter().find(is_same_name));
     }
 
     /// Sets the charset of literals from the next statement on: `SET NAMES`, `client_encoding`.
-    pub fn literals_in(&mut self, name: &[u8]) {
-        self.encoded_in(name);
-        self.pending_charset = Some(crate::charset::of_name(name, self.is_postgres()));
+    pub fn set_literal_charset(&mut self, name: &[u8]) {
+        self.record_encoding(name);
+        self.pending_charset = Some(crate::charset::find_iana_name(name, self.is_postgres()));
     }
 
     /// Sets a mode of MySQL; with `add`, the mode is combined with the current one.
-    pub fn sql_mode(&mut self, mode: &[u8], add: bool) {
-        self.guess(Dialect::MySql);
+    pub fn set_sql_mode(&mut self, mode: &[u8], add: bool) {
+        self.guess_dialect(Dialect::MySql);
         if !self.is_mysql() {
             return;
         }
-        let mut quotes = if add { self.pending.unwrap_or(self.quotes) } else { Quotes::of(self.dialect) };
+        let mut quotes = if add { self.pending.unwrap_or(self.quotes) } else { Quotes::for_dialect(self.dialect) };
         for word in mode.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
             let is = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
             if is("NO_BACKSLASH_ESCAPES") {
@@ -172,24 +172,24 @@ impl Lexis {
     /// `@name = @@sql_mode`.
     pub fn save_mode(&mut self, name: &[u8]) {
         let quotes = self.quotes;
-        if let Some(saved) = self.saved.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
+        if let Some(saved) = self.saved_modes.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
             saved.1 = quotes;
-        } else if self.saved.len() < MAX_SAVED {
-            self.saved.push((name.to_vec(), quotes));
+        } else if self.saved_modes.len() < MAX_SAVED {
+            self.saved_modes.push((name.to_vec(), quotes));
         }
     }
 
     /// `sql_mode = @name`.
     pub fn restore_mode(&mut self, name: &[u8]) {
         if self.is_mysql() {
-            let saved = self.saved.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-            self.pending = Some(saved.map_or(Quotes::of(self.dialect), |saved| saved.1));
+            let saved = self.saved_modes.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+            self.pending = Some(saved.map_or(Quotes::for_dialect(self.dialect), |saved| saved.1));
         }
     }
 
     /// PostgreSQL's `standard_conforming_strings`.
-    pub fn standard_strings(&mut self, value: &[u8]) {
-        self.guess(Dialect::Postgres);
+    pub fn set_standard_strings(&mut self, value: &[u8]) {
+        self.guess_dialect(Dialect::Postgres);
         if self.is_postgres() {
             let off = ["off", "false", "no", "0"];
             let backslash = off.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()));
@@ -198,7 +198,7 @@ impl Lexis {
     }
 
     /// Applies the settings at the end of a statement.
-    pub fn apply(&mut self) {
+    pub fn apply_pending(&mut self) {
         if let Some(quotes) = self.pending.take() {
             self.quotes = quotes;
         }

@@ -23,7 +23,7 @@ pub(crate) struct Header {
 
 impl Header {
     /// A statement begins with this word.
-    pub fn begin(&mut self, word: &[u8], offset: u64) {
+    pub fn begin_statement(&mut self, word: &[u8], offset: u64) {
         self.valid = false;
         let rows = word.eq_ignore_ascii_case(b"insert") || word.eq_ignore_ascii_case(b"replace");
         self.start = rows.then_some(offset);
@@ -36,7 +36,7 @@ impl Header {
     }
 
     /// Called after `VALUES`. `window` begins at `offset` of the dump and is read up to `at`.
-    pub fn remember(&mut self, window: &[u8], offset: u64, at: usize, statement: &Statement) {
+    pub fn remember_statement(&mut self, window: &[u8], offset: u64, at: usize, statement: &Statement) {
         let start = self.start.take().and_then(|start| usize::try_from(start.checked_sub(offset)?).ok());
         let text = start.and_then(|start| window.get(start..at)).filter(|text| text.len() <= MAX_HEADER);
         self.table = statement.table;
@@ -50,16 +50,16 @@ impl Header {
     }
 
     /// If the statement that starts here has the same beginning as the last one, returns the length of the beginning.
-    pub fn again(&self, rest: &[u8], statement: &mut Statement) -> Option<usize> {
+    pub fn match_repeated_header(&self, rest: &[u8], statement: &mut Statement) -> Option<usize> {
         if !self.valid {
             return None;
         }
-        let behind = rest.strip_prefix(self.text.as_slice())?.first()?;
-        if crate::scan::is_word(*behind) || *behind == b'\'' {
+        let next_byte = rest.strip_prefix(self.text.as_slice())?.first()?;
+        if crate::scan::is_word_byte(*next_byte) || *next_byte == b'\'' {
             return None;
         }
         debug_assert_eq!(statement.phase, Phase::Start);
-        statement.again(self.table, self.listed, self.layout);
+        statement.resume_rows(self.table, self.listed, self.layout);
         Some(self.text.len())
     }
 }

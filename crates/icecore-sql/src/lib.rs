@@ -140,6 +140,6 @@ pub use literal::{Cell, Literal};
 pub use quoting::{Frame, Needle, Quote, Quoting, Replaced};
 pub use reader::{Next, Options, Reader};
 #[doc(hidden)]
-pub use reference::{Twins, reference};
+pub use reference::{ReferenceOutput, read_whole_dump};
 pub use rows::{Content, Value};
 pub use tables::{Column, Kind, Table, TableId};

@@ -4,14 +4,14 @@ use icecore::raw::find_byte;
 use memchr::{memchr, memchr2, memmem};
 
 /// Whether a byte may be part of a word.
-pub(crate) fn is_word(byte: u8) -> bool {
+pub(crate) fn is_word_byte(byte: u8) -> bool {
     matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'$' | 0x80..)
 }
 
 /// Returns the end of the run of word bytes from `start` on.
-pub(crate) fn word_end(window: &[u8], start: usize) -> usize {
+pub(crate) fn find_word_end(window: &[u8], start: usize) -> usize {
     let rest = window.get(start..).unwrap_or_default();
-    start + rest.iter().position(|byte| !is_word(*byte)).unwrap_or(rest.len())
+    start + rest.iter().position(|byte| !is_word_byte(*byte)).unwrap_or(rest.len())
 }
 
 /// Returns `true` if an odd number of backslashes precedes the byte at `at`, from `floor` on.
@@ -26,7 +26,14 @@ pub(crate) type End = Result<usize, usize>;
 /// Returns the quote that ends a body: one that is not doubled and has no backslash before it.
 ///
 /// Only quotes are searched: a backslash matters only directly before a quote.
-pub(crate) fn quote_end(window: &[u8], body: usize, from: usize, quote: u8, backslash: bool, last: bool) -> End {
+pub(crate) fn find_closing_quote(
+    window: &[u8],
+    body: usize,
+    from: usize,
+    quote: u8,
+    backslash: bool,
+    last: bool,
+) -> End {
     let mut from = from;
     loop {
         let rest = window.get(from..).unwrap_or_default();
@@ -47,7 +54,7 @@ pub(crate) fn quote_end(window: &[u8], body: usize, from: usize, quote: u8, back
 }
 
 /// Returns the tab or line end that ends a cell of `COPY`.
-pub(crate) fn cell_end(window: &[u8], body: usize, from: usize) -> End {
+pub(crate) fn find_cell_end(window: &[u8], body: usize, from: usize) -> End {
     let mut from = from;
     loop {
         let rest = window.get(from..).unwrap_or_default();
@@ -63,7 +70,7 @@ pub(crate) fn cell_end(window: &[u8], body: usize, from: usize) -> End {
 }
 
 /// Returns the position of the tag that ends a dollar-quoted body.
-pub(crate) fn dollar_end(window: &[u8], from: usize, tag: &[u8]) -> End {
+pub(crate) fn find_dollar_end(window: &[u8], from: usize, tag: &[u8]) -> End {
     match memmem::find(window.get(from..).unwrap_or_default(), tag) {
         Some(found) => Ok(from + found),
         None => Err(from.max((window.len() + 1).saturating_sub(tag.len()))),
@@ -71,25 +78,25 @@ pub(crate) fn dollar_end(window: &[u8], from: usize, tag: &[u8]) -> End {
 }
 
 /// Returns the first byte of the end of the line.
-pub(crate) fn line_end(window: &[u8], from: usize) -> Option<usize> {
+pub(crate) fn find_line_end(window: &[u8], from: usize) -> Option<usize> {
     memchr2(b'\n', b'\r', window.get(from..).unwrap_or_default()).map(|found| from + found)
 }
 
 /// Returns the next `*` or `/`.
-pub(crate) fn comment_sign(window: &[u8], from: usize) -> Option<usize> {
+pub(crate) fn find_comment_sign(window: &[u8], from: usize) -> Option<usize> {
     memchr2(b'*', b'/', window.get(from..).unwrap_or_default()).map(|found| from + found)
 }
 
 /// Returns the quote that ends a name. A bracket can't be doubled.
-pub(crate) fn name_end(window: &[u8], from: usize, close: u8, last: bool) -> End {
+pub(crate) fn find_name_end(window: &[u8], from: usize, close: u8, last: bool) -> End {
     if close != b']' {
-        return quote_end(window, from, from, close, false, last);
+        return find_closing_quote(window, from, from, close, false, last);
     }
     memchr(close, window.get(from..).unwrap_or_default()).map(|found| from + found).ok_or(window.len())
 }
 
 /// Returns the next byte that is not a hexadecimal digit.
-pub(crate) fn digits_end(window: &[u8], from: usize, last: bool) -> End {
+pub(crate) fn find_digits_end(window: &[u8], from: usize, last: bool) -> End {
     let rest = window.get(from..).unwrap_or_default();
     match rest.iter().position(|byte| !byte.is_ascii_hexdigit()) {
         Some(found) => Ok(from + found),

@@ -4,12 +4,12 @@ use crate::quoting::{Needle, Replaced};
 
 /// Returns the number of calls of `replace` that begin after the word at `at`, and the position of the quote. `None`:
 /// the window is too short to decide.
-pub(crate) fn calls(window: &[u8], at: usize, last: bool) -> Option<Option<(u8, usize)>> {
-    let rest = window.get(at..).unwrap_or_default();
+pub(crate) fn match_replace_calls(window: &[u8], word_end: usize, last: bool) -> Option<Option<(u8, usize)>> {
+    let rest = window.get(word_end..).unwrap_or_default();
     let forms: [(u8, &[u8]); 2] = [(1, b"('"), (2, b"(replace('")];
     for (count, form) in forms {
         if rest.starts_with(form) {
-            return Some(Some((count, at + form.len() - 1)));
+            return Some(Some((count, word_end + form.len() - 1)));
         }
         if form.starts_with(rest) && !last {
             return None;
@@ -20,27 +20,27 @@ pub(crate) fn calls(window: &[u8], at: usize, last: bool) -> Option<Option<(u8, 
 
 /// Parses the arguments at `at`: returns the placeholders of line ends, and the end of the calls. `None`: the window is
 /// too short to decide.
-pub(crate) fn arguments(window: &[u8], at: usize, calls: u8, last: bool) -> Option<(Option<Replaced>, usize)> {
+pub(crate) fn parse_arguments(window: &[u8], start: usize, calls: u8, last: bool) -> Option<(Option<Replaced>, usize)> {
     let mut replaced = Replaced::default();
-    let mut behind = at;
+    let mut end = start;
     for _ in 0..calls {
-        let rest = window.get(behind..).unwrap_or_default();
-        match argument(rest, last)? {
+        let rest = window.get(end..).unwrap_or_default();
+        match parse_argument(rest, last)? {
             Some((needle, byte, len)) => {
                 match byte {
                     b'\n' => replaced.feed = Some(needle),
                     _ => replaced.carriage = Some(needle),
                 }
-                behind += len;
+                end += len;
             }
-            None => return Some((None, at)),
+            None => return Some((None, start)),
         }
     }
-    Some((Some(replaced), behind))
+    Some((Some(replaced), end))
 }
 
 /// Parses `,'\n',char(10))`: the placeholder, the byte that it represents, and the total length.
-fn argument(rest: &[u8], last: bool) -> Option<Option<(Needle, u8, usize)>> {
+fn parse_argument(rest: &[u8], last: bool) -> Option<Option<(Needle, u8, usize)>> {
     const MAX: usize = 2 + Needle::MAX + 11;
     let short = rest.len() < MAX && !last;
     let Some(text) = rest.strip_prefix(b",'") else {

@@ -1,7 +1,7 @@
 //! The state of a statement: the table and column of the next literal.
 
 use crate::create::Definitions;
-use crate::dialect::Lexis;
+use crate::dialect::LexicalRules;
 use crate::session::Setting;
 use crate::tables::{TableId, Tables};
 use crate::{Cell, Dialect};
@@ -35,7 +35,7 @@ pub(crate) enum Phase {
     /// `CREATE TABLE`: among the columns.
     Definitions,
     /// `CREATE TABLE`: after the columns.
-    Options(Awaited),
+    Options(ExpectedWord),
     /// `CREATE FUNCTION` and the like: contains statements.
     Routine,
     /// `SET` of a session's settings.
@@ -52,7 +52,7 @@ pub(crate) enum Phase {
 
 /// The expected word of the charset of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Awaited {
+pub(crate) enum ExpectedWord {
     /// `CHARSET`, or `CHARACTER`.
     Charset,
     /// `SET`.
@@ -77,7 +77,7 @@ pub(crate) struct Statement {
     /// Number of open parentheses.
     pub depth: u32,
     /// Number of `BEGIN` without `END`, in a routine.
-    blocks: u32,
+    open_blocks: u32,
     /// Whether the word before a name was read: `INTO`.
     into: bool,
     schema: Option<String>,
@@ -89,7 +89,7 @@ pub(crate) struct Statement {
     pub listed: bool,
     columns: Vec<u32>,
     /// Whether a parenthesis is skipped, such as `PARTITION (…)`.
-    aside: bool,
+    skips_parenthesis: bool,
     pub position: u32,
     pub row: u64,
     /// Whether the remaining rows are skipped.
@@ -108,7 +108,7 @@ impl Statement {
         Statement {
             phase: Phase::Start,
             depth: 0,
-            blocks: 0,
+            open_blocks: 0,
             into: false,
             schema: None,
             name: String::new(),
@@ -116,7 +116,7 @@ impl Statement {
             table: None,
             listed: false,
             columns: Vec::new(),
-            aside: false,
+            skips_parenthesis: false,
             position: 0,
             row: 0,
             skip: false,
@@ -129,36 +129,36 @@ impl Statement {
     }
 
     /// Returns `true` if a string in this place is a name: SQLite accepts `'a'` as one, MySQL `"a"`.
-    pub fn wants_name(&self) -> bool {
+    pub fn expects_name(&self) -> bool {
         match self.phase {
             Phase::Target(_) => true,
             Phase::List(_) => self.depth == 1,
-            Phase::Definitions => self.depth == 1 && self.definitions.wants_name(),
+            Phase::Definitions => self.depth == 1 && self.definitions.expects_name(),
             _ => false,
         }
     }
 
     /// Whether a `;` here ends the statement.
-    pub fn ends(&self) -> bool {
-        self.blocks == 0
+    pub fn ends_at_semicolon(&self) -> bool {
+        self.open_blocks == 0
     }
 
     /// Ends the statement: its settings apply to the next one.
-    pub fn end(&mut self, lexis: &mut Lexis) {
-        lexis.apply();
+    pub fn end_statement(&mut self, lexis: &mut LexicalRules) {
+        lexis.apply_pending();
         self.phase = Phase::Start;
         self.depth = 0;
-        self.blocks = 0;
+        self.open_blocks = 0;
         self.into = false;
         self.dot = false;
-        self.aside = false;
+        self.skips_parenthesis = false;
         self.listed = false;
         self.table = None;
         self.skip = false;
     }
 
     /// Continues with the rows of a statement that has the same beginning, up to `VALUES`, as the last one.
-    pub fn again(&mut self, table: Option<TableId>, listed: bool, layout: u64) {
+    pub fn resume_rows(&mut self, table: Option<TableId>, listed: bool, layout: u64) {
         self.phase = Phase::Values;
         self.table = table;
         self.listed = listed;
@@ -166,17 +166,17 @@ impl Statement {
     }
 
     /// Starts a new layout: rows of columns in another order, or of another table, follow.
-    fn lay_out(&mut self) {
+    fn begin_layout(&mut self) {
         self.layouts += 1;
         self.layout = self.layouts;
     }
 
     /// Handles a word without quotes.
-    pub fn word(&mut self, word: &[u8], tables: &mut Tables, lexis: &mut Lexis) {
+    pub fn handle_word(&mut self, word: &[u8], tables: &mut Tables, lexis: &mut LexicalRules) {
         let is = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
         let any = |known: &[&str]| known.iter().any(|known| is(known));
         match self.phase {
-            Phase::Start => self.first(word, lexis),
+            Phase::Start => self.handle_first_word(word, lexis),
             Phase::Target(verb) => {
                 let before_name = match verb {
                     _ if self.dot => false,
@@ -204,17 +204,17 @@ impl Statement {
                 };
                 self.into |= is("into");
                 if !before_name {
-                    self.target(verb, String::from_utf8_lossy(word).into_owned());
+                    self.set_target(verb, String::from_utf8_lossy(word).into_owned());
                 }
             }
-            Phase::Named(verb) => self.named(verb, word, tables, lexis),
+            Phase::Named(verb) => self.handle_word_after_table(verb, word, tables, lexis),
             Phase::List(_) if self.depth == 1 && any(&["select", "with", "values"]) && self.columns.is_empty() => {
                 self.phase = Phase::Other;
             }
-            Phase::List(_) => self.listed_name(&String::from_utf8_lossy(word), tables),
+            Phase::List(_) => self.add_listed_column(&String::from_utf8_lossy(word), tables),
             Phase::Values if self.depth == 0 && any(&["on", "as", "returning"]) => self.phase = Phase::Tail,
             Phase::Tail if any(&["set", "update"]) => self.phase = Phase::SetName,
-            Phase::SetName => self.set_name(&String::from_utf8_lossy(word), tables),
+            Phase::SetName => self.set_assigned_column(&String::from_utf8_lossy(word), tables),
             Phase::SetValue if self.depth == 0 => {
                 if any(&["on", "returning"]) {
                     self.phase = Phase::Tail;
@@ -233,26 +233,26 @@ impl Statement {
             }
             Phase::Routine => {
                 if any(&["begin", "case"]) {
-                    self.blocks = self.blocks.saturating_add(1);
+                    self.open_blocks = self.open_blocks.saturating_add(1);
                 } else if is("end") {
-                    self.blocks = self.blocks.saturating_sub(1);
+                    self.open_blocks = self.open_blocks.saturating_sub(1);
                 }
             }
-            Phase::Definitions if self.depth == 1 => self.definitions.word(word, lexis),
+            Phase::Definitions if self.depth == 1 => self.definitions.handle_word(word, lexis),
             Phase::Options(awaited) => {
                 let next = match awaited {
-                    Awaited::Name => {
-                        lexis.table_charset = crate::charset::of_name(word, lexis.is_postgres());
-                        Awaited::Charset
+                    ExpectedWord::Name => {
+                        lexis.table_charset = crate::charset::find_iana_name(word, lexis.is_postgres());
+                        ExpectedWord::Charset
                     }
-                    Awaited::Set if is("set") => Awaited::Name,
-                    _ if is("charset") => Awaited::Name,
-                    _ if is("character") => Awaited::Set,
-                    _ => Awaited::Charset,
+                    ExpectedWord::Set if is("set") => ExpectedWord::Name,
+                    _ if is("charset") => ExpectedWord::Name,
+                    _ if is("character") => ExpectedWord::Set,
+                    _ => ExpectedWord::Charset,
                 };
                 self.phase = Phase::Options(next);
             }
-            Phase::Session => self.setting.word(word, tables, lexis),
+            Phase::Session => self.setting.handle_word(word, tables, lexis),
             Phase::Use => self.use_database(&String::from_utf8_lossy(word), tables),
             Phase::CopyFrom => self.phase = if is("stdin") { Phase::CopyStdin } else { Phase::Other },
             Phase::CopyStdin => self.phase = Phase::CopyOptions,
@@ -261,7 +261,7 @@ impl Statement {
     }
 
     /// Handles the first word.
-    fn first(&mut self, word: &[u8], lexis: &mut Lexis) {
+    fn handle_first_word(&mut self, word: &[u8], lexis: &mut LexicalRules) {
         let is = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
         self.phase = if is("insert") || is("replace") {
             Phase::Target(Verb::Insert)
@@ -279,29 +279,29 @@ impl Statement {
             Phase::Use
         } else {
             if is("pragma") {
-                lexis.recognise(Dialect::Sqlite);
+                lexis.recognise_dialect(Dialect::Sqlite);
             } else if is("lock") {
-                lexis.guess(Dialect::MySql);
+                lexis.guess_dialect(Dialect::MySql);
             }
             Phase::Other
         };
     }
 
     /// Handles a quoted name.
-    pub fn quoted(&mut self, name: &str, tables: &mut Tables, lexis: &mut Lexis) {
+    pub fn handle_quoted_name(&mut self, name: &str, tables: &mut Tables, lexis: &mut LexicalRules) {
         match self.phase {
             Phase::Start => self.phase = Phase::Other,
-            Phase::Target(verb) => self.target(verb, name.to_owned()),
-            Phase::List(_) => self.listed_name(name, tables),
-            Phase::SetName => self.set_name(name, tables),
-            Phase::Definitions if self.depth == 1 => self.definitions.quoted(name),
+            Phase::Target(verb) => self.set_target(verb, name.to_owned()),
+            Phase::List(_) => self.add_listed_column(name, tables),
+            Phase::SetName => self.set_assigned_column(name, tables),
+            Phase::Definitions if self.depth == 1 => self.definitions.handle_quoted_name(name),
             Phase::Use => self.use_database(name, tables),
-            Phase::Session => self.setting.quoted(name, tables, lexis),
+            Phase::Session => self.setting.handle_quoted_name(name, tables, lexis),
             _ => {}
         }
     }
 
-    fn target(&mut self, verb: Verb, name: String) {
+    fn set_target(&mut self, verb: Verb, name: String) {
         self.schema = if self.dot { Some(std::mem::take(&mut self.name)) } else { None };
         self.dot = false;
         self.name = name;
@@ -314,38 +314,38 @@ impl Statement {
     }
 
     /// Returns the table whose name was read.
-    fn resolve(&mut self, tables: &mut Tables) -> TableId {
-        let id = tables.find(self.schema.as_deref(), &self.name);
+    fn resolve_table(&mut self, tables: &mut Tables) -> TableId {
+        let id = tables.find_or_create(self.schema.as_deref(), &self.name);
         self.table = Some(id);
         id
     }
 
     /// Handles a word after the name of the table.
-    fn named(&mut self, verb: Verb, word: &[u8], tables: &mut Tables, lexis: &mut Lexis) {
+    fn handle_word_after_table(&mut self, verb: Verb, word: &[u8], tables: &mut Tables, lexis: &mut LexicalRules) {
         let is = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
         match verb {
             Verb::Insert if is("values") || is("value") => {
                 if self.table.is_none() {
-                    self.resolve(tables);
+                    self.resolve_table(tables);
                 }
-                self.lay_out();
+                self.begin_layout();
                 self.phase = Phase::Values;
             }
             Verb::Insert | Verb::Update if is("set") => {
-                let table = self.resolve(tables);
-                self.row = tables.row(table);
+                let table = self.resolve_table(tables);
+                self.row = tables.begin_row(table);
                 self.position = 0;
                 self.column = None;
                 self.phase = Phase::SetName;
             }
-            Verb::Insert if is("partition") => self.aside = true,
+            Verb::Insert if is("partition") => self.skips_parenthesis = true,
             Verb::Insert if is("select") || is("default") || is("with") => self.phase = Phase::Other,
             Verb::Copy if is("from") => {
                 if self.table.is_none() {
-                    self.resolve(tables);
+                    self.resolve_table(tables);
                 }
-                lexis.guess(Dialect::Postgres);
-                self.lay_out();
+                lexis.guess_dialect(Dialect::Postgres);
+                self.begin_layout();
                 self.phase = Phase::CopyFrom;
             }
             Verb::Copy | Verb::Create => self.phase = Phase::Other,
@@ -353,56 +353,58 @@ impl Statement {
         }
     }
 
-    fn listed_name(&mut self, name: &str, tables: &mut Tables) {
+    fn add_listed_column(&mut self, name: &str, tables: &mut Tables) {
         if let Some(table) = self.table
             && self.depth == 1
             && self.columns.len() < MAX_COLUMNS
         {
-            let column = tables.column(table, name, self.columns.len());
+            let column = tables.find_or_add_column(table, name, self.columns.len());
             self.columns.push(column);
         }
     }
 
-    fn set_name(&mut self, name: &str, tables: &mut Tables) {
+    fn set_assigned_column(&mut self, name: &str, tables: &mut Tables) {
         if let Some(table) = self.table
             && self.depth == 0
         {
-            self.column = Some(tables.column(table, name, self.position as usize));
+            self.column = Some(tables.find_or_add_column(table, name, self.position as usize));
         }
     }
 
     /// Handles a `.`: the name before it is a schema, or the table of a column.
-    pub fn dot(&mut self, lexis: &mut Lexis) {
+    pub fn handle_dot(&mut self, lexis: &mut LexicalRules) {
         match self.phase {
             Phase::Named(verb) if self.table.is_none() => {
                 if self.name == "public" {
-                    lexis.guess(Dialect::Postgres);
+                    lexis.guess_dialect(Dialect::Postgres);
                 }
                 self.phase = Phase::Target(verb);
                 self.dot = true;
             }
-            Phase::Definitions => self.definitions.dot(),
+            Phase::Definitions => self.definitions.handle_dot(),
             Phase::Start => self.phase = Phase::Other,
             _ => {}
         }
     }
 
-    pub fn open(&mut self, tables: &mut Tables) {
+    pub fn open_parenthesis(&mut self, tables: &mut Tables) {
         self.depth = self.depth.saturating_add(1);
         match self.phase {
             Phase::Values if self.depth == 1 => {
                 self.position = 0;
-                self.row = self.table.map_or(0, |table| tables.row(table));
+                self.row = self.table.map_or(0, |table| tables.begin_row(table));
             }
-            Phase::Named(verb @ (Verb::Insert | Verb::Copy)) if self.depth == 1 && !self.listed && !self.aside => {
-                self.resolve(tables);
+            Phase::Named(verb @ (Verb::Insert | Verb::Copy))
+                if self.depth == 1 && !self.listed && !self.skips_parenthesis =>
+            {
+                self.resolve_table(tables);
                 self.listed = true;
                 self.columns.clear();
                 self.phase = Phase::List(verb);
             }
             Phase::Named(Verb::Create) => {
-                self.table = Some(tables.create(self.schema.as_deref(), &self.name));
-                self.definitions.begin();
+                self.table = Some(tables.create_table(self.schema.as_deref(), &self.name));
+                self.definitions.begin_table();
                 self.phase = Phase::Definitions;
             }
             Phase::Start | Phase::Target(_) => self.phase = Phase::Other,
@@ -411,7 +413,7 @@ impl Statement {
         }
     }
 
-    pub fn close(&mut self, tables: &mut Tables, lexis: &Lexis) {
+    pub fn close_parenthesis(&mut self, tables: &mut Tables, lexis: &LexicalRules) {
         self.depth = self.depth.saturating_sub(1);
         if self.depth > 0 {
             return;
@@ -419,18 +421,18 @@ impl Statement {
         match self.phase {
             Phase::Start => self.phase = Phase::Other,
             Phase::List(verb) => self.phase = Phase::Named(verb),
-            Phase::Named(_) => self.aside = false,
+            Phase::Named(_) => self.skips_parenthesis = false,
             Phase::Definitions => {
                 if let Some(table) = self.table {
-                    self.definitions.finish(table, tables, lexis);
+                    self.definitions.finish_item(table, tables, lexis);
                 }
-                self.phase = Phase::Options(Awaited::Charset);
+                self.phase = Phase::Options(ExpectedWord::Charset);
             }
             _ => {}
         }
     }
 
-    pub fn comma(&mut self, tables: &mut Tables, lexis: &mut Lexis) {
+    pub fn handle_comma(&mut self, tables: &mut Tables, lexis: &mut LexicalRules) {
         match self.phase {
             Phase::Values if self.depth == 1 => self.position = self.position.saturating_add(1),
             Phase::SetValue if self.depth == 0 => {
@@ -440,44 +442,44 @@ impl Statement {
             }
             Phase::Definitions if self.depth == 1 => {
                 if let Some(table) = self.table {
-                    self.definitions.finish(table, tables, lexis);
+                    self.definitions.finish_item(table, tables, lexis);
                 }
             }
-            Phase::Session => self.setting.comma(),
+            Phase::Session => self.setting.handle_comma(),
             Phase::Start => self.phase = Phase::Other,
             _ => {}
         }
     }
 
     /// Handles any other sign.
-    pub fn sign(&mut self, sign: u8) {
+    pub fn handle_sign(&mut self, sign: u8) {
         match self.phase {
             Phase::Start => self.phase = Phase::Other,
             Phase::SetName if sign == b'=' && self.depth == 0 => self.phase = Phase::SetValue,
-            Phase::Session => self.setting.sign(sign, self.depth),
-            Phase::Definitions if sign == b'[' && self.depth == 1 => self.definitions.array(),
+            Phase::Session => self.setting.handle_sign(sign, self.depth),
+            Phase::Definitions if sign == b'[' && self.depth == 1 => self.definitions.mark_as_array(),
             _ => {}
         }
     }
 
     /// Returns the cell of a literal among rows.
     #[inline]
-    pub fn value(&self, tables: &Tables) -> Option<Cell> {
+    pub fn locate_cell(&self, tables: &Tables) -> Option<Cell> {
         let table = self.table.filter(|_| self.depth > 0)?;
         let column = match self.listed {
             true => self.columns.get(self.position as usize).copied(),
-            false => tables.by_position(table, self.position),
+            false => tables.column_at(table, self.position),
         };
         Some(Cell { table, column, position: self.position, row: self.row })
     }
 
     /// Returns the cell of a literal with this body.
-    pub fn literal(&mut self, body: &[u8], tables: &mut Tables, lexis: &mut Lexis) -> Option<Cell> {
+    pub fn handle_literal(&mut self, body: &[u8], tables: &mut Tables, lexis: &mut LexicalRules) -> Option<Cell> {
         let column = match self.phase {
-            Phase::Values => return self.value(tables),
+            Phase::Values => return self.locate_cell(tables),
             Phase::SetValue => self.column,
             Phase::Session => {
-                self.setting.literal(body, tables, lexis, self.depth);
+                self.setting.handle_literal(body, tables, lexis, self.depth);
                 return None;
             }
             Phase::Start => {
@@ -490,9 +492,9 @@ impl Statement {
     }
 
     /// Begins a line of `COPY`.
-    pub fn copy_row(&mut self, tables: &mut Tables) {
+    pub fn begin_copy_row(&mut self, tables: &mut Tables) {
         self.depth = 1;
         self.position = 0;
-        self.row = self.table.map_or(0, |table| tables.row(table));
+        self.row = self.table.map_or(0, |table| tables.begin_row(table));
     }
 }

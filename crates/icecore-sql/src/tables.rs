@@ -63,7 +63,7 @@ impl Column {
 
     /// The first word of its type in `CREATE TABLE`, in lower case: `longtext`, `bytea`, `character`, `text[]` for an
     /// array; empty if unknown.
-    pub fn declared(&self) -> &str {
+    pub fn declared_type(&self) -> &str {
         &self.declared
     }
 
@@ -94,7 +94,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    fn of(declared: &str) -> Kind {
+    fn from_declared_type(declared: &str) -> Kind {
         match declared {
             "" => Kind::Unknown,
             "bytea" | "blob" | "tinyblob" | "mediumblob" | "longblob" | "binary" | "varbinary" => Kind::Bytes,
@@ -129,26 +129,26 @@ impl Tables {
         &self.list
     }
 
-    fn qualified(&self, schema: Option<&str>, name: &str) -> (Option<String>, String) {
+    fn qualify_name(&self, schema: Option<&str>, name: &str) -> (Option<String>, String) {
         (schema.map(str::to_owned).or_else(|| self.current.clone()), name.to_owned())
     }
 
     /// Returns the table with this name, and creates it if there is none.
-    pub fn find(&mut self, schema: Option<&str>, name: &str) -> TableId {
-        let key = self.qualified(schema, name);
+    pub fn find_or_create(&mut self, schema: Option<&str>, name: &str) -> TableId {
+        let key = self.qualify_name(schema, name);
         match self.by_name.get(&key) {
             Some(id) => *id,
-            None => self.add(key),
+            None => self.add_table(key),
         }
     }
 
     /// Creates a table, even if there is one with this name.
-    pub fn create(&mut self, schema: Option<&str>, name: &str) -> TableId {
-        let key = self.qualified(schema, name);
-        self.add(key)
+    pub fn create_table(&mut self, schema: Option<&str>, name: &str) -> TableId {
+        let key = self.qualify_name(schema, name);
+        self.add_table(key)
     }
 
-    fn add(&mut self, key: (Option<String>, String)) -> TableId {
+    fn add_table(&mut self, key: (Option<String>, String)) -> TableId {
         let id = TableId(u32::try_from(self.list.len()).unwrap_or(u32::MAX));
         self.cost += 2 * (key.1.len() + key.0.as_ref().map_or(0, String::len) + NAME_COST);
         self.list.push(Table { schema: key.0.clone(), name: key.1.clone(), ..Table::default() });
@@ -161,14 +161,14 @@ impl Tables {
     }
 
     /// Begins a row; returns its number.
-    pub fn row(&mut self, id: TableId) -> u64 {
+    pub fn begin_row(&mut self, id: TableId) -> u64 {
         let Some(table) = self.list.get_mut(id.index()) else { return 0 };
         table.rows += 1;
         table.rows - 1
     }
 
     /// Returns the column with this name, and creates it if there is none. `near` is its probable index.
-    pub fn column(&mut self, id: TableId, name: &str, near: usize) -> u32 {
+    pub fn find_or_add_column(&mut self, id: TableId, name: &str, near: usize) -> u32 {
         let Some(table) = self.list.get_mut(id.index()) else { return 0 };
         if table.columns.get(near).is_some_and(|column| column.name == name) {
             return near as u32;
@@ -184,12 +184,12 @@ impl Tables {
     }
 
     /// Declares a column of `CREATE TABLE`. `positional`: an `INSERT` without a list has a value for it.
-    pub fn declare(&mut self, id: TableId, name: &str, declared: String, positional: bool) {
-        let column = self.column(id, name, usize::MAX);
+    pub fn declare_column(&mut self, id: TableId, name: &str, declared: String, positional: bool) {
+        let column = self.find_or_add_column(id, name, usize::MAX);
         self.cost += declared.len();
         let Some(table) = self.list.get_mut(id.index()) else { return };
         if let Some(known) = table.columns.get_mut(column as usize) {
-            known.kind = Kind::of(&declared);
+            known.kind = Kind::from_declared_type(&declared);
             known.declared = declared;
         }
         // A table can't have a name twice; a repeated name must not cost more than its text.
@@ -199,11 +199,11 @@ impl Tables {
     }
 
     /// Returns the column at this position, if the statement has no list of columns.
-    pub fn by_position(&self, id: TableId, position: u32) -> Option<u32> {
+    pub fn column_at(&self, id: TableId, position: u32) -> Option<u32> {
         self.get(id)?.by_position.get(position as usize).copied()
     }
 
-    pub fn kind(&self, id: TableId, column: Option<u32>) -> Kind {
+    pub fn column_kind(&self, id: TableId, column: Option<u32>) -> Kind {
         let column = column.and_then(|column| self.get(id)?.columns.get(column as usize));
         column.map_or(Kind::Unknown, |column| column.kind)
     }

@@ -144,7 +144,7 @@ fn a_dump_that_is_cut_says_where_its_last_literal_began() {
         [("SELECT 'a', 'b", Some(12)), ("SELECT 'a'", None), ("COPY t FROM stdin;\na\tb", Some(21)), ("", None)]
     {
         let (_, reader) = windows(dump.as_bytes(), Options::default(), |_| 4);
-        assert_eq!(reader.unclosed(), at, "{dump}");
+        assert_eq!(reader.unclosed_offset(), at, "{dump}");
     }
 }
 

@@ -118,7 +118,7 @@ fn a_table_that_nobody_wants_costs_one_value_for_each_statement() {
     }
     // The cells of COPY are literals.
     assert_eq!(values, 2 + 4);
-    assert_eq!(reader.unclosed(), None);
+    assert_eq!(reader.unclosed_offset(), None);
 }
 
 #[test]
@@ -145,6 +145,6 @@ fn a_dump_that_ends_in_a_row_says_where_the_value_begins() {
         ("COPY t FROM stdin;\n1\n", Some(21)),
         ("COPY t FROM stdin;\n1\n\\.", None),
     ] {
-        assert_eq!(all(dump.as_bytes(), options.clone(), |_| 4).2.unclosed(), at, "{dump}");
+        assert_eq!(all(dump.as_bytes(), options.clone(), |_| 4).2.unclosed_offset(), at, "{dump}");
     }
 }

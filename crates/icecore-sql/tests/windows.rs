@@ -5,7 +5,7 @@ use crate::random;
 use crate::common::all;
 use crate::random::Random;
 use icecore::rewrite::Escaping;
-use icecore_sql::{Content, Dialect, Options, reference};
+use icecore_sql::{Content, Dialect, Options, read_whole_dump};
 
 /// Pieces that mean something to one dialect or another.
 const PIECES: &[&str] = &[
@@ -177,7 +177,7 @@ fn check(dump: &[u8], random: &mut Random) {
     let mut options = Options::default();
     options.dialect = [None, Some(Dialect::MySql), Some(Dialect::Postgres), Some(Dialect::Sqlite)][random.below(4)];
     options.rows = random.chance(2);
-    let expected = reference(dump, &options);
+    let expected = read_whole_dump(dump, &options);
     for literal in &expected.literals {
         // Every literal is decoded or refused.
         let _ = literal.quoting.decode(&dump[literal.body.clone()]);

@@ -80,7 +80,7 @@ fn push(jobs: usize, connections: usize, batch: usize) -> Result<String> {
             if some.is_empty() {
                 return Ok(());
             }
-            let some: Vec<_> = some.map(|_| describe::job(QUEUE, payload.clone(), Some("json"))).collect();
+            let some: Vec<_> = some.map(|_| describe::describe_job(QUEUE, payload.clone(), Some("json"))).collect();
             store.push(&some)?;
         }
     };

@@ -94,7 +94,7 @@ impl Address {
     }
 
     /// Returns the path of the SQLite file.
-    pub(crate) fn file(&self) -> PathBuf {
+    pub(crate) fn file_path(&self) -> PathBuf {
         let path = self.text.split_once(':').map_or("", |(_, path)| path);
         let path = path.strip_prefix("//").unwrap_or(path);
         PathBuf::from(path.split('?').next().unwrap_or_default())
@@ -108,8 +108,8 @@ impl Address {
     /// # Ok::<(), icecore_store::Error>(())
     /// ```
     pub fn missing_file(&self) -> Option<PathBuf> {
-        let is_file = self.scheme == Scheme::Sqlite && !self.file().as_os_str().is_empty();
-        let file = self.file();
+        let is_file = self.scheme == Scheme::Sqlite && !self.file_path().as_os_str().is_empty();
+        let file = self.file_path();
         (is_file && file.as_os_str() != ":memory:" && !file.exists()).then_some(file)
     }
 
@@ -124,7 +124,7 @@ impl Address {
         )),
         expect(dead_code, reason = "for servers")
     )]
-    pub(crate) fn secret(&self) -> &str {
+    pub(crate) fn text_with_secrets(&self) -> &str {
         &self.text
     }
 
@@ -156,7 +156,7 @@ impl Address {
 
     /// Returns where user, password and host end in `rest`, the part after `://`.
     #[cfg_attr(not(any(feature = "redis", feature = "memcached")), expect(dead_code, reason = "for those"))]
-    pub(crate) fn authority_in(&self, rest: &str) -> usize {
+    pub(crate) fn find_authority_end(&self, rest: &str) -> usize {
         end_of_authority(rest)
     }
 
@@ -176,7 +176,7 @@ impl Address {
         // Drivers also accept passwords as parameters.
         let path = path.split('#').next().unwrap_or_default();
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
-        let kept: Vec<&str> = query.split('&').filter(|part| !is_secret(part)).collect();
+        let kept: Vec<&str> = query.split('&').filter(|part| !may_be_secret(part)).collect();
         let query = if query.is_empty() { String::new() } else { format!("?{}", kept.join("&")) };
         format!("{scheme}://{host}{path}{}", if query == "?" { "" } else { &*query })
     }
@@ -199,20 +199,20 @@ fn end_of_authority(rest: &str) -> usize {
     not(any(feature = "postgres", feature = "mysql", feature = "redis", feature = "memcached")),
     expect(dead_code, reason = "for servers")
 )]
-pub(crate) fn decoded(text: &str) -> String {
+pub(crate) fn percent_decode(text: &str) -> String {
     let (mut bytes, mut rest) = (Vec::new(), text);
-    while let Some((before, behind)) = rest.split_once('%') {
+    while let Some((before, after)) = rest.split_once('%') {
         bytes.extend_from_slice(before.as_bytes());
-        let byte = behind.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let byte = after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
         bytes.push(byte.unwrap_or(b'%'));
-        rest = if byte.is_some() { behind.get(2..).unwrap_or_default() } else { behind };
+        rest = if byte.is_some() { after.get(2..).unwrap_or_default() } else { after };
     }
     bytes.extend_from_slice(rest.as_bytes());
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Returns whether a parameter is a password, or may be one.
-fn is_secret(parameter: &str) -> bool {
+fn may_be_secret(parameter: &str) -> bool {
     let name = parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
     ["pass", "pwd", "secret", "mechanismproperties", "%"].iter().any(|word| name.contains(word))
 }
@@ -244,7 +244,7 @@ impl std::str::FromStr for Address {
             ));
         }
         let address = Address { scheme, text: text.to_owned(), password: None };
-        if scheme == Scheme::Sqlite && address.file().as_os_str().is_empty() {
+        if scheme == Scheme::Sqlite && address.file_path().as_os_str().is_empty() {
             return Err(Error::new(ErrorKind::Address, "sqlite: wants a file, as sqlite:icecore.db"));
         }
         Ok(address)

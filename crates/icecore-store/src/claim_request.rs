@@ -12,9 +12,9 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 /// How often to look for ended leases while ready jobs are handed out.
-const LOOK: Duration = Duration::from_millis(500);
+const EXPIRY_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// For how many queues the time of the last look is remembered.
-const MOST_LOOKS: usize = 1024;
+const MOST_CHECKED_QUEUES: usize = 1024;
 
 /// Time of the last look for ended leases, per queue. Queues that had fewer jobs than were claimed have no entry.
 #[derive(Default)]
@@ -22,18 +22,18 @@ pub(crate) struct ExpiryChecks(HashMap<String, Instant>);
 
 impl ExpiryChecks {
     fn is_due(&self, queue: &str) -> bool {
-        self.0.get(queue).is_none_or(|at| at.elapsed() >= LOOK)
+        self.0.get(queue).is_none_or(|at| at.elapsed() >= EXPIRY_CHECK_INTERVAL)
     }
 
-    pub(crate) fn looked(&mut self, queue: &str) {
-        if self.0.len() >= MOST_LOOKS {
+    pub(crate) fn record_check(&mut self, queue: &str) {
+        if self.0.len() >= MOST_CHECKED_QUEUES {
             self.0.clear();
         }
         self.0.insert(queue.to_owned(), Instant::now());
     }
 
     /// Records that the queue had fewer jobs than were claimed: the next claim looks for ended leases.
-    fn was_empty(&mut self, queue: &str) {
+    fn record_empty_queue(&mut self, queue: &str) {
         self.0.remove(queue);
     }
 }
@@ -68,8 +68,8 @@ pub(crate) fn hand_out(
     if most == 0 {
         return Ok(Vec::new());
     }
-    let mut has_looked = backend.expiry_checks().is_due(queue);
-    if has_looked {
+    let mut has_checked = backend.expiry_checks().is_due(queue);
+    if has_checked {
         backend.free_ended_leases(request)?;
     }
     let (mut jobs, mut turns) = (Vec::new(), 0);
@@ -77,9 +77,9 @@ pub(crate) fn hand_out(
         turns += 1;
         match backend.hand_out_ready(request, most - jobs.len(), &mut jobs) {
             Ok(true) => {}
-            Ok(false) if has_looked => break,
+            Ok(false) if has_checked => break,
             Ok(false) => {
-                has_looked = true;
+                has_checked = true;
                 if !matches!(backend.free_ended_leases(request), Ok(freed) if freed > 0) {
                     break;
                 }
@@ -90,10 +90,10 @@ pub(crate) fn hand_out(
         }
     }
     if jobs.len() < most {
-        backend.expiry_checks().was_empty(queue);
+        backend.expiry_checks().record_empty_queue(queue);
     }
     if turns > 1 {
-        keep_last(&mut jobs);
+        keep_last_attempts(&mut jobs);
     }
     // Statements that change rows return them in no particular order.
     jobs.sort_by_key(|job: &Job| (Reverse(job.priority), job.run_at, job.sequence));
@@ -102,7 +102,7 @@ pub(crate) fn hand_out(
 
 /// Keeps only the last attempt at each job. A lease may end while its claim still looks for more jobs. Then another
 /// claim frees the job, and this claim may take it again under the same token.
-fn keep_last(jobs: &mut Vec<Job>) {
+fn keep_last_attempts(jobs: &mut Vec<Job>) {
     let last: HashMap<Id, u32> = jobs.iter().map(|job| (job.id, job.attempts)).collect();
     jobs.retain(|job| last[&job.id] == job.attempts);
 }
@@ -131,7 +131,7 @@ mod tests {
         }
 
         fn free_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64> {
-            self.expiry_checks.looked(request.queue);
+            self.expiry_checks.record_check(request.queue);
             Ok(1)
         }
     }
@@ -167,7 +167,7 @@ mod tests {
     fn a_job_that_a_claim_takes_twice_is_told_once() {
         let (first, second, third) = (Id::new(), Id::new(), Id::new());
         let mut backend = Turns { expiry_checks: ExpiryChecks::default(), turns: Vec::new() };
-        backend.expiry_checks.looked("q");
+        backend.expiry_checks.record_check("q");
         // The lease of the first attempt ended before the second turn.
         backend.turns.push((vec![job(first, 1, 1), job(second, 2, 4)], false));
         backend.turns.push((vec![job(first, 1, 2), job(third, 3, 1)], false));

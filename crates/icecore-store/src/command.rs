@@ -99,7 +99,7 @@ impl Command {
         said.is_some_and(|said| said.starts_with(SHELL))
     }
 
-    fn spawn(&self, job: &Job) -> std::io::Result<Child> {
+    fn spawn_shell(&self, job: &Job) -> std::io::Result<Child> {
         let mut command = std::process::Command::new(SHELL);
         command.arg("-c").arg(&self.line);
         for name in &self.hidden {
@@ -114,7 +114,7 @@ impl Command {
         command.process_group(0).spawn()
     }
 
-    fn input(&self, job: &Job) -> Vec<u8> {
+    fn select_input(&self, job: &Job) -> Vec<u8> {
         match (self.stdin, &job.json) {
             (Stdin::Json, Some(json)) => json.clone().into_bytes(),
             _ => job.bytes.clone(),
@@ -123,7 +123,7 @@ impl Command {
 
     /// Waits until the command ends, or kills it at its time limit or on an abort. Returns its exit status, and an
     /// outcome if it was killed.
-    fn wait(&self, child: &mut Child) -> std::io::Result<(ExitStatus, Option<Outcome>)> {
+    fn wait_or_kill(&self, child: &mut Child) -> std::io::Result<(ExitStatus, Option<Outcome>)> {
         // The process group id belongs to this child until the child is reaped below.
         let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else {
             return Ok((child.wait()?, None));
@@ -161,8 +161,8 @@ impl Command {
     }
 
     fn run_child(&self, job: &Job) -> std::io::Result<Outcome> {
-        let mut child = self.spawn(job)?;
-        let (pipes, stopped) = (self.pipes(job, &mut child), self.wait(&mut child));
+        let mut child = self.spawn_shell(job)?;
+        let (pipes, stopped) = (self.start_pipes(job, &mut child), self.wait_or_kill(&mut child));
         let (pipes, (status, ended_by)) = match (pipes, stopped) {
             (Ok(pipes), Ok(ended)) => (pipes, ended),
             (Err(error), _) | (_, Err(error)) => {
@@ -171,9 +171,9 @@ impl Command {
                 return Err(error);
             }
         };
-        let (result, message) = pipes.ends();
+        let (result, message) = pipes.wait_for_output();
         if let Some(Outcome::Failed { error, delay }) = ended_by {
-            return Ok(Outcome::Failed { error: with_tail(error, &message), delay });
+            return Ok(Outcome::Failed { error: append_error_output(error, &message), delay });
         }
         if status.success() {
             return Ok(Outcome::Done(Some(result)));
@@ -183,26 +183,26 @@ impl Command {
             (None, Some(signal)) => format!("ended by signal {signal}"),
             (None, None) => "ended".to_owned(),
         };
-        Ok(Outcome::failed(with_tail(how, &message)))
+        Ok(Outcome::failed(append_error_output(how, &message)))
     }
 
     /// Starts threads that write the input of the command and read its output.
-    fn pipes(&self, job: &Job, child: &mut Child) -> std::io::Result<Pipes> {
+    fn start_pipes(&self, job: &Job, child: &mut Child) -> std::io::Result<CommandOutput> {
         let (sender, receiver) = channel();
-        let (result, error) = (Kept::new(self.longest_result), Kept::new(LONGEST_ERROR));
+        let (result, error) = (BoundedBuffer::new(self.longest_result), BoundedBuffer::new(LONGEST_ERROR));
         if let Some(mut stdin) = child.stdin.take() {
-            let input = self.input(job);
+            let input = self.select_input(job);
             // A command may stop reading before the end of its input.
             let write = move || drop(stdin.write_all(&input));
             std::thread::Builder::new().name("stdin".to_owned()).spawn(write)?;
         }
         if let Some(stdout) = child.stdout.take() {
-            pump("stdout", stdout, result.clone(), Kept::first, sender.clone())?;
+            spawn_reader("stdout", stdout, result.clone(), BoundedBuffer::keep_first_bytes, sender.clone())?;
         }
         if let Some(stderr) = child.stderr.take() {
-            pump("stderr", stderr, error.clone(), Kept::last, sender)?;
+            spawn_reader("stderr", stderr, error.clone(), BoundedBuffer::keep_last_bytes, sender)?;
         }
-        Ok(Pipes { result, error, receiver })
+        Ok(CommandOutput { result, error, receiver })
     }
 }
 
@@ -212,7 +212,7 @@ impl Runner for Command {
     }
 }
 
-fn with_tail(how: String, message: &[u8]) -> String {
+fn append_error_output(how: String, message: &[u8]) -> String {
     let message = String::from_utf8_lossy(message);
     match message.trim() {
         "" => how,
@@ -222,61 +222,61 @@ fn with_tail(how: String, message: &[u8]) -> String {
 }
 
 /// The output of a running command.
-struct Pipes {
-    result: Kept,
-    error: Kept,
+struct CommandOutput {
+    result: BoundedBuffer,
+    error: BoundedBuffer,
     receiver: std::sync::mpsc::Receiver<()>,
 }
 
-impl Pipes {
+impl CommandOutput {
     /// Waits for the end of the output. Returns the kept bytes of the result and of the error output.
-    fn ends(self) -> (Vec<u8>, Vec<u8>) {
+    fn wait_for_output(self) -> (Vec<u8>, Vec<u8>) {
         let until = Instant::now() + PATIENCE;
         // Each thread drops its sender when it is done.
         while let Ok(()) = self.receiver.recv_timeout(until.saturating_duration_since(Instant::now())) {}
-        (self.result.take(), self.error.take())
+        (self.result.take_bytes(), self.error.take_bytes())
     }
 }
 
 /// A buffer that keeps at most `most` bytes.
 #[derive(Clone)]
-struct Kept {
+struct BoundedBuffer {
     bytes: Arc<Mutex<VecDeque<u8>>>,
     most: usize,
 }
 
-impl Kept {
-    fn new(most: usize) -> Kept {
-        Kept { bytes: Arc::default(), most }
+impl BoundedBuffer {
+    fn new(most: usize) -> BoundedBuffer {
+        BoundedBuffer { bytes: Arc::default(), most }
     }
 
-    fn bytes(&self) -> std::sync::MutexGuard<'_, VecDeque<u8>> {
+    fn lock_bytes(&self) -> std::sync::MutexGuard<'_, VecDeque<u8>> {
         self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn first(&self, bytes: &[u8]) {
-        let mut kept = self.bytes();
+    fn keep_first_bytes(&self, bytes: &[u8]) {
+        let mut kept = self.lock_bytes();
         let room = self.most - kept.len();
         kept.extend(&bytes[..bytes.len().min(room)]);
     }
 
-    fn last(&self, bytes: &[u8]) {
-        let mut kept = self.bytes();
+    fn keep_last_bytes(&self, bytes: &[u8]) {
+        let mut kept = self.lock_bytes();
         kept.extend(bytes);
         let excess = kept.len().saturating_sub(self.most);
         kept.drain(..excess);
     }
 
-    fn take(&self) -> Vec<u8> {
-        std::mem::take(&mut *self.bytes()).into()
+    fn take_bytes(&self) -> Vec<u8> {
+        std::mem::take(&mut *self.lock_bytes()).into()
     }
 }
 
-fn pump(
+fn spawn_reader(
     name: &str,
     mut from: impl Read + Send + 'static,
-    kept: Kept,
-    keep: fn(&Kept, &[u8]),
+    kept: BoundedBuffer,
+    keep: fn(&BoundedBuffer, &[u8]),
     ready: Sender<()>,
 ) -> std::io::Result<()> {
     let read = move || {

@@ -44,7 +44,7 @@ impl Reopener {
     pub fn open(&self) -> Result<Box<dyn Backend>> {
         let session: Box<dyn Session + Send> = match self.address.scheme() {
             #[cfg(feature = "mongodb")]
-            Scheme::Mongodb => return crate::mongo::open(&self.address),
+            Scheme::Mongodb => return crate::mongo::open_backend(&self.address),
             #[cfg(feature = "sqlite")]
             Scheme::Sqlite => driver::connect_pinned(&self.address, &self.file)?,
             _ => driver::connect(&self.address)?,
@@ -58,14 +58,14 @@ impl Reopener {
 ///
 /// # Errors
 /// As for [`open`]; of kind `Input` if the database is not MongoDB, or `wanted` is not a JSON object.
-pub fn documents(address: &Address, collection: &str, wanted: Option<&str>, each: EachLine<'_>) -> Result<()> {
+pub fn read_documents(address: &Address, collection: &str, wanted: Option<&str>, each: EachLine<'_>) -> Result<()> {
     match address.scheme() {
         #[cfg(feature = "mongodb")]
-        Scheme::Mongodb => crate::mongo::documents(address, collection, wanted, each),
+        Scheme::Mongodb => crate::mongo::read_documents(address, collection, wanted, each),
         #[cfg(not(feature = "mongodb"))]
         Scheme::Mongodb => {
             let _ = (collection, wanted, each);
-            Err(driver::missing(Scheme::Mongodb))
+            Err(driver::missing_driver_error(Scheme::Mongodb))
         }
         _ => Err(Error::new(
             ErrorKind::Input,

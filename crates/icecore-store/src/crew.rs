@@ -13,31 +13,31 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 pub(crate) type Attempt = (Id, u32);
 
 /// An attempt that ended, and its outcome.
-pub(crate) type Ended = (Attempt, Outcome);
+pub(crate) type EndedAttempt = (Attempt, Outcome);
 
 /// The threads. When this is dropped, they finish their jobs and end.
-pub(crate) struct Crew {
+pub(crate) struct WorkerPool {
     runner: Arc<dyn Runner>,
-    board: Arc<Board>,
-    ended: Sender<Ended>,
+    board: Arc<JobQueue>,
+    ended: Sender<EndedAttempt>,
     threads: usize,
     busy: usize,
 }
 
-impl Crew {
+impl WorkerPool {
     /// Creates a crew without threads. The receiver gets each attempt that ends.
-    pub(crate) fn new(runner: Arc<dyn Runner>) -> (Crew, Receiver<Ended>) {
-        let (ended, told) = channel();
-        (Crew { runner, board: Arc::default(), ended, threads: 0, busy: 0 }, told)
+    pub(crate) fn new(runner: Arc<dyn Runner>) -> (WorkerPool, Receiver<EndedAttempt>) {
+        let (ended, outcomes) = channel();
+        (WorkerPool { runner, board: Arc::default(), ended, threads: 0, busy: 0 }, outcomes)
     }
 
     /// Runs a job on a thread.
     ///
     /// # Errors
     /// If the first thread can't be started.
-    pub(crate) fn take(&mut self, job: Job) -> std::io::Result<()> {
+    pub(crate) fn run_job(&mut self, job: Job) -> std::io::Result<()> {
         if self.busy >= self.threads {
-            match self.begin() {
+            match self.start_thread() {
                 Ok(()) => self.threads += 1,
                 Err(error) if self.threads == 0 => return Err(error),
                 // The job waits for one of the existing threads.
@@ -45,20 +45,20 @@ impl Crew {
             }
         }
         self.busy += 1;
-        self.board.put(job);
+        self.board.push_job(job);
         Ok(())
     }
 
     /// Records that a job ended.
-    pub(crate) fn is_free(&mut self) {
+    pub(crate) fn release_thread(&mut self) {
         self.busy -= 1;
     }
 
-    fn begin(&self) -> std::io::Result<()> {
+    fn start_thread(&self) -> std::io::Result<()> {
         let (runner, board, ended) = (Arc::clone(&self.runner), Arc::clone(&self.board), self.ended.clone());
         let work = move || {
-            while let Some(job) = board.next() {
-                let outcome = run_caught(&*runner, &job);
+            while let Some(job) = board.next_job() {
+                let outcome = run_catching_panics(&*runner, &job);
                 if ended.send(((job.id, job.attempts), outcome)).is_err() {
                     return;
                 }
@@ -68,7 +68,7 @@ impl Crew {
     }
 }
 
-impl Drop for Crew {
+impl Drop for WorkerPool {
     fn drop(&mut self) {
         self.board.lock().is_over = true;
         self.board.wake.notify_all();
@@ -78,13 +78,13 @@ impl Drop for Crew {
 /// Queue of jobs that wait for a thread. A sleeping thread is woken only if no other woken thread is still on its way,
 /// so a single thread does all jobs that take almost no time.
 #[derive(Default)]
-struct Board {
-    waiting: Mutex<Waiting>,
+struct JobQueue {
+    waiting: Mutex<QueueState>,
     wake: Condvar,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct QueueState {
     jobs: VecDeque<Job>,
     /// Number of threads that sleep, or are waking up.
     idle: usize,
@@ -93,19 +93,19 @@ struct Waiting {
     is_over: bool,
 }
 
-impl Board {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+impl JobQueue {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put(&self, job: Job) {
+    fn push_job(&self, job: Job) {
         let mut waiting = self.lock();
         waiting.jobs.push_back(job);
         self.wake_one(&mut waiting);
     }
 
     /// Returns the next job. The caller that takes a job also wakes a thread for the jobs after it.
-    fn next(&self) -> Option<Job> {
+    fn next_job(&self) -> Option<Job> {
         let mut waiting = self.lock();
         loop {
             if let Some(job) = waiting.jobs.pop_front() {
@@ -122,7 +122,7 @@ impl Board {
         }
     }
 
-    fn wake_one(&self, waiting: &mut Waiting) {
+    fn wake_one(&self, waiting: &mut QueueState) {
         if !waiting.jobs.is_empty() && waiting.idle > 0 && !waiting.is_woken {
             waiting.is_woken = true;
             self.wake.notify_one();
@@ -131,6 +131,6 @@ impl Board {
 }
 
 /// Runs a job. A runner that panics counts as failed.
-fn run_caught(runner: &dyn Runner, job: &Job) -> Outcome {
+fn run_catching_panics(runner: &dyn Runner, job: &Job) -> Outcome {
     catch_unwind(AssertUnwindSafe(|| runner.run(job))).unwrap_or_else(|_| Outcome::failed("the runner panicked"))
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::job::NewJob;
-use crate::object::{Described, NewObject};
+use crate::object::{BlobDescription, NewObject};
 use icecore::raw::Spare;
 use icecore::{Converter, Cursor, Document, Limits, Output, Stage, Value, detect};
 use sha2::{Digest, Sha256};
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 /// Returns the limits for decoding. A store receives untrusted data.
-fn limits() -> Limits {
+fn decode_limits() -> Limits {
     let mut limits = Limits::default();
     limits.depth = 1_000;
     limits
@@ -27,45 +27,49 @@ fn limits() -> Limits {
 /// let said = describe(b"\x04\x08[", Some("marshal"));
 /// assert!(said.format.is_none() && said.problem.is_some());
 /// ```
-pub fn describe(bytes: &[u8], format: Option<&str>) -> Described {
-    let mut said = Described { checksum: checksum(bytes), ..Described::default() };
-    if let Err(error) = decode(bytes, format, &mut said) {
-        said.problem = Some(without_nul(&error.to_string()).into_owned());
+pub fn describe(bytes: &[u8], format: Option<&str>) -> BlobDescription {
+    let mut description = BlobDescription { checksum: compute_checksum(bytes), ..BlobDescription::default() };
+    if let Err(error) = decode_into(bytes, format, &mut description) {
+        description.problem = Some(without_nul(&error.to_string()).into_owned());
     }
-    said
+    description
 }
 
 /// Creates an object from these bytes.
-pub fn object(bytes: Vec<u8>, format: Option<&str>) -> NewObject {
+pub fn describe_object(bytes: Vec<u8>, format: Option<&str>) -> NewObject {
     let said = describe(&bytes, format);
     NewObject { bytes, said, ..NewObject::default() }
 }
 
 /// Creates a job with these bytes as its payload.
-pub fn job(queue: &str, bytes: Vec<u8>, format: Option<&str>) -> NewJob {
+pub fn describe_job(queue: &str, bytes: Vec<u8>, format: Option<&str>) -> NewJob {
     let said = describe(&bytes, format);
     NewJob::new(queue, bytes, said)
 }
 
-fn decode(bytes: &[u8], format: Option<&str>, said: &mut Described) -> std::result::Result<(), icecore::Error> {
+fn decode_into(
+    bytes: &[u8],
+    format: Option<&str>,
+    description: &mut BlobDescription,
+) -> std::result::Result<(), icecore::Error> {
     let stage = match format {
         Some(format) => Stage::parse(format)?,
         None => detect::stage_of(bytes)?,
     };
-    let limits = limits();
+    let limits = decode_limits();
     let document = icecore::read_as(bytes, &stage, &limits)?;
     let name = stage.to_string();
     let is_json = name == "json";
     if !is_json {
-        said.json = Some(json_of(&document, &limits)?);
+        description.json = Some(document_to_json(&document, &limits)?);
     }
     let text = |bytes: &[u8]| without_nul(&String::from_utf8_lossy(bytes)).into_owned();
     let class = document.root().class();
-    said.class = (!class.is_empty()).then(|| text(class));
-    said.classes = document.classes().into_iter().map(|class| text(&class.name)).collect();
-    said.classes.sort_unstable();
-    said.classes.dedup();
-    said.format = Some(name);
+    description.class = (!class.is_empty()).then(|| text(class));
+    description.classes = document.classes().into_iter().map(|class| text(&class.name)).collect();
+    description.classes.sort_unstable();
+    description.classes.dedup();
+    description.format = Some(name);
     Ok(())
 }
 
@@ -73,7 +77,7 @@ fn json_stage() -> Stage {
     Stage::parse("json:cycles=null").unwrap_or_else(|_| unreachable!("the engine has JSON"))
 }
 
-fn json_of(document: &Document<'_>, limits: &Limits) -> std::result::Result<String, icecore::Error> {
+fn document_to_json(document: &Document<'_>, limits: &Limits) -> std::result::Result<String, icecore::Error> {
     let mut out = Vec::new();
     icecore::write_to(document, &json_stage(), limits, &mut out)?;
     Ok(String::from_utf8_lossy(&out).into_owned())
@@ -88,7 +92,7 @@ pub(crate) fn without_nul(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns the SHA-256 of bytes in hexadecimal digits.
-pub fn checksum(bytes: &[u8]) -> String {
+pub fn compute_checksum(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(64);
     for byte in Sha256::digest(bytes) {
         let _ = write!(text, "{byte:02x}");
@@ -104,12 +108,12 @@ pub struct Decoder {
 }
 
 /// Output buffer of a document, with spare memory of the writer for the next document.
-struct Line<'l> {
+struct JsonLine<'l> {
     bytes: &'l mut Vec<u8>,
     spare: &'l mut Spare,
 }
 
-impl Output for Line<'_> {
+impl Output for JsonLine<'_> {
     fn buffer(&mut self) -> &mut Vec<u8> {
         self.bytes
     }
@@ -118,7 +122,7 @@ impl Output for Line<'_> {
         std::mem::take(self.spare)
     }
 
-    fn give_spare(&mut self, spare: Spare) {
+    fn return_spare(&mut self, spare: Spare) {
         *self.spare = spare;
     }
 }
@@ -128,10 +132,14 @@ impl Decoder {
     ///
     /// # Errors
     /// As for [`Decoder::json`].
-    pub fn value(&mut self, bytes: &[u8], format: Option<&str>) -> std::result::Result<Option<String>, String> {
+    pub fn decode_to_json(
+        &mut self,
+        bytes: &[u8],
+        format: Option<&str>,
+    ) -> std::result::Result<Option<String>, String> {
         let Some(format) = format else { return Ok(None) };
         let mut json = Vec::new();
-        self.json(bytes, format, &mut json)?;
+        self.append_json_line(bytes, format, &mut json)?;
         String::from_utf8(json).map(Some).map_err(|error| error.to_string())
     }
 
@@ -139,19 +147,24 @@ impl Decoder {
     ///
     /// # Errors
     /// The problem as text, if the bytes can't be decoded.
-    pub fn json(&mut self, bytes: &[u8], format: &str, out: &mut Vec<u8>) -> std::result::Result<(), String> {
+    pub fn append_json_line(
+        &mut self,
+        bytes: &[u8],
+        format: &str,
+        out: &mut Vec<u8>,
+    ) -> std::result::Result<(), String> {
         let start = out.len();
-        let mut line = Line { bytes: out, spare: &mut self.spare };
+        let mut line = JsonLine { bytes: out, spare: &mut self.spare };
         if let Some(converter) = self.converters.get_mut(format)
-            && converted(converter, bytes, &mut line).is_ok()
+            && convert_whole_input(converter, bytes, &mut line).is_ok()
         {
             return Ok(());
         }
         // A converter that has been used for long has less memory left to grow: a new one decides.
         line.bytes.truncate(start);
         let stage = Stage::parse(format).map_err(|error| error.to_string())?;
-        let mut converter = Converter::new(stage, json_stage()).limited(&limits());
-        let done = converted(&mut converter, bytes, &mut line);
+        let mut converter = Converter::new(stage, json_stage()).limited(&decode_limits());
+        let done = convert_whole_input(&mut converter, bytes, &mut line);
         if done.is_ok() {
             self.converters.insert(format.to_owned(), converter);
         } else {
@@ -161,7 +174,11 @@ impl Decoder {
     }
 }
 
-fn converted(converter: &mut Converter, bytes: &[u8], out: &mut Line<'_>) -> std::result::Result<(), String> {
+fn convert_whole_input(
+    converter: &mut Converter,
+    bytes: &[u8],
+    out: &mut JsonLine<'_>,
+) -> std::result::Result<(), String> {
     let done = converter.convert(bytes, out);
     done.written.map_err(|error| error.to_string())?;
     match bytes.get(done.consumed..).is_some_and(|rest| rest.iter().all(u8::is_ascii_whitespace)) {
@@ -172,33 +189,33 @@ fn converted(converter: &mut Converter, bytes: &[u8], out: &mut Line<'_>) -> std
 
 /// Returns the scalar values at these paths of a document, as indexes store them. Decodes the document once for all
 /// paths.
-pub(crate) fn values_at<'p>(bytes: &[u8], format: Option<&str>, paths: &'p [String]) -> Vec<(&'p str, String)> {
+pub(crate) fn find_index_values<'p>(bytes: &[u8], format: Option<&str>, paths: &'p [String]) -> Vec<(&'p str, String)> {
     let stage = format.filter(|_| !paths.is_empty()).and_then(|format| Stage::parse(format).ok());
-    let Some(document) = stage.and_then(|stage| icecore::read_as(bytes, &stage, &limits()).ok()) else {
+    let Some(document) = stage.and_then(|stage| icecore::read_as(bytes, &stage, &decode_limits()).ok()) else {
         return Vec::new();
     };
-    let value = |path: &str| simple_text(&document.find(path).ok()?);
+    let value = |path: &str| index_form_of_scalar(&document.find(path).ok()?);
     paths.iter().filter_map(|path| Some((&**path, value(path)?))).collect()
 }
 
 /// Returns a value that a user searches for, in the form of an index. Text that is not JSON counts as a string.
-pub(crate) fn wanted_value(json: &str) -> Result<String> {
-    let value = match icecore::read_as(json.as_bytes(), &json_stage(), &limits()) {
-        Ok(document) => simple_text(&document.root()),
-        Err(_) => Some(text_value(json.as_bytes())),
+pub(crate) fn parse_wanted_value(json: &str) -> Result<String> {
+    let value = match icecore::read_as(json.as_bytes(), &json_stage(), &decode_limits()) {
+        Ok(document) => index_form_of_scalar(&document.root()),
+        Err(_) => Some(index_form_of_text(json.as_bytes())),
     };
     value.ok_or_else(|| Error::new(ErrorKind::Input, "objects are found by a text, a number, true, false or null"))
 }
 
 /// Returns the index form of a text. A long text, or one that not all databases accept, is replaced by its checksum.
-fn text_value(bytes: &[u8]) -> String {
+fn index_form_of_text(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if text.len() <= 200 && !text.contains('\0') => format!("text {text}"),
-        _ => format!("long {}", checksum(bytes)),
+        _ => format!("long {}", compute_checksum(bytes)),
     }
 }
 
-fn simple_text(value: &Cursor<'_>) -> Option<String> {
+fn index_form_of_scalar(value: &Cursor<'_>) -> Option<String> {
     let mut value = value.target();
     // Unwraps values with attributes, which may be nested.
     for _ in 0..16 {
@@ -206,36 +223,36 @@ fn simple_text(value: &Cursor<'_>) -> Option<String> {
         value = inner.target();
     }
     if let Some(bytes) = value.as_bytes() {
-        return Some(text_value(bytes));
+        return Some(index_form_of_text(bytes));
     }
     match value.value() {
         Value::Null => Some("null".to_owned()),
         Value::Bool(is_true) => Some(is_true.to_string()),
         Value::Int(number) => Some(format!("number {number}")),
         Value::Uint(number) => Some(format!("number {number}")),
-        Value::BigInt(number) => Some(big_value(number.negative, number.magnitude)),
-        Value::Float(number) => Some(float_value(number)),
+        Value::BigInt(number) => Some(index_form_of_integer(number.negative, number.magnitude)),
+        Value::Float(number) => Some(index_form_of_float(number)),
         _ => None,
     }
 }
 
 /// Returns the index form of a float. A whole number is written as an integer, so that 7.0 and 7 are equal.
-fn float_value(number: f64) -> String {
+fn index_form_of_float(number: f64) -> String {
     let magnitude = number.abs();
     if magnitude.fract() != 0.0 || magnitude >= 2f64.powi(128) {
         // Not as all its digits: those can be more than 300.
         return format!("number {number:e}");
     }
-    big_value(number < 0.0, &(magnitude as u128).to_le_bytes())
+    index_form_of_integer(number < 0.0, &(magnitude as u128).to_le_bytes())
 }
 
 /// Returns the index form of an integer with its magnitude in little-endian order. Above 128 bits, the checksum of the
 /// magnitude is used.
-fn big_value(is_negative: bool, magnitude: &[u8]) -> String {
+fn index_form_of_integer(is_negative: bool, magnitude: &[u8]) -> String {
     let len = magnitude.len() - magnitude.iter().rev().take_while(|byte| **byte == 0).count();
     let sign = if is_negative { "-" } else { "" };
     if len > 16 {
-        return format!("big {sign}{}", checksum(&magnitude[..len]));
+        return format!("big {sign}{}", compute_checksum(&magnitude[..len]));
     }
     let mut bytes = [0; 16];
     bytes[..len].copy_from_slice(&magnitude[..len]);

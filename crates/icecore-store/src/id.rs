@@ -25,7 +25,7 @@ impl Id {
 
     /// Returns the id for this time, in milliseconds since 1970, and this text. The same arguments always give the same
     /// id.
-    pub(crate) fn of_time(millis: i64, text: &str) -> Id {
+    pub(crate) fn from_time_and_text(millis: i64, text: &str) -> Id {
         let mut bytes = [0; 10];
         bytes.copy_from_slice(&Sha256::digest(format!("{millis} {text}"))[..10]);
         let millis = u64::try_from(millis).unwrap_or(0);
@@ -33,7 +33,7 @@ impl Id {
     }
 
     /// Returns whether `text` is the canonical spelling of this id.
-    pub(crate) fn is_written(self, text: &str) -> bool {
+    pub(crate) fn is_canonical_text(self, text: &str) -> bool {
         self.0.as_hyphenated().encode_lower(&mut [0; 36]) == text
     }
 }
@@ -52,21 +52,21 @@ impl fmt::Debug for Id {
 
 /// Error for a text that is not an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoId;
+pub struct InvalidId;
 
-impl fmt::Display for NoId {
+impl fmt::Display for InvalidId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an id has 36 characters, as 01890a5d-ac96-774b-bcce-b302099a8057")
     }
 }
 
-impl std::error::Error for NoId {}
+impl std::error::Error for InvalidId {}
 
 impl FromStr for Id {
-    type Err = NoId;
+    type Err = InvalidId;
 
-    fn from_str(text: &str) -> Result<Id, NoId> {
+    fn from_str(text: &str) -> Result<Id, InvalidId> {
         let id = (text.len() == 36).then(|| uuid::Uuid::try_parse(text).ok()).flatten();
-        id.map(Id).ok_or(NoId)
+        id.map(Id).ok_or(InvalidId)
     }
 }

@@ -21,7 +21,7 @@ impl Address {
     pub fn identity(&self) -> String {
         let (scheme, port) = (self.scheme().name(), self.scheme().default_port());
         if self.scheme() == Scheme::Sqlite {
-            return format!("{scheme}:{}", full_path(&self.file()).display());
+            return format!("{scheme}:{}", full_path(&self.file_path()).display());
         }
         // The form without the password, which may contain any character.
         let shown = self.to_string();
@@ -45,7 +45,7 @@ impl Address {
     /// ```
     pub fn database_name(&self) -> String {
         if self.scheme() == Scheme::Sqlite {
-            return self.file().file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            return self.file_path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
         }
         let identity = self.identity();
         let name = identity.splitn(4, '/').nth(3).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use crate::id::Id;
 use crate::limits::Rate;
-use crate::object::Described;
+use crate::object::BlobDescription;
 use std::time::Duration;
 
 /// A job that is to be queued.
@@ -15,7 +15,7 @@ pub struct NewJob {
     /// Payload, as the caller passed it.
     pub bytes: Vec<u8>,
     /// The engine's description of the payload.
-    pub said: Described,
+    pub said: BlobDescription,
     /// Priority; jobs with a larger value are handed out first. Usually 0.
     pub priority: i32,
     /// How long the job is not handed out.
@@ -32,7 +32,7 @@ pub struct NewJob {
 
 impl NewJob {
     /// Creates a job with default settings.
-    pub fn new(queue: impl Into<String>, bytes: Vec<u8>, said: Described) -> NewJob {
+    pub fn new(queue: impl Into<String>, bytes: Vec<u8>, said: BlobDescription) -> NewJob {
         NewJob {
             id: Id::new(),
             queue: queue.into(),
@@ -89,7 +89,7 @@ impl State {
     }
 
     /// Returns the state with this name.
-    pub fn named(name: &str) -> Option<State> {
+    pub fn from_name(name: &str) -> Option<State> {
         State::ALL.into_iter().find(|state| state.name() == name)
     }
 }
@@ -200,7 +200,7 @@ pub struct QueueStatus {
 
 impl QueueStatus {
     /// Returns the number of jobs in this state.
-    pub fn count(&self, state: State) -> u64 {
+    pub fn count_in_state(&self, state: State) -> u64 {
         let known = State::ALL.into_iter().zip(self.counts).find(|(known, _)| *known == state);
         known.map_or(0, |(_, count)| count)
     }

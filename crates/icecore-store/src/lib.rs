@@ -57,16 +57,16 @@ pub use backend::{
     Backend, Each, EachLent, Flow, Jobs, ObjectStats, Objects, QueueSchema, QueueSettings, Queues, Schedules,
 };
 pub use command::{Command, Stdin};
-pub use connect::{Reopener, documents, open};
+pub use connect::{Reopener, open, read_documents};
 pub use driver::query;
 pub use error::{Error, ErrorKind, Result};
-pub use id::{Id, NoId};
+pub use id::{Id, InvalidId};
 pub use job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, QueueStatus, State};
-pub use keys::{Keys, keys, parse_key, spell_key, stage_of_program, value};
+pub use keys::{KeyFilter, list_keys, parse_key, read_value, spell_key, stage_of_program};
 pub use limits::Rate;
-pub use object::{Described, LentObject, NewObject, Object, ObjectFilter};
+pub use object::{BlobDescription, LentObject, NewObject, Object, ObjectFilter};
 pub use query::{ColumnValue, EachLine, Line};
 pub use runner::{Outcome, Runner, Stop};
 pub use schedule::{Fired, NewSchedule, Schedule};
 pub use timing::Timing;
-pub use work::{Event, Open, Tally, Worker};
+pub use work::{Event, StoreOpener, Tally, Worker};

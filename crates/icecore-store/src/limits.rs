@@ -5,8 +5,8 @@
 //! out one slot, a hundredth of the period, later than the limit requires.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::rules::millis;
-use crate::time::duration;
+use crate::rules::to_millis;
+use crate::time::parse_duration;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -39,19 +39,19 @@ impl Rate {
     pub const NONE: Rate = Rate { count: 0, per: Duration::from_secs(1) };
 
     /// Reads a rate from two columns. Returns `None` for values that are not a rate.
-    pub(crate) fn of(count: Option<i64>, per: Option<i64>) -> Option<Rate> {
+    pub(crate) fn from_columns(count: Option<i64>, per: Option<i64>) -> Option<Rate> {
         let count = u32::try_from(count?).ok().filter(|count| *count > 0)?;
         let per = u64::try_from(per?).ok().filter(|per| *per > 0)?;
         Some(Rate { count, per: Duration::from_millis(per).min(LONGEST) })
     }
 
     /// Returns the period in milliseconds.
-    pub(crate) fn per_millis(self) -> i64 {
-        millis(self.per.min(LONGEST)).max(1)
+    pub(crate) fn period_millis(self) -> i64 {
+        to_millis(self.per.min(LONGEST)).max(1)
     }
 
-    fn slot(self) -> i64 {
-        (self.per_millis() / SLOTS).max(1)
+    fn slot_millis(self) -> i64 {
+        (self.period_millis() / SLOTS).max(1)
     }
 }
 
@@ -77,11 +77,11 @@ impl FromStr for Rate {
         let (count, per) = text.split_once('/').ok_or_else(wrong)?;
         let per = per.trim();
         let per = match per.chars().next() {
-            Some('0'..='9') => duration(per),
-            Some(_) => duration(&format!("1{per}")),
+            Some('0'..='9') => parse_duration(per),
+            Some(_) => parse_duration(&format!("1{per}")),
             None => return Err(wrong()),
         };
-        let per = per.ok().map(|per| Duration::from_millis(u64::try_from(millis(per)).unwrap_or(0)));
+        let per = per.ok().map(|per| Duration::from_millis(u64::try_from(to_millis(per)).unwrap_or(0)));
         let per = per.filter(|per| !per.is_zero() && *per <= LONGEST).ok_or_else(wrong)?;
         Ok(Rate { count: count.trim().parse().map_err(|_| wrong())?, per })
     }
@@ -89,38 +89,38 @@ impl FromStr for Rate {
 
 /// Number of jobs handed out per slot: the end of each slot, and its count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Spent(Vec<(i64, u32)>);
+pub(crate) struct RateUsage(Vec<(i64, u32)>);
 
-impl Spent {
+impl RateUsage {
     /// Parses the text that a database stores. Ignores invalid parts.
-    pub(crate) fn parse(text: &str) -> Spent {
+    pub(crate) fn parse(text: &str) -> RateUsage {
         let slot = |text: &str| {
             let (end, count) = text.split_once(':')?;
             Some((end.parse().ok()?, count.parse().ok()?))
         };
-        Spent(text.split(' ').filter_map(slot).collect())
+        RateUsage(text.split(' ').filter_map(slot).collect())
     }
 
     /// Returns how many more jobs may be handed out at this time.
     pub(crate) fn count_remaining(&self, rate: Rate, now: i64) -> u32 {
-        let counts = |(end, count): &(i64, u32)| counts(rate, now, *end).then_some(*count);
+        let counts = |(end, count): &(i64, u32)| is_slot_counted(rate, now, *end).then_some(*count);
         self.0.iter().filter_map(counts).fold(rate.count, u32::saturating_sub)
     }
 
     /// Removes jobs from the count of this time that were not handed out after all.
     #[cfg(feature = "mongodb")]
-    pub(crate) fn take_back(&mut self, rate: Rate, at: i64, count: usize) {
-        let end = end_of(rate, at);
+    pub(crate) fn subtract_jobs(&mut self, rate: Rate, at: i64, count: usize) {
+        let end = slot_end(rate, at);
         if let Some((_, known)) = self.0.iter_mut().find(|(known, _)| *known == end) {
             *known = known.saturating_sub(u32::try_from(count).unwrap_or(u32::MAX));
         }
     }
 
     /// Adds jobs that were handed out at this time, and drops slots that no longer count.
-    pub(crate) fn spend(&mut self, rate: Rate, now: i64, count: usize) {
+    pub(crate) fn add_jobs(&mut self, rate: Rate, now: i64, count: usize) {
         let count = u32::try_from(count).unwrap_or(u32::MAX);
-        let end = end_of(rate, now);
-        self.0.retain(|(end, _)| counts(rate, now, *end));
+        let end = slot_end(rate, now);
+        self.0.retain(|(end, _)| is_slot_counted(rate, now, *end));
         match self.0.iter_mut().find(|(known, _)| *known == end) {
             Some((_, known)) => *known = known.saturating_add(count),
             None => self.0.push((end, count)),
@@ -134,18 +134,18 @@ impl Spent {
 }
 
 /// Returns the end of the slot that contains this time.
-fn end_of(rate: Rate, at: i64) -> i64 {
-    at.div_euclid(rate.slot()).saturating_add(1).saturating_mul(rate.slot())
+fn slot_end(rate: Rate, at: i64) -> i64 {
+    at.div_euclid(rate.slot_millis()).saturating_add(1).saturating_mul(rate.slot_millis())
 }
 
 /// Returns whether a slot with this end still counts at this time. A slot far in the future does not: it was recorded
 /// before a clock was set back.
-fn counts(rate: Rate, now: i64, end: i64) -> bool {
+fn is_slot_counted(rate: Rate, now: i64, end: i64) -> bool {
     let age = now.saturating_sub(end);
-    age < rate.per_millis() && age >= -rate.per_millis().saturating_add(rate.slot())
+    age < rate.period_millis() && age >= -rate.period_millis().saturating_add(rate.slot_millis())
 }
 
-impl fmt::Display for Spent {
+impl fmt::Display for RateUsage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, (end, count)) in self.0.iter().enumerate() {
             write!(f, "{}{end}:{count}", if number == 0 { "" } else { " " })?;
@@ -166,7 +166,7 @@ mod tests {
             [("1/s", 1, 1_000), ("100/1m", 100, 60_000), (" 3 / 250ms ", 3, 250), ("5/2", 5, 2_000)]
         {
             let rate: Rate = text.parse().expect(text);
-            assert_eq!((rate.count, rate.per_millis()), (count, per), "{text}");
+            assert_eq!((rate.count, rate.period_millis()), (count, per), "{text}");
             assert_eq!(rate.to_string().parse::<Rate>().expect("read again"), rate);
         }
         assert_eq!("none".parse::<Rate>().expect("none"), Rate::NONE);
@@ -178,9 +178,14 @@ mod tests {
 
     #[test]
     fn what_others_wrote_there_is_nothing() {
-        assert_eq!(Spent::parse("x 1: :1 1:2:3 99999999999999999999:1 7:2"), Spent(vec![(7, 2)]));
-        assert_eq!(Rate::of(Some(-1), Some(5)).or(Rate::of(Some(1), Some(0))).or(Rate::of(Some(1), None)), None);
-        let wild = Spent(vec![(i64::MAX, u32::MAX), (i64::MIN, u32::MAX), (0, u32::MAX), (0, u32::MAX)]);
+        assert_eq!(RateUsage::parse("x 1: :1 1:2:3 99999999999999999999:1 7:2"), RateUsage(vec![(7, 2)]));
+        assert_eq!(
+            Rate::from_columns(Some(-1), Some(5))
+                .or(Rate::from_columns(Some(1), Some(0)))
+                .or(Rate::from_columns(Some(1), None)),
+            None
+        );
+        let wild = RateUsage(vec![(i64::MAX, u32::MAX), (i64::MIN, u32::MAX), (0, u32::MAX), (0, u32::MAX)]);
         assert_eq!(wild.count_remaining(Rate { count: 3, per: Duration::from_secs(1) }, 0), 0);
         assert_eq!(wild.count_remaining(Rate { count: 3, per: Duration::MAX }, i64::MAX), 0);
     }
@@ -193,19 +198,19 @@ mod tests {
         #[test]
         fn no_time_has_more(count in 1..20u32, per in 1..5_000u64, steps in vec((0..700i64, 0..30usize), 1..200)) {
             let rate = Rate { count, per: Duration::from_millis(per) };
-            let (mut spent, mut now, mut taken) = (Spent::default(), 1_700_000_000_000, Vec::new());
+            let (mut spent, mut now, mut taken) = (RateUsage::default(), 1_700_000_000_000, Vec::new());
             for (later, wanted) in steps {
                 now += later;
                 let some = wanted.min(spent.count_remaining(rate, now) as usize);
                 if some > 0 {
-                    spent.spend(rate, now, some);
+                    spent.add_jobs(rate, now, some);
                     taken.push((now, some));
                 }
-                spent = Spent::parse(&spent.to_string());
+                spent = RateUsage::parse(&spent.to_string());
                 prop_assert!(spent.0.len() <= SLOTS as usize + 3);
                 let within = taken.iter().filter(|(at, _)| now - at < per as i64).map(|(_, some)| some).sum::<usize>();
                 prop_assert!(within <= count as usize);
-                prop_assert_eq!(spent.count_remaining(rate, now + per as i64 + rate.slot()), count);
+                prop_assert_eq!(spent.count_remaining(rate, now + per as i64 + rate.slot_millis()), count);
             }
         }
     }

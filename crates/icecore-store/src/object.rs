@@ -9,7 +9,7 @@ pub struct NewObject {
     /// Original bytes.
     pub bytes: Vec<u8>,
     /// The engine's description of the bytes.
-    pub said: Described,
+    pub said: BlobDescription,
     /// Name given by the program; unique among all objects.
     pub key: Option<String>,
     /// When the object expires, in milliseconds since 1970; `None` means never.
@@ -24,7 +24,7 @@ pub struct NewObject {
 
 /// The engine's description of bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Described {
+pub struct BlobDescription {
     /// Format of the bytes, such as `base64/marshal`; `None` if they can't be decoded.
     pub format: Option<String>,
     /// Class of the root value, if it has one.
@@ -72,7 +72,7 @@ pub type LentObject<'o> = Object<Cow<'o, str>, Cow<'o, [u8]>>;
 
 impl<T, B> Object<T, B> {
     /// Returns the same object, with its texts and bytes converted by these functions.
-    fn map<'o, U, C>(&'o self, text: impl Fn(&'o T) -> U, bytes: impl Fn(&'o B) -> C) -> Object<U, C> {
+    fn map_fields<'o, U, C>(&'o self, text: impl Fn(&'o T) -> U, bytes: impl Fn(&'o B) -> C) -> Object<U, C> {
         Object {
             id: self.id,
             sequence: self.sequence,
@@ -91,15 +91,15 @@ impl<T, B> Object<T, B> {
 
 impl Object {
     /// Borrows the object.
-    pub fn lent(&self) -> LentObject<'_> {
-        self.map(|text| Cow::Borrowed(&**text), |bytes| Cow::Borrowed(&**bytes))
+    pub fn to_lent(&self) -> LentObject<'_> {
+        self.map_fields(|text| Cow::Borrowed(&**text), |bytes| Cow::Borrowed(&**bytes))
     }
 }
 
 impl LentObject<'_> {
     /// Returns an owned copy.
-    pub fn kept(&self) -> Object {
-        self.map(|text| text.to_string(), |bytes| bytes.to_vec())
+    pub fn to_owned_object(&self) -> Object {
+        self.map_fields(|text| text.to_string(), |bytes| bytes.to_vec())
     }
 }
 

@@ -12,7 +12,7 @@ const BACKOFF: Duration = Duration::from_secs(5);
 const LONGEST_BACKOFF: Duration = Duration::from_secs(60 * 60 * 24);
 
 /// Returns a duration in milliseconds, as databases store it.
-pub(crate) fn millis(duration: Duration) -> i64 {
+pub(crate) fn to_millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX / 4).min(i64::MAX / 4)
 }
 
@@ -35,41 +35,41 @@ pub(crate) fn check_name(what: &str, name: &str) -> Result<()> {
 }
 
 /// Checks the name of the person or program that does something. It may be empty.
-pub(crate) fn check_who(by: &str) -> Result<()> {
+pub(crate) fn check_actor_name(by: &str) -> Result<()> {
     if by.is_empty() { Ok(()) } else { check_name("name of who does this", by) }
 }
 
 /// Returns whether a class name fits into a column, so that objects are found by it.
-pub(crate) fn is_kept(class: &str) -> bool {
+pub(crate) fn fits_class_column(class: &str) -> bool {
     class.len() <= LONGEST_NAME
 }
 
 /// Parses an id in this crate's spelling. A row with another spelling would not be found again.
-pub(crate) fn id_of<T: AsRef<str>>(text: Option<T>) -> Result<Id> {
+pub(crate) fn parse_id<T: AsRef<str>>(text: Option<T>) -> Result<Id> {
     let text = required(text)?;
     let text = text.as_ref();
     match text.parse::<Id>() {
-        Ok(id) if id.is_written(text) => Ok(id),
+        Ok(id) if id.is_canonical_text(text) => Ok(id),
         Ok(id) => Err(Error::new(ErrorKind::Database, format!("{text:?} is no id: it is written as {id}"))),
         Err(error) => Err(Error::new(ErrorKind::Database, format!("{text:?} is no id: {error}"))),
     }
 }
 
 /// Returns the bytes from two columns: a column of bytes, or a text column with Base64.
-pub(crate) fn payload(bytes: Option<Vec<u8>>, base64: Option<String>) -> Result<Vec<u8>> {
+pub(crate) fn payload_from_columns(bytes: Option<Vec<u8>>, base64: Option<String>) -> Result<Vec<u8>> {
     match bytes {
         Some(bytes) => Ok(bytes),
-        None => from_base64(&required(base64)?),
+        None => decode_base64(&required(base64)?),
     }
 }
 
-pub(crate) fn from_base64(text: &str) -> Result<Vec<u8>> {
+pub(crate) fn decode_base64(text: &str) -> Result<Vec<u8>> {
     icecore::text::from_base64(text.as_bytes())
         .map_err(|at| Error::new(ErrorKind::Database, format!("what was stored is no Base64 at offset {at}")))
 }
 
 /// Returns a new token.
-pub(crate) fn token() -> String {
+pub(crate) fn new_token() -> String {
     Id::new().to_string()
 }
 
@@ -79,13 +79,13 @@ pub(crate) fn first_backoff(millis: Option<i64>) -> Duration {
 }
 
 /// Returns how long a job waits after this number of attempts. The wait doubles each time.
-pub(crate) fn backoff(first: Duration, attempts: i64) -> Duration {
+pub(crate) fn backoff_after(first: Duration, attempts: i64) -> Duration {
     let doubled = u32::try_from(attempts - 1).unwrap_or(0).min(20);
     first.saturating_mul(1 << doubled).min(LONGEST_BACKOFF)
 }
 
 /// Returns the error for a job in this state that the given token can't change.
-pub(crate) fn no_lease(id: Id, state: Option<&str>) -> Error {
+pub(crate) fn lease_error(id: Id, state: Option<&str>) -> Error {
     match state {
         None => Error::new(ErrorKind::Missing, format!("there is no job {id}")),
         Some(state) => Error::new(
@@ -96,12 +96,12 @@ pub(crate) fn no_lease(id: Id, state: Option<&str>) -> Error {
 }
 
 /// Returns the error for a job that waits for a job that does not exist.
-pub(crate) fn no_predecessor(id: Id) -> Error {
+pub(crate) fn no_predecessor_error(id: Id) -> Error {
     Error::new(ErrorKind::Missing, format!("there is no job {id} behind which this one could come"))
 }
 
 /// Returns the error for a job that waits for another one but is to be handed out immediately.
-pub(crate) fn waits() -> Error {
+pub(crate) fn waiting_job_error() -> Error {
     Error::new(ErrorKind::Input, "a job that comes behind another one can't be handed out at once")
 }
 
@@ -109,11 +109,11 @@ pub(crate) fn waits() -> Error {
 pub(crate) const ORPHANED: &str = "the job before this one was taken away, and was not done";
 
 /// Returns the error for a queue that has reached its limit.
-pub(crate) fn limited(queue: &str) -> Error {
+pub(crate) fn queue_limited_error(queue: &str) -> Error {
     Error::new(ErrorKind::Limited, format!("the queue {queue:?} hands out no more at this time: its limit is reached"))
 }
 
 /// Returns the error for a paused queue.
-pub(crate) fn paused(queue: &str) -> Error {
+pub(crate) fn queue_paused_error(queue: &str) -> Error {
     Error::new(ErrorKind::Paused, format!("the queue {queue:?} is paused: it hands out nothing"))
 }

@@ -46,7 +46,7 @@ impl NewSchedule {
         }
     }
 
-    pub(crate) fn check(&self) -> Result<()> {
+    pub(crate) fn check_names(&self) -> Result<()> {
         check_schedule(&self.name)?;
         check_name("queue", &self.queue)
     }
@@ -61,7 +61,7 @@ pub(crate) fn check_schedule(name: &str) -> Result<()> {
     Err(Error::new(ErrorKind::Input, format!("the name of a schedule has at most {LONGEST_NAME} bytes")))
 }
 
-pub(crate) fn no_schedule(name: &str) -> Error {
+pub(crate) fn no_schedule_error(name: &str) -> Error {
     Error::new(ErrorKind::Missing, format!("there is no schedule {name:?}"))
 }
 
@@ -101,7 +101,7 @@ pub struct Schedule {
 
 impl Schedule {
     /// Returns the next time after this one.
-    pub(crate) fn next(&self, after: i64) -> Result<i64> {
+    pub(crate) fn next_time(&self, after: i64) -> Result<i64> {
         let next = Timing::new(&self.timing, self.zone.as_deref())?.next(after);
         next.ok_or_else(|| Error::new(ErrorKind::Input, format!("{:?} has no next time", self.timing)))
     }
@@ -113,35 +113,35 @@ impl Schedule {
     }
 
     /// Returns the time that is due, and the next time after `now`. If several times have passed, the first one is due.
-    pub(crate) fn due(&self, now: i64) -> Result<(i64, i64)> {
+    pub(crate) fn due_and_next_time(&self, now: i64) -> Result<(i64, i64)> {
         match &self.problem {
             Some(problem) => Err(Error::new(ErrorKind::Input, problem)),
-            None => Ok((self.next_at.unwrap_or(now).min(now), self.next(now)?)),
+            None => Ok((self.next_at.unwrap_or(now).min(now), self.next_time(now)?)),
         }
     }
 
     /// Returns when the schedule was paused, and its next time, after it is paused or resumed.
-    pub(crate) fn switched(&self, is_paused: bool, now: i64) -> Result<(Option<i64>, Option<i64>)> {
+    pub(crate) fn pause_and_next_time(&self, is_paused: bool, now: i64) -> Result<(Option<i64>, Option<i64>)> {
         match self.next_at.filter(|_| self.paused_at.is_none()) {
             _ if is_paused => Ok((self.paused_at.or(Some(now)), None)),
             Some(next) => Ok((None, Some(next))),
-            None => Ok((None, Some(self.next(now)?))),
+            None => Ok((None, Some(self.next_time(now)?))),
         }
     }
 
     /// Returns a report in which nothing was queued yet.
-    pub(crate) fn fired(&self) -> Fired {
+    pub(crate) fn empty_report(&self) -> Fired {
         Fired { schedule: self.name.clone(), queue: self.queue.clone(), id: None, is_new: false, problem: None }
     }
 
     /// Returns the job of this time. All callers make the same id, so it is queued once.
-    pub(crate) fn job(&self, at: i64) -> NewJob {
+    pub(crate) fn job_at(&self, at: i64) -> NewJob {
         NewJob {
-            id: Id::of_time(at, &self.name),
+            id: Id::from_time_and_text(at, &self.name),
             priority: self.priority,
             max_attempts: self.max_attempts,
             unique_key: self.is_alone.then(|| format!("schedule {}", self.name)),
-            ..describe::job(&self.queue, self.bytes.clone(), self.format.as_deref())
+            ..describe::describe_job(&self.queue, self.bytes.clone(), self.format.as_deref())
         }
     }
 }

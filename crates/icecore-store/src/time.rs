@@ -26,7 +26,7 @@ pub fn format_utc(millis: i64) -> String {
 ///
 /// # Errors
 /// Of kind `Input`, if the text is not a duration.
-pub fn duration(text: &str) -> Result<Duration> {
+pub fn parse_duration(text: &str) -> Result<Duration> {
     let text = text.trim();
     let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     seconds.map_or_else(|| humantime::parse_duration(text), Ok).map_err(|error| {

@@ -1,8 +1,8 @@
 //! Timings of schedules: cron expressions and fixed intervals.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::rules::millis;
-use crate::time::duration;
+use crate::rules::to_millis;
+use crate::time::parse_duration;
 use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
 use jiff::Timestamp;
@@ -46,7 +46,7 @@ enum Kind {
     Every(i64),
 }
 
-fn wrong(text: &str, why: impl fmt::Display) -> Error {
+fn invalid_timing_error(text: &str, why: impl fmt::Display) -> Error {
     let help = "as '*/5 * * * *', '30 2 * * MON-FRI', '@hourly' or 'every 5m'";
     Error::new(ErrorKind::Input, format!("{text:?} is no timing, {help}: {why}"))
 }
@@ -59,13 +59,16 @@ impl Timing {
     pub fn new(text: &str, zone: Option<&str>) -> Result<Timing> {
         let text = text.trim();
         if text.is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
-            return Err(wrong(text, format_args!("it has 1 to {LONGEST} bytes and no control characters")));
+            return Err(invalid_timing_error(
+                text,
+                format_args!("it has 1 to {LONGEST} bytes and no control characters"),
+            ));
         }
         let kind = match text.strip_prefix("every ") {
             Some(period) => {
-                let period = millis(duration(period).map_err(|error| wrong(text, error))?);
+                let period = to_millis(parse_duration(period).map_err(|error| invalid_timing_error(text, error))?);
                 if !(1_000..=HORIZON).contains(&period) {
-                    return Err(wrong(text, "a second at least, and 30 years at most"));
+                    return Err(invalid_timing_error(text, "a second at least, and 30 years at most"));
                 }
                 Kind::Every(period)
             }
@@ -73,14 +76,14 @@ impl Timing {
                 let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).build();
                 // An alias that the parser does not know.
                 let known = if text.eq_ignore_ascii_case("@midnight") { "@daily" } else { text };
-                let cron = parser.parse(known).map_err(|error| wrong(text, error))?;
-                Kind::Cron(Box::new(cron), zone_of(zone)?)
+                let cron = parser.parse(known).map_err(|error| invalid_timing_error(text, error))?;
+                Kind::Cron(Box::new(cron), find_time_zone(zone)?)
             }
         };
         let timing = Timing { text: text.to_owned(), zone: zone.map(str::to_owned), kind };
         match timing.next(0) {
             Some(_) => Ok(timing),
-            None => Err(wrong(text, "there is no such time")),
+            None => Err(invalid_timing_error(text, "there is no such time")),
         }
     }
 
@@ -108,7 +111,7 @@ impl Timing {
     }
 }
 
-fn zone_of(name: Option<&str>) -> Result<TimeZone> {
+fn find_time_zone(name: Option<&str>) -> Result<TimeZone> {
     let Some(name) = name else { return Ok(TimeZone::UTC) };
     let known = (name.len() <= LONGEST).then(|| TimeZone::get(name).ok()).flatten();
     known.ok_or_else(|| {

@@ -9,16 +9,16 @@ use crate::object::LentObject;
 pub(crate) const ASKED: usize = 256;
 
 /// A value that wanted objects have at a path.
-pub(crate) struct At {
+pub(crate) struct PathValue {
     path: [String; 1],
     value: String,
 }
 
-impl At {
+impl PathValue {
     /// Parses a path and a value that a user wrote.
-    pub(crate) fn new(path: &str, value: &str) -> Result<At> {
+    pub(crate) fn new(path: &str, value: &str) -> Result<PathValue> {
         describe::check_path(path)?;
-        Ok(At { path: [path.to_owned()], value: describe::wanted_value(value)? })
+        Ok(PathValue { path: [path.to_owned()], value: describe::parse_wanted_value(value)? })
     }
 
     pub(crate) fn path(&self) -> &str {
@@ -30,32 +30,32 @@ impl At {
         &self.value
     }
 
-    fn is_in(&self, object: &LentObject<'_>) -> bool {
-        let found = describe::values_at(&object.bytes, object.format.as_deref(), &self.path);
+    fn matches_object(&self, object: &LentObject<'_>) -> bool {
+        let found = describe::find_index_values(&object.bytes, object.format.as_deref(), &self.path);
         found.iter().any(|(_, found)| *found == self.value)
     }
 }
 
 /// Requests up to this many objects after a sequence, in order.
-pub(crate) type Page<'p> = &'p mut dyn FnMut(i64, usize, EachLent<'_>) -> Result<()>;
+pub(crate) type PageQuery<'p> = &'p mut dyn FnMut(i64, usize, EachLent<'_>) -> Result<()>;
 
 /// Passes up to `most` objects after a sequence to `each`, fetched in pages of `asked`. `looked_for` is a value
 /// whose path has no index: each object is decoded to check it.
-pub(crate) fn walk(
+pub(crate) fn walk_pages(
     asked: usize,
     mut after: i64,
     most: usize,
-    looked_for: Option<&At>,
-    page: Page<'_>,
+    wanted: Option<&PathValue>,
+    page: PageQuery<'_>,
     each: EachLent<'_>,
 ) -> Result<()> {
     let mut left = most;
     while left > 0 {
         let (mut found, mut is_enough) = (0, false);
-        let asked = if looked_for.is_some() { asked } else { left.min(asked) };
+        let asked = if wanted.is_some() { asked } else { left.min(asked) };
         page(after, asked, &mut |object| {
             (found, after) = (found + 1, object.sequence);
-            if looked_for.is_some_and(|at| !at.is_in(&object)) {
+            if wanted.is_some_and(|at| !at.matches_object(&object)) {
                 return Ok(Flow::On);
             }
             left -= 1;

@@ -48,16 +48,16 @@ pub use ::postgres;
 pub use rusqlite;
 
 /// A store within a transaction of the caller.
-pub struct Within<'t>(SqlBackend<dyn Session + 't>);
+pub struct TransactionStore<'t>(SqlBackend<dyn Session + 't>);
 
 /// Opens a store within an SQLite transaction.
 ///
 /// # Errors
 /// Of kind `Schema`, if the tables do not exist in this program's version.
 #[cfg(feature = "sqlite")]
-pub fn sqlite<'t>(transaction: &'t rusqlite::Transaction<'_>) -> Result<Within<'t>> {
+pub fn sqlite<'t>(transaction: &'t rusqlite::Transaction<'_>) -> Result<TransactionStore<'t>> {
     let connection: &rusqlite::Connection = transaction;
-    SqlBackend::within(Box::new(Savepoints(connection)) as Box<dyn Session + 't>).map(Within)
+    SqlBackend::within_transaction(Box::new(Savepoints(connection)) as Box<dyn Session + 't>).map(TransactionStore)
 }
 
 /// Opens a store within a PostgreSQL transaction.
@@ -65,9 +65,9 @@ pub fn sqlite<'t>(transaction: &'t rusqlite::Transaction<'_>) -> Result<Within<'
 /// # Errors
 /// Of kind `Schema`, if the tables do not exist in this program's version.
 #[cfg(feature = "postgres")]
-pub fn postgres<'t>(transaction: &'t mut ::postgres::Transaction<'_>) -> Result<Within<'t>> {
+pub fn postgres<'t>(transaction: &'t mut ::postgres::Transaction<'_>) -> Result<TransactionStore<'t>> {
     let session = Savepoints(crate::driver::within_postgres(transaction));
-    SqlBackend::within(Box::new(session) as Box<dyn Session + 't>).map(Within)
+    SqlBackend::within_transaction(Box::new(session) as Box<dyn Session + 't>).map(TransactionStore)
 }
 
 /// Opens a store within a MariaDB or MySQL transaction.
@@ -76,12 +76,12 @@ pub fn postgres<'t>(transaction: &'t mut ::postgres::Transaction<'_>) -> Result<
 /// Of kind `Schema`, if the tables do not exist in this program's version; of kind `Input`, if the connection is not in
 /// strict mode.
 #[cfg(feature = "mysql")]
-pub fn mysql<'t>(transaction: &'t mut ::mysql::Transaction<'_>) -> Result<Within<'t>> {
+pub fn mysql<'t>(transaction: &'t mut ::mysql::Transaction<'_>) -> Result<TransactionStore<'t>> {
     let session = Savepoints(crate::driver::within_mysql(transaction)?);
-    SqlBackend::within(Box::new(session) as Box<dyn Session + 't>).map(Within)
+    SqlBackend::within_transaction(Box::new(session) as Box<dyn Session + 't>).map(TransactionStore)
 }
 
-impl Within<'_> {
+impl TransactionStore<'_> {
     /// Stores objects, as [`Objects::put`] does.
     ///
     /// # Errors

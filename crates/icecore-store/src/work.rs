@@ -5,7 +5,7 @@
 //! can't reach the database after a job, another worker gets the job when the lease ends.
 
 use crate::backend::Backend;
-use crate::crew::{Attempt, Crew, Ended};
+use crate::crew::{Attempt, EndedAttempt, WorkerPool};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::job::{Ack, Job, Lease, State};
@@ -47,7 +47,7 @@ pub struct Tally {
 }
 
 /// Opens a database; called again after each lost connection.
-pub type Open<'o> = &'o dyn Fn() -> Result<Box<dyn Backend>>;
+pub type StoreOpener<'o> = &'o dyn Fn() -> Result<Box<dyn Backend>>;
 
 /// Claims jobs of a queue and runs them. Also queues jobs that a schedule makes due.
 ///
@@ -83,7 +83,7 @@ pub struct Worker {
 }
 
 /// A running attempt.
-struct Running {
+struct RunningAttempt {
     token: String,
     extend_at: Instant,
 }
@@ -108,17 +108,17 @@ impl Worker {
     /// Errors that waiting does not solve, such as an invalid queue name.
     pub fn run(
         &self,
-        open: Open<'_>,
+        open: StoreOpener<'_>,
         runner: Arc<dyn Runner>,
         stop: &Stop,
-        tell: &mut dyn FnMut(Event<'_>),
+        report: &mut dyn FnMut(Event<'_>),
     ) -> Result<Tally> {
-        let (crew, told) = Crew::new(runner);
-        let mut turn = Turn {
+        let (crew, outcomes) = WorkerPool::new(runner);
+        let mut turn = WorkerLoop {
             worker: self,
             open,
             stop,
-            tell,
+            report,
             backend: None,
             open_at: Instant::now(),
             fire_at: Instant::now(),
@@ -131,15 +131,15 @@ impl Worker {
             failed: Vec::new(),
             tally: Tally::default(),
             crew,
-            told,
+            outcomes,
         };
         loop {
-            turn.wait();
-            if let Err(error) = turn.turn() {
+            turn.wait_for_work();
+            if let Err(error) = turn.do_due_work() {
                 if !waiting_helps(&error) {
                     return Err(error);
                 }
-                (turn.tell)(Event::Away(&error));
+                (turn.report)(Event::Away(&error));
                 turn.backend = None;
                 turn.open_at = Instant::now() + self.idle.max(Duration::from_millis(100));
             }
@@ -155,7 +155,7 @@ fn waiting_helps(error: &Error) -> bool {
 }
 
 /// Separates errors that may pass with time (outer `Err`) from final answers (inner result).
-fn unless_waiting_helps<T>(answer: Result<T>) -> Result<Result<T>> {
+fn split_passing_errors<T>(answer: Result<T>) -> Result<Result<T>> {
     match answer {
         Err(error) if waiting_helps(&error) => Err(error),
         answer => Ok(answer),
@@ -163,7 +163,7 @@ fn unless_waiting_helps<T>(answer: Result<T>) -> Result<Result<T>> {
 }
 
 /// An attempt that failed: why, and when the job is tried again.
-type Failed = (Attempt, String, Option<Duration>);
+type FailedAttempt = (Attempt, String, Option<Duration>);
 
 /// How often to check the schedules.
 const FIRE: Duration = Duration::from_secs(1);
@@ -175,11 +175,11 @@ const NAP: Duration = Duration::from_millis(50);
 const REFILL: Duration = Duration::from_millis(3);
 
 /// State of a running worker.
-struct Turn<'t> {
+struct WorkerLoop<'t> {
     worker: &'t Worker,
-    open: Open<'t>,
+    open: StoreOpener<'t>,
     stop: &'t Stop,
-    tell: &'t mut dyn FnMut(Event<'_>),
+    report: &'t mut dyn FnMut(Event<'_>),
     backend: Option<Box<dyn Backend>>,
     open_at: Instant,
     /// When to check the schedules next.
@@ -188,36 +188,36 @@ struct Turn<'t> {
     /// Since when there are free places that no claim has filled.
     free_since: Option<Instant>,
     is_empty: bool,
-    running: HashMap<Attempt, Running>,
+    running: HashMap<Attempt, RunningAttempt>,
     /// Jobs that are done but not recorded yet.
     done: Vec<Ack>,
     /// The attempts of `done`, in the same order.
     done_by: Vec<Attempt>,
     /// Failed attempts that are not recorded yet.
-    failed: Vec<Failed>,
+    failed: Vec<FailedAttempt>,
     tally: Tally,
-    crew: Crew,
-    told: Receiver<Ended>,
+    crew: WorkerPool,
+    outcomes: Receiver<EndedAttempt>,
 }
 
-impl Turn<'_> {
+impl WorkerLoop<'_> {
     fn is_over(&self) -> bool {
         let wants_no_more = self.stop.is_draining() || (self.worker.until_empty && self.is_empty);
         let is_idle = self.running.is_empty();
         // Without the database nothing can be recorded, so an abort ends immediately.
-        (wants_no_more && is_idle) || (self.stop.is_aborting() && self.backend.is_none() && self.all_ended())
+        (wants_no_more && is_idle) || (self.stop.is_aborting() && self.backend.is_none() && self.have_all_ended())
     }
 
-    fn all_ended(&self) -> bool {
+    fn have_all_ended(&self) -> bool {
         self.running.len() == self.done.len() + self.failed.len()
     }
 
-    fn has_room(&self) -> bool {
+    fn has_free_place(&self) -> bool {
         self.running.len() < self.worker.concurrency.max(1) && !self.stop.is_draining()
     }
 
     /// Returns when the next claim is due, if there is a free place.
-    fn claim_at(&self) -> Instant {
+    fn next_claim_at(&self) -> Instant {
         let is_half_free = self.running.len() * 2 <= self.worker.concurrency;
         match self.free_since {
             Some(since) if is_half_free => since,
@@ -227,28 +227,28 @@ impl Turn<'_> {
     }
 
     /// Waits until there is something to do.
-    fn wait(&mut self) {
+    fn wait_for_work(&mut self) {
         let now = Instant::now();
         let mut until = now + NAP;
         if self.backend.is_some() || self.open_at <= now {
-            if self.has_room() {
-                until = until.min(self.claim_at());
+            if self.has_free_place() {
+                until = until.min(self.next_claim_at());
             }
             if !self.done.is_empty() || !self.failed.is_empty() {
                 until = now;
             }
         }
-        let mut next = self.told.recv_timeout(until.saturating_duration_since(now)).ok();
+        let mut next = self.outcomes.recv_timeout(until.saturating_duration_since(now)).ok();
         while let Some((attempt, outcome)) = next {
-            self.crew.is_free();
-            self.ended(attempt, outcome);
-            next = self.told.try_recv().ok();
+            self.crew.release_thread();
+            self.note_outcome(attempt, outcome);
+            next = self.outcomes.try_recv().ok();
         }
     }
 
     /// Notes the outcome of an attempt, to be recorded later.
-    fn ended(&mut self, attempt: Attempt, outcome: Outcome) {
-        let Some(Running { token, .. }) = self.running.get(&attempt) else { return };
+    fn note_outcome(&mut self, attempt: Attempt, outcome: Outcome) {
+        let Some(RunningAttempt { token, .. }) = self.running.get(&attempt) else { return };
         match outcome {
             Outcome::Done(result) => {
                 self.done.push(Ack { id: attempt.0, token: token.clone(), result });
@@ -259,7 +259,7 @@ impl Turn<'_> {
     }
 
     /// Does everything that is due.
-    fn turn(&mut self) -> Result<()> {
+    fn do_due_work(&mut self) -> Result<()> {
         let now = Instant::now();
         if self.backend.is_none() {
             if now < self.open_at {
@@ -268,24 +268,24 @@ impl Turn<'_> {
             self.backend = Some((self.open)()?);
         }
         let Some(mut backend) = self.backend.take() else { return Ok(()) };
-        self.record(&mut *backend)?;
-        self.extend(&mut *backend)?;
-        self.fire(&mut *backend)?;
-        if self.has_room() && self.claim_at() <= Instant::now() {
-            self.claim(&mut *backend)?;
+        self.record_outcomes(&mut *backend)?;
+        self.extend_leases(&mut *backend)?;
+        self.fire_schedules(&mut *backend)?;
+        if self.has_free_place() && self.next_claim_at() <= Instant::now() {
+            self.claim_jobs(&mut *backend)?;
         }
         self.backend = Some(backend);
         Ok(())
     }
 
     /// Records the outcomes of attempts that ended.
-    fn record(&mut self, backend: &mut dyn Backend) -> Result<()> {
+    fn record_outcomes(&mut self, backend: &mut dyn Backend) -> Result<()> {
         if !self.done.is_empty() {
             match backend.ack_many(&self.done) {
                 Ok(recorded) => {
                     self.done.clear();
                     for (attempt, recorded) in std::mem::take(&mut self.done_by).into_iter().zip(recorded) {
-                        self.recorded_done(attempt, &recorded);
+                        self.note_recorded(attempt, &recorded);
                     }
                 }
                 Err(error) if waiting_helps(&error) => return Err(error),
@@ -298,58 +298,58 @@ impl Turn<'_> {
 
     fn record_one_by_one(&mut self, backend: &mut dyn Backend) -> Result<()> {
         while let (Some(Ack { id, token, result }), Some(attempt)) = (self.done.last(), self.done_by.last().copied()) {
-            let recorded = unless_waiting_helps(backend.ack(*id, token, result.as_deref()))?;
+            let recorded = split_passing_errors(backend.ack(*id, token, result.as_deref()))?;
             self.done.pop();
             self.done_by.pop();
-            self.recorded_done(attempt, &recorded);
+            self.note_recorded(attempt, &recorded);
         }
         Ok(())
     }
 
-    fn recorded_done(&mut self, attempt: Attempt, recorded: &Result<()>) {
-        self.leave(attempt);
+    fn note_recorded(&mut self, attempt: Attempt, recorded: &Result<()>) {
+        self.free_place(attempt);
         match recorded {
             Ok(()) => {
                 self.tally.done += 1;
-                (self.tell)(Event::Done(attempt.0));
+                (self.report)(Event::Done(attempt.0));
             }
-            Err(_) => self.lost(attempt.0),
+            Err(_) => self.note_lost(attempt.0),
         }
     }
 
     fn record_failed(&mut self, backend: &mut dyn Backend) -> Result<()> {
         while let Some((attempt, error, delay)) = self.failed.last() {
-            let Some(Running { token, .. }) = self.running.get(attempt) else {
+            let Some(RunningAttempt { token, .. }) = self.running.get(attempt) else {
                 self.failed.pop();
                 continue;
             };
-            let recorded = unless_waiting_helps(backend.nack(attempt.0, token, error, *delay))?;
+            let recorded = split_passing_errors(backend.nack(attempt.0, token, error, *delay))?;
             let Some((attempt, error, _)) = self.failed.pop() else { break };
-            self.leave(attempt);
+            self.free_place(attempt);
             match recorded {
                 Ok(state) => {
                     self.tally.failed += 1;
-                    (self.tell)(Event::Failed(attempt.0, &error, state));
+                    (self.report)(Event::Failed(attempt.0, &error, state));
                 }
-                Err(_) => self.lost(attempt.0),
+                Err(_) => self.note_lost(attempt.0),
             }
         }
         Ok(())
     }
 
-    fn lost(&mut self, id: Id) {
+    fn note_lost(&mut self, id: Id) {
         self.tally.lost += 1;
-        (self.tell)(Event::Lost(id));
+        (self.report)(Event::Lost(id));
     }
 
     /// Frees the place of an attempt whose outcome is recorded. The queue may have more jobs now.
-    fn leave(&mut self, attempt: Attempt) {
+    fn free_place(&mut self, attempt: Attempt) {
         self.running.remove(&attempt);
         self.free_since.get_or_insert_with(Instant::now);
         self.is_empty = false;
     }
 
-    fn extend(&mut self, backend: &mut dyn Backend) -> Result<()> {
+    fn extend_leases(&mut self, backend: &mut dyn Backend) -> Result<()> {
         let now = Instant::now();
         for ((id, _), running) in self.running.iter_mut().filter(|(_, running)| running.extend_at <= now) {
             match backend.extend(*id, &running.token, self.worker.lease) {
@@ -362,32 +362,32 @@ impl Turn<'_> {
     }
 
     /// Queues jobs that schedules make due. Every worker does this for all schedules.
-    fn fire(&mut self, backend: &mut dyn Backend) -> Result<()> {
+    fn fire_schedules(&mut self, backend: &mut dyn Backend) -> Result<()> {
         if Instant::now() < self.fire_at || self.stop.is_draining() {
             return Ok(());
         }
         self.fire_at = Instant::now() + FIRE;
-        for fired in unless_waiting_helps(backend.fire(MOST_FIRED))?.unwrap_or_default() {
+        for fired in split_passing_errors(backend.fire(MOST_FIRED))?.unwrap_or_default() {
             if fired.is_new && fired.queue == self.worker.queue {
                 (self.claim_at, self.is_empty) = (Instant::now(), false);
             }
-            (self.tell)(Event::Fired(&fired));
+            (self.report)(Event::Fired(&fired));
         }
         Ok(())
     }
 
-    fn claim(&mut self, backend: &mut dyn Backend) -> Result<()> {
+    fn claim_jobs(&mut self, backend: &mut dyn Backend) -> Result<()> {
         let worker = self.worker;
         let most = worker.concurrency.max(1) - self.running.len();
         let leases = backend.claim(&worker.queue, &worker.name, worker.lease, most)?;
         (self.is_empty, self.free_since) = (leases.is_empty(), None);
         self.claim_at = Instant::now() + if leases.len() < most { worker.idle } else { Duration::ZERO };
         for Lease { job, token } in leases {
-            (self.tell)(Event::Begun(&job));
+            (self.report)(Event::Begun(&job));
             let attempt = (job.id, job.attempts);
-            self.running.insert(attempt, Running { token, extend_at: Instant::now() + worker.lease / 3 });
-            if let Err(error) = self.crew.take(job) {
-                self.ended(attempt, Outcome::failed(format!("no thread for the job: {error}")));
+            self.running.insert(attempt, RunningAttempt { token, extend_at: Instant::now() + worker.lease / 3 });
+            if let Err(error) = self.crew.run_job(job) {
+                self.note_outcome(attempt, Outcome::failed(format!("no thread for the job: {error}")));
             }
         }
         Ok(())

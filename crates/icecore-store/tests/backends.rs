@@ -61,7 +61,7 @@ fn a_cut_off_setup_is_finished() {
             raw(&address, sql).expect(sql);
         }
         let mut world = World::new(address);
-        let job = describe::job("q", php("a"), None);
+        let job = describe::describe_job("q", php("a"), None);
         world.store.push(&[job]).expect("a job is pushed");
         world.store.redrive("q", None, "ann").expect("that is noted");
         assert_eq!(world.raw("SELECT value FROM icecore_meta"), version);
@@ -73,9 +73,9 @@ fn a_cut_off_setup_is_finished() {
 fn bytes_and_texts_come_back() {
     each_world(|world| {
         let all_bytes: Vec<u8> = (0..=255).collect();
-        let mut objects = vec![describe::object(all_bytes, None), describe::object(Vec::new(), None)];
+        let mut objects = vec![describe::describe_object(all_bytes, None), describe::describe_object(Vec::new(), None)];
         for (index, key) in ["a", "a ", "A", "ä", "a\u{308}", "日本", "🦀", "%_'\"\\"].iter().enumerate() {
-            let mut object = describe::object(php(key), None);
+            let mut object = describe::describe_object(php(key), None);
             object.key = Some((*key).to_owned());
             object.as_base64 = index % 2 == 0;
             objects.push(object);
@@ -90,9 +90,9 @@ fn bytes_and_texts_come_back() {
             }
         }
         assert!(world.store.object_named("b").expect("an answer").is_none());
-        let mut again = describe::object(php("x"), None);
+        let mut again = describe::describe_object(php("x"), None);
         again.key = Some("a ".to_owned());
-        let other = describe::object(php("y"), None);
+        let other = describe::describe_object(php("y"), None);
         assert_eq!(kind(world.store.put(&[other, again])), ErrorKind::Taken);
         assert_eq!(world.store.object_stats().expect("numbers").count, objects.len() as u64);
     });
@@ -106,7 +106,7 @@ fn what_no_column_takes_is_no_lost_object() {
         let long = format!("O:300:\"{}\":0:{{}}", "C".repeat(300)).into_bytes();
         for bytes in [anonymous, long] {
             world.store.index("$.t").expect("an index");
-            let object = describe::object(bytes.clone(), Some("php"));
+            let object = describe::describe_object(bytes.clone(), Some("php"));
             let id = world.store.put(&[object]).expect("stored")[0];
             let found = world.store.object(id).expect("an answer").expect("an object");
             assert_eq!(found.bytes, bytes);
@@ -115,13 +115,13 @@ fn what_no_column_takes_is_no_lost_object() {
         }
         let filter = ObjectFilter { class: Some("class@anonymous\0/a".to_owned()), ..ObjectFilter::default() };
         world.store.objects(0, 10, &filter, &mut |_| Ok(Flow::On)).expect("an answer");
-        let job = describe::job("q", php("x"), None);
+        let job = describe::describe_job("q", php("x"), None);
         world.store.push(&[job]).expect("pushed");
         let lease = world.store.claim("q", "w", HOUR, 1).expect("an answer").remove(0);
         world.store.nack(lease.job.id, &lease.token, "a\0b", None).expect("given back");
         let long = "q".repeat(256);
-        assert_eq!(kind(world.store.push(&[describe::job(&long, php("x"), None)])), ErrorKind::Input);
-        let mut object = describe::object(php("x"), None);
+        assert_eq!(kind(world.store.push(&[describe::describe_job(&long, php("x"), None)])), ErrorKind::Input);
+        let mut object = describe::describe_object(php("x"), None);
         object.key = Some(long);
         assert_eq!(kind(world.store.put(&[object])), ErrorKind::Input);
     });
@@ -133,7 +133,7 @@ fn objects_are_found_in_order() {
         let object = |number: usize| {
             let class = ["Cat", "Dog", "cat"][number % 3];
             let text = format!("O:{}:\"{class}\":1:{{s:1:\"n\";i:{number};}}", class.len());
-            describe::object(text.into_bytes(), Some("php"))
+            describe::describe_object(text.into_bytes(), Some("php"))
         };
         let objects: Vec<_> = (0..600).map(object).collect();
         let ids = world.store.put(&objects).expect("stored");
@@ -182,7 +182,7 @@ fn an_index_misses_nothing() {
                 if thread == 0 && number == 20 {
                     store.index("$").expect("an index");
                 }
-                store.put(&[describe::object(php("x"), None)]).expect("stored");
+                store.put(&[describe::describe_object(php("x"), None)]).expect("stored");
             }
         });
         assert_eq!(world.raw_one("SELECT COUNT(*) FROM icecore_index_values").as_deref(), Some("160"));
@@ -194,7 +194,7 @@ fn jobs_go_their_ways() {
     each_world(|world| {
         let store = &mut world.store;
         for queue in ["mail", "mail ", "Mail"] {
-            store.push(&[describe::job(queue, php(queue), None)]).expect("pushed");
+            store.push(&[describe::describe_job(queue, php(queue), None)]).expect("pushed");
         }
         assert_eq!(store.queues().expect("queues").len(), 3);
         let lease = store.claim("mail ", "w", HOUR, 9).expect("an answer");
@@ -208,13 +208,13 @@ fn jobs_go_their_ways() {
         let done = store.job(id).expect("an answer").expect("a job");
         assert_eq!((done.state, done.result.as_deref()), (State::Done, Some(&b"\0\xff"[..])));
 
-        let mut job = describe::job("once", php("x"), None);
+        let mut job = describe::describe_job("once", php("x"), None);
         (job.unique_key, job.max_attempts) = (Some("key ".to_owned()), Some(1));
         let first = store.push(&[job.clone()]).expect("pushed")[0];
         assert!(first.is_new);
         let again = store.push(&[job.clone()]).expect("pushed again")[0];
         assert_eq!((again.is_new, again.id), (false, first.id));
-        let mut other = describe::job("once", php("y"), None);
+        let mut other = describe::describe_job("once", php("y"), None);
         other.unique_key = Some("key".to_owned());
         assert!(store.push(&[other]).expect("another key")[0].is_new);
         let leases = store.claim("once", "w", HOUR, 1).expect("an answer");
@@ -236,7 +236,7 @@ fn jobs_go_their_ways() {
 #[test]
 fn every_job_is_claimed_once() {
     each_world(|world| {
-        let jobs: Vec<_> = (0..400).map(|number| describe::job("q", php(&number.to_string()), None)).collect();
+        let jobs: Vec<_> = (0..400).map(|number| describe::describe_job("q", php(&number.to_string()), None)).collect();
         world.store.push(&jobs).expect("pushed");
         let address = &world.address;
         let claimed = at_once(THREADS, |thread| {
@@ -265,7 +265,7 @@ fn one_of_many_has_the_key() {
         for round in 0..10 {
             let pushed = at_once(THREADS, |_| {
                 let mut store = open(address).expect("a store");
-                let mut job = describe::job("q", php("x"), None);
+                let mut job = describe::describe_job("q", php("x"), None);
                 job.unique_key = Some(format!("key {round}"));
                 store.push(&[job]).expect("an answer")[0]
             });
@@ -278,7 +278,7 @@ fn one_of_many_has_the_key() {
 #[test]
 fn a_lease_ends() {
     each_world(|world| {
-        world.store.push(&[describe::job("q", php("x"), None)]).expect("pushed");
+        world.store.push(&[describe::describe_job("q", php("x"), None)]).expect("pushed");
         let first = world.store.claim("q", "a", Duration::from_millis(20), 1).expect("an answer").remove(0);
         let mut other = world.open();
         let second = until("the lease ends", || other.claim("q", "b", HOUR, 1).expect("an answer").pop());
@@ -292,11 +292,11 @@ fn a_lease_ends() {
 fn twenty_megabytes_come_back() {
     each_world(|world| {
         let bytes: Vec<u8> = (0..20 << 20).map(|at: u32| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-        let id = world.store.put(&[describe::object(bytes.clone(), None)]).expect("stored")[0];
+        let id = world.store.put(&[describe::describe_object(bytes.clone(), None)]).expect("stored")[0];
         assert!(world.store.object(id).expect("an answer").expect("an object").bytes == bytes);
         // Readable: the copy is large too.
         let text = php(&"ab\u{1}".repeat(5 << 20));
-        world.store.push(&[describe::job("q", text.clone(), None)]).expect("pushed");
+        world.store.push(&[describe::describe_job("q", text.clone(), None)]).expect("pushed");
         let lease = world.store.claim("q", "w", HOUR, 1).expect("an answer").remove(0);
         assert!(lease.job.bytes == text && lease.job.json.is_some());
         world.store.ack(lease.job.id, &lease.token, Some(&text)).expect("done");
@@ -310,10 +310,10 @@ fn what_the_server_does_not_take_is_said() {
             return;
         }
         let longest: usize = world.raw_one("SELECT @@max_allowed_packet").expect("a number").parse().expect("a number");
-        let error = world.store.put(&[describe::object(vec![0xff; longest + 1], None)]).expect_err("too long");
+        let error = world.store.put(&[describe::describe_object(vec![0xff; longest + 1], None)]).expect_err("too long");
         assert_eq!(error.kind(), ErrorKind::Input);
         assert!(error.to_string().contains("max_allowed_packet"), "{error}");
-        world.store.put(&[describe::object(vec![0xff; 10], None)]).expect("the next one is stored");
+        world.store.put(&[describe::describe_object(vec![0xff; 10], None)]).expect("the next one is stored");
     });
 }
 
@@ -333,7 +333,7 @@ fn statements_of_the_queue_follow_indexes() {
         let mut pushed = 0;
         for round in 0..12 {
             sometimes(world);
-            let jobs: Vec<_> = (0..200).map(|_| describe::job("q", php("x"), None)).collect();
+            let jobs: Vec<_> = (0..200).map(|_| describe::describe_job("q", php("x"), None)).collect();
             let some = [1, 7, 200][round % 3];
             pushed +=
                 world.store.push_checked(&jobs[..some], &[("q", None)]).expect("pushed").expect("none has one").len();
@@ -385,7 +385,7 @@ fn end_connections(world: &World) {
 #[test]
 fn a_lost_connection_is_made_again() {
     each_world(|world| {
-        let push = |store: &mut dyn Backend| store.push(&[describe::job("q", php("x"), None)]);
+        let push = |store: &mut dyn Backend| store.push(&[describe::describe_job("q", php("x"), None)]);
         push(&mut *world.store).expect("pushed");
         end_connections(world);
         // A transaction that could not begin starts again on a new connection.
@@ -413,7 +413,7 @@ fn a_lost_connection_is_made_again() {
 fn half_a_put_is_none() {
     each_world(|world| {
         let address = &world.address;
-        let objects: Vec<_> = (0..300).map(|_| describe::object(php("x"), None)).collect();
+        let objects: Vec<_> = (0..300).map(|_| describe::describe_object(php("x"), None)).collect();
         let mut put = 0;
         for _ in 0..20 {
             let outcome = std::thread::scope(|scope| {
@@ -518,11 +518,11 @@ fn speed() {
         let count = 500;
         let begun = Instant::now();
         for _ in 0..count {
-            world.store.push(&[describe::job("q", php("x"), None)]).expect("pushed");
+            world.store.push(&[describe::describe_job("q", php("x"), None)]).expect("pushed");
         }
         let pushes = f64::from(count) / begun.elapsed().as_secs_f64();
         let begun = Instant::now();
-        let many: Vec<_> = (0..count * 4).map(|_| describe::job("q", php("x"), None)).collect();
+        let many: Vec<_> = (0..count * 4).map(|_| describe::describe_job("q", php("x"), None)).collect();
         world.store.push(&many).expect("pushed");
         let pushes_in_one = f64::from(count * 4) / begun.elapsed().as_secs_f64();
         let begun = Instant::now();

@@ -128,13 +128,13 @@ fn fill(world: &mut World) -> (Id, String) {
     world
         .store
         .put(&[
-            describe::object(every.clone(), None),
-            describe::object(Vec::new(), None),
-            NewObject { key: Some("Zo\u{eb} \u{1f980}'\\".to_owned()), ..describe::object(php.clone(), None) },
-            NewObject { as_base64: true, expires_at: Some(i64::MAX), ..describe::object(php, None) },
+            describe::describe_object(every.clone(), None),
+            describe::describe_object(Vec::new(), None),
+            NewObject { key: Some("Zo\u{eb} \u{1f980}'\\".to_owned()), ..describe::describe_object(php.clone(), None) },
+            NewObject { as_base64: true, expires_at: Some(i64::MAX), ..describe::describe_object(php, None) },
         ])
         .expect("put");
-    let job = |queue: &str, bytes: &[u8]| describe::job(queue, bytes.to_vec(), None);
+    let job = |queue: &str, bytes: &[u8]| describe::describe_job(queue, bytes.to_vec(), None);
     let store = &mut world.store;
     store.configure("set", &QueueSettings { max_attempts: Some(1), ..QueueSettings::default() }).expect("set");
     store.pause("paused", true, "ann").expect("paused");
@@ -177,9 +177,9 @@ fn what_was_backed_up_comes_back() {
             scope.spawn(|| {
                 let mut store = open(&world.address).expect("a connection");
                 while !is_over.load(Ordering::SeqCst) {
-                    let user = describe::object(br#"O:4:"User":1:{s:2:"id";i:8;}"#.to_vec(), None);
+                    let user = describe::describe_object(br#"O:4:"User":1:{s:2:"id";i:8;}"#.to_vec(), None);
                     common::patiently(|| store.put(std::slice::from_ref(&user))).expect("put");
-                    let job = describe::job("more", b"[4]".to_vec(), None);
+                    let job = describe::describe_job("more", b"[4]".to_vec(), None);
                     common::patiently(|| store.push(std::slice::from_ref(&job))).expect("pushed");
                     written.fetch_add(1, Ordering::SeqCst);
                 }
@@ -201,7 +201,10 @@ fn what_was_backed_up_comes_back() {
         let (there, back) = (All::of(&mut world, last), All::of(&mut restored, last));
         assert_eq!(there, back, "{name}");
         assert!(back.objects.len() >= 4 + acknowledged && back.jobs.len() >= 5 + acknowledged, "{name}");
-        assert!(back.objects.iter().all(|object| object.checksum == describe::checksum(&object.bytes)), "{name}");
+        assert!(
+            back.objects.iter().all(|object| object.checksum == describe::compute_checksum(&object.bytes)),
+            "{name}"
+        );
 
         // The lease ends at its time, and from then on only the next worker's token is valid.
         let again =
@@ -210,7 +213,7 @@ fn what_was_backed_up_comes_back() {
         assert_eq!(kind(restored.store.ack(leased, &token, None)), ErrorKind::Lease, "{name}");
         restored.store.ack(leased, &again.token, None).expect("done");
         // Sequences continue after the last one.
-        let id = restored.store.put(&[describe::object(b"[5]".to_vec(), None)]).expect("put")[0];
+        let id = restored.store.put(&[describe::describe_object(b"[5]".to_vec(), None)]).expect("put")[0];
         assert!(restored.store.object(id).expect("asked").expect("there").sequence > last.0, "{name}");
     }
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 const THREADS: usize = 8;
 
 fn new(queue: &str, payload: &str) -> NewJob {
-    describe::job(queue, payload.as_bytes().to_vec(), Some("json"))
+    describe::describe_job(queue, payload.as_bytes().to_vec(), Some("json"))
 }
 
 /// Runs `body` on each database and prints its name.
@@ -143,8 +143,10 @@ fn one_of_many_gets_a_key_of_objects() {
             let put: Vec<bool> = std::thread::scope(|scope| {
                 let put = || {
                     let mut store = open(address).expect("opened");
-                    let object =
-                        NewObject { key: Some(format!("key {round}")), ..describe::object(b"1".to_vec(), None) };
+                    let object = NewObject {
+                        key: Some(format!("key {round}")),
+                        ..describe::describe_object(b"1".to_vec(), None)
+                    };
                     start.wait();
                     match patiently(|| store.put(std::slice::from_ref(&object))) {
                         Ok(_) => true,
@@ -335,7 +337,8 @@ fn objects_are_put_read_and_indexed_at_once() {
                                 let mut last = 0;
                                 let mut rising = |object: icecore_store::Object| {
                                     assert!(
-                                        object.sequence > last && object.checksum == describe::checksum(&object.bytes)
+                                        object.sequence > last
+                                            && object.checksum == describe::compute_checksum(&object.bytes)
                                     );
                                     last = object.sequence;
                                     Ok(Flow::On)
@@ -344,7 +347,7 @@ fn objects_are_put_read_and_indexed_at_once() {
                             }
                             _ => {
                                 let text = format!("{{\"k\":{}}}", count % 2);
-                                let object = describe::object(text.into_bytes(), Some("json"));
+                                let object = describe::describe_object(text.into_bytes(), Some("json"));
                                 patiently(|| store.put(std::slice::from_ref(&object))).expect("put");
                             }
                         }

@@ -5,13 +5,13 @@ use crate::common;
 
 use crate::common::{HOUR, World, folder, sqlite};
 use icecore_store::{
-    Described, ErrorKind, Flow, Id, JobFilter, NewJob, NewObject, NewSchedule, ObjectFilter, QueueSettings, State,
-    Timing, describe, open,
+    BlobDescription, ErrorKind, Flow, Id, JobFilter, NewJob, NewObject, NewSchedule, ObjectFilter, QueueSettings,
+    State, Timing, describe, open,
 };
 use std::time::Duration;
 
 fn job(payload: &str) -> NewJob {
-    describe::job("mail", payload.as_bytes().to_vec(), Some("json"))
+    describe::describe_job("mail", payload.as_bytes().to_vec(), Some("json"))
 }
 
 /// A database with one of everything. The first job and the first object are the ones that are
@@ -27,7 +27,7 @@ fn filled() -> Filled {
     world.store.index("$[0]").expect("an index");
     let object = || NewObject {
         key: Some(Id::new().to_string()),
-        ..describe::object(b"a:1:{i:0;O:1:\"A\":0:{}}".to_vec(), None)
+        ..describe::describe_object(b"a:1:{i:0;O:1:\"A\":0:{}}".to_vec(), None)
     };
     let objects = world.store.put(&[object(), object()]).expect("put");
     let new = [NewJob { priority: 1, ..job("1") }, job("2")];
@@ -162,7 +162,7 @@ fn check_others(filled: &mut Filled, sql: &str, is_queue: bool) {
     let second = store.schedules().expect("schedules").into_iter().find(|schedule| schedule.name == "second");
     let second = second.unwrap_or_else(|| panic!("{sql}: the other schedule is there"));
     assert!(second.last_at == Some(1000) && second.last_id.is_some(), "{sql}: it queued its job: {second:?}");
-    let new = describe::job("post", b"1".to_vec(), None);
+    let new = describe::describe_job("post", b"1".to_vec(), None);
     store.push(std::slice::from_ref(&new)).unwrap_or_else(|error| panic!("{sql}: {error}"));
     let lease = store.claim("post", "ann", HOUR, 1).unwrap_or_else(|error| panic!("{sql}: {error}")).remove(0);
     store.ack(new.id, &lease.token, None).unwrap_or_else(|error| panic!("{sql}: {error}"));
@@ -295,7 +295,7 @@ fn a_full_disk_loses_nothing() {
     let (mut jobs, mut objects) = (Vec::new(), Vec::new());
     for size in [200_000, 3_000, 100] {
         let bytes = vec![b'x'; size];
-        let said = Described { checksum: describe::checksum(&bytes), ..Described::default() };
+        let said = BlobDescription { checksum: describe::compute_checksum(&bytes), ..BlobDescription::default() };
         let error = loop {
             let new =
                 [NewJob::new("mail", bytes.clone(), said.clone()), NewJob::new("mail", bytes.clone(), said.clone())];

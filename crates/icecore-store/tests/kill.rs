@@ -94,7 +94,7 @@ impl Child {
                 max_attempts: Some(1_000_000),
                 priority: chance.below(3) as i32,
                 unique_key: (chance.below(3) == 0).then(|| Id::new().to_string()),
-                ..describe::job(QUEUE, format!("[\"{name} {batch}\",{size}]").into_bytes(), Some("json"))
+                ..describe::describe_job(QUEUE, format!("[\"{name} {batch}\",{size}]").into_bytes(), Some("json"))
             };
             let mut jobs: Vec<NewJob> = (0..size).map(job).collect();
             // Some follow the last job that was pushed before, or each other.
@@ -114,7 +114,8 @@ impl Child {
 
     fn put(&self, store: &mut dyn Backend, batch: u64, size: u64) {
         let name = &self.name;
-        let object = |number| describe::object(format!("[\"{name}\",{batch},{number}]").into_bytes(), Some("json"));
+        let object =
+            |number| describe::describe_object(format!("[\"{name}\",{batch},{number}]").into_bytes(), Some("json"));
         let objects: Vec<_> = (0..size).map(object).collect();
         for id in self.patiently(|| store.put(&objects)).expect("put") {
             tell(&format!("put {id}"));
@@ -209,14 +210,14 @@ fn the_judge_sees_what_is_wrong() {
     }
     let address = common::sqlite();
     let mut store = open(&address).expect("opened");
-    let job = NewJob { id, ..describe::job(QUEUE, b"[1,1]".to_vec(), Some("json")) };
+    let job = NewJob { id, ..describe::describe_job(QUEUE, b"[1,1]".to_vec(), Some("json")) };
     store.push(&[job]).expect("pushed");
     let there = jobs(&mut *store, QUEUE);
     assert!(!panics(&|| told(&[format!("pushed {id}")]).check_jobs(&there)));
     assert!(panics(&|| told(&[format!("pushed {other}")]).check_jobs(&there)), "a lost job");
     assert!(panics(&|| told(&[format!("done {id} 1")]).check_jobs(&there)), "a lost ack");
     assert!(panics(&|| told(&[format!("pushed {id}")]).check_end(&there)), "it was never done");
-    let half = describe::job(QUEUE, b"[2,2]".to_vec(), Some("json"));
+    let half = describe::describe_job(QUEUE, b"[2,2]".to_vec(), Some("json"));
     store.push(&[half]).expect("pushed");
     let there = jobs(&mut *store, QUEUE);
     assert!(panics(&|| Told::default().check_jobs(&there)), "half a batch");
@@ -301,7 +302,7 @@ fn nothing_is_lost_when_another_program_ends() {
             for id in &pushed {
                 assert!(said.contains(&format!("@there {id}\n")), "{backend}: job {id} is lost: {said}");
             }
-            let job = describe::job(QUEUE, format!("[{number},1]").into_bytes(), Some("json"));
+            let job = describe::describe_job(QUEUE, format!("[{number},1]").into_bytes(), Some("json"));
             pushed.push(stores[number].push(&[job]).expect("pushed")[0].id);
         }
     }
@@ -333,6 +334,6 @@ fn kill_while_opening(fresh: &Fresh, round: u64, chance: &mut Chance) {
         child.kill();
     }
     let mut world = World::new(address);
-    world.store.push(&[describe::job(QUEUE, b"1".to_vec(), None)]).expect("pushed");
+    world.store.push(&[describe::describe_job(QUEUE, b"1".to_vec(), None)]).expect("pushed");
     assert_eq!(jobs(&mut *world.store, QUEUE).len(), 1);
 }

@@ -6,7 +6,7 @@
 
 use crate::common::{Cell, HOUR, World, backends, kind};
 use icecore_store::{
-    Ack, Described, ErrorKind, Flow, Id, JobFilter, NewJob, NewObject, Object, ObjectFilter, State, describe,
+    Ack, BlobDescription, ErrorKind, Flow, Id, JobFilter, NewJob, NewObject, Object, ObjectFilter, State, describe,
 };
 
 /// Runs the test on a server, if there is one.
@@ -27,12 +27,12 @@ fn objects(world: &mut World) -> Vec<Object> {
 }
 
 fn keyed(key: &str) -> NewJob {
-    NewJob { unique_key: Some(key.to_owned()), ..describe::job("mail", b"1".to_vec(), None) }
+    NewJob { unique_key: Some(key.to_owned()), ..describe::describe_job("mail", b"1".to_vec(), None) }
 }
 
-fn of_size(bytes: usize) -> (Vec<u8>, Described) {
+fn of_size(bytes: usize) -> (Vec<u8>, BlobDescription) {
     let bytes = vec![7; bytes];
-    let said = Described { checksum: describe::checksum(&bytes), ..Described::default() };
+    let said = BlobDescription { checksum: describe::compute_checksum(&bytes), ..BlobDescription::default() };
     (bytes, said)
 }
 
@@ -44,7 +44,7 @@ fn what_is_too_large_is_refused_and_the_rest_goes_on() {
         {
             let (bytes, said) = of_size(size);
             let object = NewObject { bytes, said, as_base64, ..NewObject::default() };
-            let small = describe::object(b"1".to_vec(), None);
+            let small = describe::describe_object(b"1".to_vec(), None);
             let answer = world.store.put(&[small, object.clone()]);
             match fits {
                 true => {

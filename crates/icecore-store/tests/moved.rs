@@ -34,7 +34,7 @@ fn address(path: &Path) -> Address {
 }
 
 fn job() -> NewJob {
-    describe::job("mail", b"1".to_vec(), Some("json"))
+    describe::describe_job("mail", b"1".to_vec(), Some("json"))
 }
 
 fn push(store: &mut dyn Backend) -> Id {
@@ -47,7 +47,7 @@ fn is_refused(store: &mut dyn Backend) {
     for error in [
         store.push(&new[..1]).expect_err("one statement"),
         store.push(&new).expect_err("a transaction"),
-        store.put(&[describe::object(b"a:0:{}".to_vec(), None)]).expect_err("an object"),
+        store.put(&[describe::describe_object(b"a:0:{}".to_vec(), None)]).expect_err("an object"),
         store.claim("mail", "ann", Duration::from_secs(60), 1).expect_err("a claim"),
         store.pause("mail", true, "ann").expect_err("a pause"),
         store.now().expect_err("a question"),

@@ -27,9 +27,9 @@ fn rows_come_as_they_are_and_nothing_is_written() {
         let address = fresh();
         let mut store = open(&address).expect(name);
         let every: Vec<u8> = (0..=255).collect();
-        let mut object = describe::object(every.clone(), None);
+        let mut object = describe::describe_object(every.clone(), None);
         object.key = Some("Zoë 日本".to_owned());
-        store.put(&[object, describe::object(b"[1]".to_vec(), None)]).expect(name);
+        store.put(&[object, describe::describe_object(b"[1]".to_vec(), None)]).expect(name);
         let sql = "SELECT object_key, seq, bytes, expires_at FROM icecore_objects ORDER BY seq";
         let (names, rows) = asked(&address, sql).expect(name);
         assert_eq!(names, ["object_key", "seq", "bytes", "expires_at"], "{name}");

@@ -3,14 +3,14 @@
 use crate::common;
 
 use crate::common::{World, kind, sql_backends};
-use icecore_store::within::{self, Within};
+use icecore_store::within::{self, TransactionStore};
 use icecore_store::{Address, ErrorKind, JobFilter, NewJob, NewObject, Scheme, describe};
 
 /// A transaction of any of the drivers.
 trait Caller {
     /// Runs a statement of the caller itself.
     fn run(&mut self, sql: &str);
-    fn within(&mut self) -> icecore_store::Result<Within<'_>>;
+    fn within(&mut self) -> icecore_store::Result<TransactionStore<'_>>;
 }
 
 #[cfg(feature = "sqlite")]
@@ -19,7 +19,7 @@ impl Caller for within::rusqlite::Transaction<'_> {
         self.execute_batch(sql).expect(sql);
     }
 
-    fn within(&mut self) -> icecore_store::Result<Within<'_>> {
+    fn within(&mut self) -> icecore_store::Result<TransactionStore<'_>> {
         within::sqlite(self)
     }
 }
@@ -30,7 +30,7 @@ impl Caller for within::postgres::Transaction<'_> {
         self.batch_execute(sql).expect(sql);
     }
 
-    fn within(&mut self) -> icecore_store::Result<Within<'_>> {
+    fn within(&mut self) -> icecore_store::Result<TransactionStore<'_>> {
         within::postgres(self)
     }
 }
@@ -41,7 +41,7 @@ impl Caller for within::mysql::Transaction<'_> {
         within::mysql::prelude::Queryable::query_drop(self, sql).expect(sql);
     }
 
-    fn within(&mut self) -> icecore_store::Result<Within<'_>> {
+    fn within(&mut self) -> icecore_store::Result<TransactionStore<'_>> {
         within::mysql(self)
     }
 }
@@ -87,11 +87,11 @@ fn transaction(address: &Address, end: End, body: &mut dyn FnMut(&mut dyn Caller
 
 fn object(key: &str) -> NewObject {
     let bytes = br#"O:4:"User":1:{s:2:"id";i:7;}"#;
-    NewObject { key: Some(key.to_owned()), ..describe::object(bytes.to_vec(), None) }
+    NewObject { key: Some(key.to_owned()), ..describe::describe_object(bytes.to_vec(), None) }
 }
 
 fn job(unique_key: &str) -> NewJob {
-    NewJob { unique_key: Some(unique_key.to_owned()), ..describe::job("mail", b"[7]".to_vec(), None) }
+    NewJob { unique_key: Some(unique_key.to_owned()), ..describe::describe_job("mail", b"[7]".to_vec(), None) }
 }
 
 fn count(world: &World, table: &str) -> String {

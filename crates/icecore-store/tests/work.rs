@@ -24,7 +24,7 @@ fn store() -> Store {
 
 impl Store {
     fn push(&mut self, payload: &[u8]) -> Id {
-        let job = describe::job("q", payload.to_vec(), None);
+        let job = describe::describe_job("q", payload.to_vec(), None);
         self.backend.push(&[job]).expect("it is stored")[0].id
     }
 

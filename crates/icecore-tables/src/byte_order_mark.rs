@@ -7,6 +7,6 @@ pub const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Returns whether the reader of this format neither knows the mark nor treats it as data, so that the caller must skip
 /// it.
-pub fn knows_no_mark(stage: &Stage) -> bool {
+pub fn must_skip_mark(stage: &Stage) -> bool {
     stage.format().can.no_mark
 }

@@ -4,7 +4,7 @@ use crate::error::{Error, Result, io_reason};
 use crate::packing::Head;
 use crate::window::Window;
 use icecore::{Document, Kind, Limits, detect};
-use icecore_csv::{Detector, Found, Next, Scanner};
+use icecore_csv::{DetectedDialect, Detector, Next, Scanner};
 use memchr::memmem;
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -17,14 +17,14 @@ const FRONT: usize = 64 << 10;
 
 /// Determines the dialect of a table with this beginning. `again` opens it a second time from its beginning, if that is
 /// possible: then all of it is examined.
-pub fn settle(
+pub fn determine_dialect(
     detector: Detector,
     head: &Head,
-    again: impl Fn() -> io::Result<Option<Box<dyn Read + Send>>>,
-) -> Result<Found> {
+    reopen: impl Fn() -> io::Result<Option<Box<dyn Read + Send>>>,
+) -> Result<DetectedDialect> {
     let sample = head.bytes.get(..SAMPLE).unwrap_or(&head.bytes);
     let is_all = head.is_all && sample.len() == head.bytes.len();
-    let mut found = detect(detector, sample, is_all)?;
+    let mut found = detect_dialect(detector, sample, is_all)?;
     let Some(quote) = found.dialect.quote.filter(|_| detector.escape.is_none() && !is_all) else { return Ok(found) };
     // A backslash before a quote shows how quotes are escaped; before the first one, all escapes are read alike.
     let sign = [b'\\', quote];
@@ -32,19 +32,19 @@ pub fn settle(
         return Ok(found);
     }
     let failed = |error: io::Error| Error::Usage(io_reason(&error));
-    let Some(input) = again().map_err(failed)? else { return Ok(found) };
-    let Some(place) = find_in(input, &sign).map_err(failed)? else { return Ok(found) };
-    let Some(input) = again().map_err(failed)? else { return Ok(found) };
-    let (rows, is_all) = rows_at(input, place, found).map_err(failed)?;
+    let Some(input) = reopen().map_err(failed)? else { return Ok(found) };
+    let Some(place) = find_byte_pair(input, &sign).map_err(failed)? else { return Ok(found) };
+    let Some(input) = reopen().map_err(failed)? else { return Ok(found) };
+    let (rows, is_all) = read_rows_from(input, place, found).map_err(failed)?;
     let scanner = Scanner::new(found.dialect);
     let front = whole_rows(&scanner, sample.get(found.start..).unwrap_or_default(), FRONT);
     let detector = Detector { delimiter: Some(found.dialect.delimiter), quote: Some(Some(quote)), escape: None };
-    found.dialect.escape = detect(detector, &[front, &rows].concat(), is_all)?.dialect.escape;
+    found.dialect.escape = detect_dialect(detector, &[front, &rows].concat(), is_all)?.dialect.escape;
     Ok(found)
 }
 
 /// Detects the dialect of a table with this beginning.
-fn detect(detector: Detector, sample: &[u8], is_all: bool) -> Result<Found> {
+fn detect_dialect(detector: Detector, sample: &[u8], is_all: bool) -> Result<DetectedDialect> {
     let mut verdicts = Verdicts::default();
     detector
         .detect(sample, is_all, &mut |text| verdicts.is_frozen(text))
@@ -52,7 +52,7 @@ fn detect(detector: Detector, sample: &[u8], is_all: bool) -> Result<Found> {
 }
 
 /// Returns the offset of the first occurrence of these two bytes in an input.
-fn find_in(mut input: impl Read, sign: &[u8; 2]) -> io::Result<Option<u64>> {
+fn find_byte_pair(mut input: impl Read, sign: &[u8; 2]) -> io::Result<Option<u64>> {
     let (mut block, mut before, mut kept) = (vec![0; 1 << 18], 0u64, 0);
     loop {
         let count = match input.read(&mut block[kept..]) {
@@ -73,32 +73,32 @@ fn find_in(mut input: impl Read, sign: &[u8; 2]) -> io::Result<Option<u64>> {
 }
 
 /// Returns the rows of a table from the one at `place` on, about as much as a sample, and whether nothing follows.
-fn rows_at(input: impl Read, place: u64, found: Found) -> io::Result<(Vec<u8>, bool)> {
+fn read_rows_from(input: impl Read, place: u64, found: DetectedDialect) -> io::Result<(Vec<u8>, bool)> {
     let scanner = Scanner::new(found.dialect);
     let mut window = Window::new(input, 1 << 18);
     while !window.is_end() && window.bytes().len() < found.start {
-        window.more()?;
+        window.read_more()?;
     }
-    window.take(found.start);
+    window.consume(found.start);
     loop {
         match scanner.find_row_end(window.bytes(), window.is_end()) {
-            Next::Row { end } if window.offset() + end as u64 <= place => window.take(end),
-            Next::More if window.bytes().len() < SAMPLE && !window.is_end() => window.more()?,
+            Next::Row { end } if window.offset() + end as u64 <= place => window.consume(end),
+            Next::More if window.bytes().len() < SAMPLE && !window.is_end() => window.read_more()?,
             _ => break,
         }
     }
     while !window.is_end() && window.bytes().len() < SAMPLE {
-        window.more()?;
+        window.read_more()?;
     }
     let is_all = window.is_end() && window.bytes().len() <= SAMPLE;
     Ok((window.bytes().get(..SAMPLE).unwrap_or(window.bytes()).to_vec(), is_all))
 }
 
 /// Returns the complete rows at the start of these bytes, up to about `most` bytes.
-fn whole_rows<'b>(scanner: &Scanner, bytes: &'b [u8], most: usize) -> &'b [u8] {
+fn whole_rows<'b>(scanner: &Scanner, bytes: &'b [u8], max_len: usize) -> &'b [u8] {
     let mut end = 0;
     while let Next::Row { end: len } = scanner.find_row_end(bytes.get(end..).unwrap_or_default(), false) {
-        if end + len > most {
+        if end + len > max_len {
             break;
         }
         end += len;
@@ -119,12 +119,12 @@ impl Verdicts {
 
     fn is_frozen(&mut self, text: &[u8]) -> bool {
         if text.len() > Self::LEN {
-            return is_frozen(text);
+            return is_frozen_container(text);
         }
         if let Some(known) = self.known.get(text) {
             return *known;
         }
-        let verdict = is_frozen(text);
+        let verdict = is_frozen_container(text);
         if self.known.len() < Self::COUNT {
             self.known.insert(text.to_vec(), verdict);
         }
@@ -133,7 +133,7 @@ impl Verdicts {
 }
 
 /// Returns whether a cell is a whole list, map or object in any format. Numbers and words are cells in every reading.
-fn is_frozen(text: &[u8]) -> bool {
+fn is_frozen_container(text: &[u8]) -> bool {
     let is_container = |read: Document<'_>| {
         let kind = read.root().kind();
         kind.is_container() || kind == Kind::Object
@@ -147,7 +147,7 @@ fn is_frozen(text: &[u8]) -> bool {
 }
 
 /// Returns the error for a row that is not in the dialect of the rows before it.
-pub fn broken(row: u64, offset: u64) -> io::Error {
+pub fn broken_row_error(row: u64, offset: u64) -> io::Error {
     let text = format!(
         "row {row}, at offset {offset}: something follows the last quote of a value, or that quote is missing; is the \
          table written in another way? --delimiter, --quote and --escape say how"

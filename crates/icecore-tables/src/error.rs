@@ -19,12 +19,12 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     /// Returns the error for a request that the engine refuses.
-    pub fn of_usage(error: icecore::Error) -> Error {
+    pub fn from_engine(error: icecore::Error) -> Error {
         Error::Usage(error.to_string())
     }
 
     /// Returns the error for an input that can't be read.
-    pub fn of_input(error: &io::Error) -> Error {
+    pub fn from_io(error: &io::Error) -> Error {
         let is_bad = matches!(
             error.kind(),
             io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof
@@ -43,7 +43,7 @@ impl Display for Error {
 impl std::error::Error for Error {}
 
 /// Returns the error for a request that can't be met.
-pub(crate) fn usage(message: impl Into<String>) -> Error {
+pub(crate) fn usage_error(message: impl Into<String>) -> Error {
     Error::Usage(message.into())
 }
 

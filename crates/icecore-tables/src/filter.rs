@@ -23,13 +23,13 @@ impl Filter {
 
     /// Returns the same filter for a table that was selected already.
     #[cfg(feature = "store")]
-    pub fn of_any_table(self) -> Filter {
+    pub fn without_tables(self) -> Filter {
         Filter { tables: Vec::new(), ..self }
     }
 
     /// Returns whether this table is selected.
-    pub fn takes_table(&self, schema: Option<&str>, table: &str) -> bool {
-        self.tables.is_empty() || self.tables.iter().any(|name| is_name(name, schema, table))
+    pub fn selects_table(&self, schema: Option<&str>, table: &str) -> bool {
+        self.tables.is_empty() || self.tables.iter().any(|name| matches_table(name, schema, table))
     }
 
     /// Returns whether tables are given.
@@ -38,29 +38,29 @@ impl Filter {
     }
 
     /// Returns whether this column is selected.
-    pub fn takes(&self, schema: Option<&str>, table: &str, column: &str) -> bool {
-        self.takes_table(schema, table) && self.takes_column(schema, table, column)
+    pub fn selects(&self, schema: Option<&str>, table: &str, column: &str) -> bool {
+        self.selects_table(schema, table) && self.selects_column(schema, table, column)
     }
 
     /// Returns whether a column of a selected table is selected.
-    pub fn takes_column(&self, schema: Option<&str>, table: &str, column: &str) -> bool {
-        let is_column = |name: &String| is_column(name, schema, table, column);
+    pub fn selects_column(&self, schema: Option<&str>, table: &str, column: &str) -> bool {
+        let is_column = |name: &String| matches_column(name, schema, table, column);
         (self.columns.is_empty() || self.columns.iter().any(is_column)) && !self.skipped.iter().any(is_column)
     }
 
     /// Returns the given names that match none of these tables and columns: probably typing errors.
-    pub fn unknown<'n>(
+    pub fn find_unknown_names<'n>(
         &self,
         places: impl Iterator<Item = (Option<&'n str>, &'n str, &'n str)> + Clone,
     ) -> Vec<String> {
         let mut unknown = BTreeSet::new();
         for name in &self.tables {
-            if !places.clone().any(|(schema, table, _)| is_name(name, schema, table)) {
+            if !places.clone().any(|(schema, table, _)| matches_table(name, schema, table)) {
                 unknown.insert(format!("there is no table `{name}`"));
             }
         }
         for name in self.columns.iter().chain(&self.skipped) {
-            if !places.clone().any(|(schema, table, column)| is_column(name, schema, table, column)) {
+            if !places.clone().any(|(schema, table, column)| matches_column(name, schema, table, column)) {
                 unknown.insert(format!("there is no column `{name}`"));
             }
         }
@@ -69,22 +69,23 @@ impl Filter {
 }
 
 /// Matches `table` or `schema.table`.
-fn is_name(name: &str, schema: Option<&str>, table: &str) -> bool {
+fn matches_table(name: &str, schema: Option<&str>, table: &str) -> bool {
     name.eq_ignore_ascii_case(table)
-        || schema.is_some_and(|schema| behind(name, schema).is_some_and(|rest| rest.eq_ignore_ascii_case(table)))
+        || schema
+            .is_some_and(|schema| strip_qualifier(name, schema).is_some_and(|rest| rest.eq_ignore_ascii_case(table)))
 }
 
 /// Matches `column`, `table.column` or `schema.table.column`.
-pub fn is_column(name: &str, schema: Option<&str>, table: &str, column: &str) -> bool {
+pub fn matches_column(name: &str, schema: Option<&str>, table: &str, column: &str) -> bool {
     if name.eq_ignore_ascii_case(column) {
         return true;
     }
-    let in_table = |name: &str| behind(name, table).is_some_and(|rest| rest.eq_ignore_ascii_case(column));
-    in_table(name) || schema.is_some_and(|schema| behind(name, schema).is_some_and(in_table))
+    let in_table = |name: &str| strip_qualifier(name, table).is_some_and(|rest| rest.eq_ignore_ascii_case(column));
+    in_table(name) || schema.is_some_and(|schema| strip_qualifier(name, schema).is_some_and(in_table))
 }
 
 /// Returns the text after `first.`.
-fn behind<'n>(name: &'n str, first: &str) -> Option<&'n str> {
+fn strip_qualifier<'n>(name: &'n str, first: &str) -> Option<&'n str> {
     let (front, rest) = (name.get(..first.len())?, name.get(first.len()..)?);
     front.eq_ignore_ascii_case(first).then(|| rest.strip_prefix('.')).flatten()
 }
@@ -99,7 +100,7 @@ mod tests {
             let all = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
             Filter::new(&all(tables), &all(columns), &all(skipped))
         };
-        let posts = |filter: &Filter| filter.takes(Some("wp"), "Posts", "guid");
+        let posts = |filter: &Filter| filter.selects(Some("wp"), "Posts", "guid");
         for table in ["posts", "POSTS", "wp.posts"] {
             assert!(posts(&filter(&[table], &[], &[])), "{table}");
         }
@@ -112,7 +113,7 @@ mod tests {
         }
         assert!(!posts(&filter(&[], &["id", "users.guid"], &[])));
         let places = [(Some("wp"), "posts", "guid")];
-        let unknown = filter(&["posts", "users"], &["guid"], &["gid"]).unknown(places.into_iter());
+        let unknown = filter(&["posts", "users"], &["guid"], &["gid"]).find_unknown_names(places.into_iter());
         assert_eq!(unknown, ["there is no column `gid`", "there is no table `users`"]);
     }
 }

@@ -67,13 +67,13 @@ impl InputForm {
     /// The contents decide, because people name files as they like. The name decides between several readings of the
     /// same bytes.
     pub fn guess(name: &str, head: &[u8], is_all: bool) -> Option<InputForm> {
-        let named = InputForm::of_name(name);
+        let named = InputForm::from_file_name(name);
         if matches!(named, Some(InputForm::Sql)) && !begins_sql(head) && !has_rows(head) && !is_only_comments(head) {
             // It has no statement that changes anything, so the name says nothing about its contents.
             let other = InputForm::guess("", head, is_all)?;
             return matches!(other, InputForm::Document(_)).then_some(other);
         }
-        let frozen = stage_of(head, is_all).filter(|stage| named.is_none() || is_sure(head, is_all, stage));
+        let frozen = detect_stage(head, is_all).filter(|stage| named.is_none() || is_conclusive(head, is_all, stage));
         match (named, frozen) {
             // A single line of JSON is a document as well.
             (Some(InputForm::Ndjson), Some(stage)) if stage.format().name == JSON => Some(InputForm::Ndjson),
@@ -87,7 +87,7 @@ impl InputForm {
     }
 
     /// Returns the form that the end of a name indicates.
-    fn of_name(name: &str) -> Option<InputForm> {
+    fn from_file_name(name: &str) -> Option<InputForm> {
         let name = name.to_ascii_lowercase();
         let packed = [".gz", ".zst", ".xz", ".bz2"].into_iter().find_map(|packed| name.strip_suffix(packed));
         let name = packed.unwrap_or(&name);
@@ -103,7 +103,7 @@ impl InputForm {
 }
 
 /// A number or a word alone is JSON, but may also be text of any other kind.
-fn is_sure(head: &[u8], is_all: bool, stage: &Stage) -> bool {
+fn is_conclusive(head: &[u8], is_all: bool, stage: &Stage) -> bool {
     // A number or a word is JSON, and so is text of any other kind.
     let is_more = stage.format().name != JSON || matches!(head.trim_ascii_start().first(), Some(b'{' | b'['));
     // Bytes that only begin like a document may be anything, unless they continue like one for long.
@@ -113,7 +113,7 @@ fn is_sure(head: &[u8], is_all: bool, stage: &Stage) -> bool {
 }
 
 /// Returns the format of an input with this beginning.
-pub fn stage_of(head: &[u8], is_all: bool) -> Option<Stage> {
+pub fn detect_stage(head: &[u8], is_all: bool) -> Option<Stage> {
     if is_all {
         return detect::stage_of(head).ok();
     }
@@ -123,7 +123,7 @@ pub fn stage_of(head: &[u8], is_all: bool) -> Option<Stage> {
 }
 
 /// Returns whether no more input is needed to determine its form, because it begins like a dump.
-pub fn is_clear(form: Option<&InputForm>, head: &[u8]) -> bool {
+pub fn is_decided(form: Option<&InputForm>, head: &[u8]) -> bool {
     matches!(form, Some(InputForm::Sql)) && begins_sql(head)
 }
 
@@ -178,7 +178,7 @@ fn begins_sql(head: &[u8]) -> bool {
         if LIKELY.iter().any(begins) {
             return has_statement(rest);
         }
-        let Some(behind) = behind_comment(rest) else { return false };
+        let Some(behind) = skip_comment(rest) else { return false };
         rest = behind;
     }
 }
@@ -186,7 +186,7 @@ fn begins_sql(head: &[u8]) -> bool {
 /// Returns whether these bytes contain only comments.
 fn is_only_comments(head: &[u8]) -> bool {
     let mut rest = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii();
-    while let Some(behind) = behind_comment(rest) {
+    while let Some(behind) = skip_comment(rest) {
         rest = behind.trim_ascii_start();
     }
     // The last line may lack its end.
@@ -215,7 +215,7 @@ fn has_statement(text: &[u8]) -> bool {
 }
 
 /// Returns the text after a comment; `None` if this is not a comment, or one without an end.
-fn behind_comment(text: &[u8]) -> Option<&[u8]> {
+fn skip_comment(text: &[u8]) -> Option<&[u8]> {
     let end = match text {
         [b'#', ..] | [b'-', b'-', b' ' | b'\t' | b'\r' | b'\n', ..] => memchr::memchr(b'\n', text)? + 1,
         [b'/', b'*', ..] => memchr::memmem::find(text, b"*/")? + 2,

@@ -1,6 +1,6 @@
 //! Compressed inputs: recognised by their first bytes, unpacked while they are read.
 
-use crate::unicode::Wide;
+use crate::unicode::WideEncoding;
 use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct Head {
 
 impl Head {
     /// Reads only as many bytes as are needed to recognise compression.
-    pub fn short(mut input: Box<dyn Read + Send>) -> io::Result<Head> {
+    pub fn read_for_packing(mut input: Box<dyn Read + Send>) -> io::Result<Head> {
         let mut short = [0; 10];
         let mut len = 0;
         // Waits for more only while the input may be compressed.
@@ -33,14 +33,14 @@ impl Head {
                 Err(error) => return Err(error),
             }
         }
-        Ok(Head::again(short[..len].to_vec(), false, input))
+        Ok(Head::from_parts(short[..len].to_vec(), false, input))
     }
 
     /// Reads only as many bytes as are needed to recognise UTF-16 or UTF-32.
-    pub fn short_text(mut input: Box<dyn Read + Send>) -> io::Result<Head> {
+    pub fn read_for_encoding(mut input: Box<dyn Read + Send>) -> io::Result<Head> {
         let mut bytes = vec![0; 1 << 10];
         let (mut len, mut is_all) = (0, false);
-        while !is_all && Wide::may_begin(&bytes[..len]) {
+        while !is_all && WideEncoding::may_begin(&bytes[..len]) {
             match input.read(&mut bytes[len..]) {
                 Ok(0) => is_all = true,
                 Ok(count) => len += count,
@@ -49,23 +49,23 @@ impl Head {
             }
         }
         bytes.truncate(len);
-        Ok(Head::again(bytes, is_all, input))
+        Ok(Head::from_parts(bytes, is_all, input))
     }
 
     /// Reads the first bytes of an input, up to `most`.
-    pub fn of(mut input: Box<dyn Read + Send>, most: u64) -> io::Result<Head> {
+    pub fn read_up_to(mut input: Box<dyn Read + Send>, limit: u64) -> io::Result<Head> {
         let mut bytes = Vec::new();
-        input.by_ref().take(most).read_to_end(&mut bytes)?;
-        let is_all = (bytes.len() as u64) < most;
-        Ok(Head::again(bytes, is_all, input))
+        input.by_ref().take(limit).read_to_end(&mut bytes)?;
+        let is_all = (bytes.len() as u64) < limit;
+        Ok(Head::from_parts(bytes, is_all, input))
     }
 
     /// Extends the beginning to `most` bytes in total.
-    pub fn look_further(self, most: u64) -> io::Result<Head> {
-        if self.is_all || self.bytes.len() as u64 >= most { Ok(self) } else { Head::of(self.input, most) }
+    pub fn extend_up_to(self, limit: u64) -> io::Result<Head> {
+        if self.is_all || self.bytes.len() as u64 >= limit { Ok(self) } else { Head::read_up_to(self.input, limit) }
     }
 
-    fn again(bytes: Vec<u8>, is_all: bool, input: Box<dyn Read + Send>) -> Head {
+    fn from_parts(bytes: Vec<u8>, is_all: bool, input: Box<dyn Read + Send>) -> Head {
         let bytes: Arc<[u8]> = bytes.into();
         Head { input: Box::new(io::Cursor::new(Arc::clone(&bytes)).chain(input)), bytes, is_all }
     }
@@ -92,7 +92,7 @@ impl Packing {
     }
 
     /// Recognises the compression by the first bytes.
-    pub fn of(head: &[u8]) -> Option<Packing> {
+    pub fn from_head(head: &[u8]) -> Option<Packing> {
         match head {
             [0x1f, 0x8b, 8, ..] => Some(Packing::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Packing::Zstd),
@@ -108,11 +108,11 @@ impl Packing {
     }
 
     /// Returns the unpacked content, piece by piece. Several compressed files one after another are read as one.
-    pub fn open(self, input: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+    pub fn unpack_input(self, input: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
         let input = BufReader::with_capacity(LOOK as usize, input);
         let inside: Box<dyn Read + Send> = match self {
-            Packing::Gzip => wrapped("gzip", input)?,
-            Packing::Zstd => wrapped("zstd", input)?,
+            Packing::Gzip => open_wrapper("gzip", input)?,
+            Packing::Zstd => open_wrapper("zstd", input)?,
             Packing::Xz => Box::new(lzma_rust2::XzReader::new_mem_limit(input, true, XZ_MEMORY)),
             Packing::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
         };
@@ -149,7 +149,7 @@ impl Read for Unpacked {
 }
 
 /// Returns the content of one of the engine's wrappers.
-fn wrapped(name: &str, input: BufReader<Box<dyn Read + Send>>) -> io::Result<Box<dyn Read + Send>> {
+fn open_wrapper(name: &str, input: BufReader<Box<dyn Read + Send>>) -> io::Result<Box<dyn Read + Send>> {
     let wrapper = icecore::wrap::all().iter().find(|wrapper| wrapper.name == name);
     let opened = wrapper.and_then(|wrapper| wrapper.stream(Box::new(input)));
     opened.unwrap_or_else(|| Err(io::Error::new(io::ErrorKind::Unsupported, format!("this build has no {name}"))))
@@ -161,11 +161,11 @@ mod tests {
 
     #[test]
     fn what_is_compressed_is_known_by_its_beginning() {
-        assert_eq!(Packing::of(b"\x1f\x8b\x08\0"), Some(Packing::Gzip));
-        assert_eq!(Packing::of(b"BZh91AY&SY"), Some(Packing::Bzip2));
-        assert_eq!(Packing::of(b"\xfd7zXZ\0\0\x04"), Some(Packing::Xz));
+        assert_eq!(Packing::from_head(b"\x1f\x8b\x08\0"), Some(Packing::Gzip));
+        assert_eq!(Packing::from_head(b"BZh91AY&SY"), Some(Packing::Bzip2));
+        assert_eq!(Packing::from_head(b"\xfd7zXZ\0\0\x04"), Some(Packing::Xz));
         for other in [&b""[..], b"\x1f\x8b", b"BZh9 is a word", b"id,name\n", b"-- MySQL dump"] {
-            assert_eq!(Packing::of(other), None);
+            assert_eq!(Packing::from_head(other), None);
         }
     }
 }

@@ -3,12 +3,12 @@
 use std::fmt::Display;
 
 /// Formats a count with its noun.
-pub fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(count), if count == 1 { one } else { many })
+pub fn format_count(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", group_digits(count), if count == 1 { one } else { many })
 }
 
 /// Formats `1234567` as `1,234,567`.
-pub fn grouped(number: u64) -> impl Display {
+pub fn group_digits(number: u64) -> impl Display {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -24,11 +24,11 @@ pub fn grouped(number: u64) -> impl Display {
 const LISTED: usize = 20;
 
 /// Joins names with commas; of a long list, the first names and the number of the others.
-pub fn listed<N: AsRef<str>>(names: &[N]) -> String {
+pub fn join_names<N: AsRef<str>>(names: &[N]) -> String {
     let shown: Vec<&str> = names.iter().take(LISTED).map(AsRef::as_ref).collect();
     let more = names.len() - shown.len();
     let list = shown.join(", ");
-    if more == 0 { list } else { format!("{list} and {} more", grouped(more as u64)) }
+    if more == 0 { list } else { format!("{list} and {} more", group_digits(more as u64)) }
 }
 
 #[cfg(test)]
@@ -38,13 +38,13 @@ mod tests {
     #[test]
     fn long_lists_end_with_a_number() {
         let names: Vec<String> = (0..2_000).map(|at| format!("n{at}")).collect();
-        assert_eq!(listed(&names[..2]), "n0, n1");
-        assert!(listed(&names).ends_with("n18, n19 and 1,980 more"), "{}", listed(&names));
+        assert_eq!(join_names(&names[..2]), "n0, n1");
+        assert!(join_names(&names).ends_with("n18, n19 and 1,980 more"), "{}", join_names(&names));
     }
 
     #[test]
     fn large_numbers_are_grouped() {
-        let text = |number| grouped(number).to_string();
+        let text = |number| group_digits(number).to_string();
         assert_eq!((text(0), text(999), text(1000)), ("0".into(), "999".into(), "1,000".into()));
         assert_eq!(text(1_234_567), "1,234,567");
     }

@@ -14,7 +14,7 @@ pub trait Batches: Send + 'static {
     type Batch: Default + Send + 'static;
 
     /// Fills a batch, which may have been used before. Returns whether there is one.
-    fn fill(&mut self, batch: &mut Self::Batch) -> io::Result<bool>;
+    fn fill_batch(&mut self, batch: &mut Self::Batch) -> io::Result<bool>;
 }
 
 /// A batch to process, and the channel for its result.
@@ -40,7 +40,7 @@ impl<B: Default + Send + 'static> Pool<B> {
         let (issue, tickets) = sync_channel(threads * WAITING);
         let (jobs, to_do) = sync_channel::<Task<B>>(threads * WAITING);
         let (used, unused) = channel();
-        thread::spawn(move || read(from, &issue, &jobs, &unused));
+        thread::spawn(move || read_batches(from, &issue, &jobs, &unused));
         let to_do = Arc::new(Mutex::new(to_do));
         for _ in 0..threads {
             let (to_do, mut work) = (Arc::clone(&to_do), worker());
@@ -59,7 +59,7 @@ impl<B: Default + Send + 'static> Pool<B> {
     }
 
     /// Returns the next processed batch.
-    pub fn next(&self) -> Option<io::Result<B>> {
+    pub fn next_batch(&self) -> Option<io::Result<B>> {
         let ticket = self.tickets.recv().ok()?;
         // A thread that panics prints its own message.
         let lost = |_| io::Error::other("a thread broke off");
@@ -67,13 +67,13 @@ impl<B: Default + Send + 'static> Pool<B> {
     }
 
     /// Returns a batch so that its memory is used again.
-    pub fn give_back(&self, batch: B) {
+    pub fn recycle_batch(&self, batch: B) {
         let _ = self.used.send(batch);
     }
 }
 
 /// Reads batch after batch, until the input ends or no more is needed.
-fn read<F: Batches>(
+fn read_batches<F: Batches>(
     mut from: F,
     tickets: &SyncSender<Ticket<F::Batch>>,
     jobs: &SyncSender<Task<F::Batch>>,
@@ -81,7 +81,7 @@ fn read<F: Batches>(
 ) {
     loop {
         let mut batch = unused.try_recv().unwrap_or_default();
-        match from.fill(&mut batch) {
+        match from.fill_batch(&mut batch) {
             Ok(true) => {}
             Ok(false) => return,
             Err(error) => return drop(tickets.send(Err(error))),

@@ -3,51 +3,51 @@
 use icecore::{Codec, Converted, Converter, Document, Error, Limits, Output, Request, Stage, deep};
 
 /// How records are converted.
-pub enum Step {
+pub enum RecordConverter {
     /// As they are.
     Plain(Box<Converter>),
     /// With strings that are frozen data opened.
-    Deep(Box<Deep>),
+    Deep(Box<DeepConverter>),
 }
 
 /// The conversion of records whose strings are opened.
-pub struct Deep {
+pub struct DeepConverter {
     from: Stage,
     to: Codec,
     limits: Limits,
 }
 
-impl Step {
+impl RecordConverter {
     /// Creates the conversion from one stage to another.
-    pub fn new(from: Stage, to: Stage, limits: &Limits, is_deep: bool) -> Step {
+    pub fn new(from: Stage, to: Stage, limits: &Limits, is_deep: bool) -> RecordConverter {
         if is_deep {
-            return Step::Deep(Box::new(Deep { from, to: Codec::new(to), limits: limits.clone() }));
+            return RecordConverter::Deep(Box::new(DeepConverter { from, to: Codec::new(to), limits: limits.clone() }));
         }
-        Step::Plain(Box::new(Converter::new(from, to).limited(limits)))
+        RecordConverter::Plain(Box::new(Converter::new(from, to).limited(limits)))
     }
 
     /// Returns the stage that is read.
     pub fn source(&self) -> &Stage {
         match self {
-            Step::Plain(converter) => converter.source(),
-            Step::Deep(deep) => &deep.from,
+            RecordConverter::Plain(converter) => converter.source(),
+            RecordConverter::Deep(deep) => &deep.from,
         }
     }
 
     /// Converts the document at the start of these bytes. Also returns the number of opened strings.
     pub fn convert(&mut self, bytes: &[u8], out: &mut dyn Output) -> (Converted, u64) {
         match self {
-            Step::Plain(converter) => (converter.convert(bytes, out), 0),
-            Step::Deep(deep) => deep.convert(bytes, out),
+            RecordConverter::Plain(converter) => (converter.convert(bytes, out), 0),
+            RecordConverter::Deep(deep) => deep.convert(bytes, out),
         }
     }
 }
 
-impl Deep {
+impl DeepConverter {
     fn convert(&self, bytes: &[u8], out: &mut dyn Output) -> (Converted, u64) {
         let mut done = Converted { consumed: 0, is_read: false, written: Ok(Default::default()), repairs: Vec::new() };
         let mut opened = 0;
-        done.written = self.read(bytes, &mut done.consumed).and_then(|document| {
+        done.written = self.read_document(bytes, &mut done.consumed).and_then(|document| {
             done.is_read = true;
             done.repairs = document.repairs().to_vec();
             let deep = deep::open(document, &self.limits)?;
@@ -57,7 +57,7 @@ impl Deep {
         (done, opened)
     }
 
-    fn read<'b>(&self, bytes: &'b [u8], consumed: &mut usize) -> Result<Document<'b>, Error> {
+    fn read_document<'b>(&self, bytes: &'b [u8], consumed: &mut usize) -> Result<Document<'b>, Error> {
         let format = self.from.format();
         if !self.from.wrappers().is_empty() {
             *consumed = bytes.len();

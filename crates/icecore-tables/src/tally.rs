@@ -15,7 +15,7 @@ pub const REFUSED: &str = "refused by --strict: ";
 
 /// A kind of loss over all records.
 #[derive(Clone, Debug, Serialize)]
-pub struct Lost {
+pub struct LossCount {
     /// Number of losses.
     pub count: u64,
     /// The first record with this loss.
@@ -29,7 +29,7 @@ pub struct Lost {
 
 /// A record with an error.
 #[derive(Clone, Debug, Serialize)]
-pub struct Wrong {
+pub struct RecordError {
     /// Number of the record, from 1 on.
     pub record: u64,
     /// Offset of the record in the input.
@@ -54,9 +54,9 @@ pub struct Tally {
     /// Number of bytes of the input that were read.
     pub bytes: u64,
     /// Losses by kind, sorted.
-    pub losses: BTreeMap<&'static str, Lost>,
+    pub losses: BTreeMap<&'static str, LossCount>,
     /// The first records with an error.
-    pub errors: Vec<Wrong>,
+    pub errors: Vec<RecordError>,
     /// Number of records that were repaired to read them.
     #[serde(skip_serializing_if = "is_zero")]
     pub repaired: u64,
@@ -94,7 +94,7 @@ impl Tally {
     }
 
     /// Creates a tally for the rows of a table.
-    pub fn rows(input: &str) -> Tally {
+    pub fn for_rows(input: &str) -> Tally {
         Tally { has_rows: true, ..Tally::new(input) }
     }
 
@@ -109,9 +109,9 @@ impl Tally {
     }
 
     /// Counts the losses of a record, or of one of its columns.
-    pub fn lose(&mut self, losses: &Losses, record: u64, column: Option<&str>) {
+    pub fn note_losses(&mut self, losses: &Losses, record: u64, column: Option<&str>) {
         for loss in losses.iter() {
-            self.lose_some(loss.kind, loss.count, record, || match column {
+            self.note_loss(loss.kind, loss.count, record, || match column {
                 Some(column) => format!("{} of column {column}", loss.path),
                 None => loss.path.clone(),
             });
@@ -119,27 +119,27 @@ impl Tally {
     }
 
     /// Counts bytes that became text, though they are not UTF-8.
-    pub fn lose_bytes(&mut self, record: u64, path: impl FnOnce() -> String) {
-        self.lose_some(LossKind::Bytes, 1, record, path);
+    pub fn note_lost_bytes(&mut self, record: u64, path: impl FnOnce() -> String) {
+        self.note_loss(LossKind::Bytes, 1, record, path);
     }
 
     /// Counts an SQL expression that is written as text.
-    pub fn pass_on(&mut self, record: u64, column: impl FnOnce() -> String) {
+    pub fn note_passed_on(&mut self, record: u64, column: impl FnOnce() -> String) {
         self.passed_on.get_or_insert_with(|| (0, record, column())).0 += 1;
     }
 
     /// Counts rows with entries for which a column has no field; `first` is the first of them.
-    pub fn leave_out(&mut self, rows: u64, first: u64, column: impl FnOnce() -> String) {
+    pub fn note_left_out(&mut self, rows: u64, first: u64, column: impl FnOnce() -> String) {
         self.left_out.get_or_insert_with(|| (0, first, column())).0 += rows;
     }
 
-    fn lose_some(&mut self, kind: LossKind, count: u64, record: u64, path: impl FnOnce() -> String) {
-        let new = || Lost { count: 0, record, path: path(), kind };
+    fn note_loss(&mut self, kind: LossKind, count: u64, record: u64, path: impl FnOnce() -> String) {
+        let new = || LossCount { count: 0, record, path: path(), kind };
         self.losses.entry(kind.as_str()).or_insert_with(new).count += count;
     }
 
     /// Counts a row.
-    pub fn row(&mut self, is_bad: bool, is_undecodable: bool) {
+    pub fn count_row(&mut self, is_bad: bool, is_undecodable: bool) {
         self.bad += u64::from(is_bad);
         self.ok += u64::from(!is_bad);
         self.refused += u64::from(is_bad && !is_undecodable);
@@ -160,11 +160,11 @@ impl Tally {
         for (kind, lost) in &other.losses {
             self.losses.entry(kind).and_modify(|known| known.count += lost.count).or_insert_with(|| lost.clone());
         }
-        other.errors.iter().for_each(|wrong| self.list(wrong.clone()));
+        other.errors.iter().for_each(|wrong| self.list_error(wrong.clone()));
     }
 
     /// Lists an error, unless there are too many.
-    pub fn list(&mut self, wrong: Wrong) {
+    pub fn list_error(&mut self, wrong: RecordError) {
         if self.errors.len() < LISTED {
             self.errors.push(wrong);
         }

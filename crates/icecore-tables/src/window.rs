@@ -16,7 +16,7 @@ pub struct Window<R> {
     start: usize,
     end: usize,
     /// Number of bytes that were taken before the start of the buffer.
-    before: u64,
+    buffer_offset: u64,
     is_end: bool,
     chunk: usize,
     /// Maximum length of a record: no more is read than is needed to detect a longer one.
@@ -27,11 +27,11 @@ impl<R: Read> Window<R> {
     /// Creates a window over an input that is read in pieces of about `chunk` bytes.
     pub fn new(from: R, chunk: usize) -> Window<R> {
         let (chunk, most) = (chunk.max(1), usize::MAX);
-        Window { from, buffer: Vec::new(), start: 0, end: 0, before: 0, is_end: false, chunk, most }
+        Window { from, buffer: Vec::new(), start: 0, end: 0, buffer_offset: 0, is_end: false, chunk, most }
     }
 
     /// Sets the maximum length of a record.
-    pub fn bound(&mut self, most: u64) {
+    pub fn set_max_record(&mut self, most: u64) {
         self.most = usize::try_from(most).unwrap_or(usize::MAX);
     }
 
@@ -60,20 +60,20 @@ impl<R: Read> Window<R> {
 
     /// Returns the offset of the window in the input.
     pub fn offset(&self) -> u64 {
-        self.before + self.start as u64
+        self.buffer_offset + self.start as u64
     }
 
     /// Takes bytes from the front.
-    pub fn take(&mut self, count: usize) {
+    pub fn consume(&mut self, count: usize) {
         self.start = self.start.saturating_add(count).min(self.end);
     }
 
     /// Reads more. A large window doubles each time, so that all retries together cost no more than reading.
-    pub fn more(&mut self) -> io::Result<()> {
-        let have = self.end - self.start;
-        let wanted = if have < SMALL { have + 1 } else { have.saturating_mul(2) };
-        let wanted = wanted.min(self.most.saturating_add(1)).max(have + 1);
-        self.make_room(wanted.max(have + self.chunk));
+    pub fn read_more(&mut self) -> io::Result<()> {
+        let available_len = self.end - self.start;
+        let wanted = if available_len < SMALL { available_len + 1 } else { available_len.saturating_mul(2) };
+        let wanted = wanted.min(self.most.saturating_add(1)).max(available_len + 1);
+        self.make_room(wanted.max(available_len + self.chunk));
         while self.end - self.start < wanted && !self.is_end {
             match self.from.read(&mut self.buffer[self.end..]) {
                 Ok(0) => self.is_end = true,
@@ -88,7 +88,7 @@ impl<R: Read> Window<R> {
     /// Moves the available bytes to the front, and makes the buffer `size` bytes long.
     fn make_room(&mut self, size: usize) {
         self.buffer.copy_within(self.start..self.end, 0);
-        self.before += self.start as u64;
+        self.buffer_offset += self.start as u64;
         self.end -= self.start;
         self.start = 0;
         // After a very large record the memory is released.
@@ -111,17 +111,17 @@ mod tests {
         let input: Vec<u8> = (0..1_000_000u32).map(|at| at as u8).collect();
         let mut window = Window::new(&input[..], 1000);
         while window.bytes().len() < 500_000 {
-            window.more().unwrap();
+            window.read_more().unwrap();
         }
         assert!(window.buffer.len() <= 1_100_000);
         let have = window.bytes().len();
         assert_eq!(window.bytes(), &input[..have]);
-        window.take(have - 1);
-        window.more().unwrap();
+        window.consume(have - 1);
+        window.read_more().unwrap();
         assert_eq!(window.offset(), have as u64 - 1);
         assert!(window.buffer.len() < 5000, "{}", window.buffer.len());
         while !window.is_end() {
-            window.more().unwrap();
+            window.read_more().unwrap();
         }
         assert_eq!(window.bytes(), &input[have - 1..]);
     }

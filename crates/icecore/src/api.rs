@@ -64,7 +64,7 @@ pub fn read_with<'a>(input: &'a [u8], stage: &Stage, request: Request<'_>) -> Re
 
 fn read_inside<'a>(input: &'a [u8], stage: &Stage, request: Request<'_>) -> Result<Document<'a>, Error> {
     let format = stage.format();
-    format.read(input, stage.settings(), request).whole(input, format)
+    format.read(input, stage.settings(), request).into_whole_document(input, format)
 }
 
 /// Writes a document; the stage is given as text. Losses are accepted:
@@ -116,7 +116,7 @@ pub fn write_to(
     let (bytes, lost) = stage.wrap_with(bytes, document.metadata())?;
     lose_metadata(&lost, &mut losses);
     out.buffer().extend_from_slice(&bytes);
-    out.ready()?;
+    out.allow_flush()?;
     Ok(losses)
 }
 

@@ -20,10 +20,10 @@ const WRONG: u32 = 1 << 31;
 /// For each place in a group of four, the value of each digit.
 type Values = [[u32; 256]; 4];
 
-static STANDARD_VALUES: Values = values(&STANDARD);
-static URL_VALUES: Values = values(&URL);
+static STANDARD_VALUES: Values = build_digit_values(&STANDARD);
+static URL_VALUES: Values = build_digit_values(&URL);
 
-const fn values(digits: &[u8; 64]) -> Values {
+const fn build_digit_values(digits: &[u8; 64]) -> Values {
     let mut values = [[WRONG; 256]; 4];
     let mut digit = 0;
     while digit < 64 {
@@ -38,7 +38,7 @@ const fn values(digits: &[u8; 64]) -> Values {
 }
 
 impl Alphabet {
-    fn values(self) -> &'static Values {
+    fn digit_values(self) -> &'static Values {
         match self {
             Alphabet::Standard => &STANDARD_VALUES,
             Alphabet::Url => &URL_VALUES,
@@ -47,7 +47,7 @@ impl Alphabet {
 
     /// Whether this is one of its digits.
     pub(crate) fn has(self, digit: u8) -> bool {
-        self.values()[0][usize::from(digit)] != WRONG
+        self.digit_values()[0][usize::from(digit)] != WRONG
     }
 }
 
@@ -61,7 +61,7 @@ impl Alphabet {
 /// ```
 pub fn to_base64(bytes: &[u8]) -> String {
     let mut out = Vec::with_capacity(bytes.len().div_ceil(3) * 4);
-    encode(bytes, &mut out);
+    encode_base64(bytes, &mut out);
     String::from_utf8(out).unwrap_or_default()
 }
 
@@ -71,17 +71,17 @@ pub fn to_base64(bytes: &[u8]) -> String {
 /// The position of the first wrong character.
 pub fn from_base64(text: &[u8]) -> Result<Vec<u8>, usize> {
     let mut out = Vec::new();
-    decode(text, &mut out)?;
+    decode_base64(text, &mut out)?;
     Ok(out)
 }
 
 /// Appends the Base64 of bytes, padded.
-pub(crate) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
-    encode_in(Alphabet::Standard, true, bytes, out);
+pub(crate) fn encode_base64(bytes: &[u8], out: &mut Vec<u8>) {
+    encode_in_alphabet(Alphabet::Standard, true, bytes, out);
 }
 
 /// Appends the Base64 of bytes in this alphabet.
-pub(crate) fn encode_in(alphabet: Alphabet, is_padded: bool, bytes: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn encode_in_alphabet(alphabet: Alphabet, is_padded: bool, bytes: &[u8], out: &mut Vec<u8>) {
     // The crate would reserve exactly this much: many calls in a row would move `out` each time.
     out.reserve(bytes.len().div_ceil(3) * 4);
     let engine = match (alphabet, is_padded) {
@@ -95,7 +95,7 @@ pub(crate) fn encode_in(alphabet: Alphabet, is_padded: bool, bytes: &[u8], out: 
 
 /// Appends the decoded bytes of a Base64 text. `Err` contains the position of the first wrong character; only digits of
 /// the alphabet and correct padding are allowed.
-pub(crate) fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
+pub(crate) fn decode_base64(text: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
     out.reserve(text.len() / 4 * 3);
     if base64_simd::STANDARD.decode_append(text, out).is_ok() {
         return Ok(());
@@ -104,7 +104,7 @@ pub(crate) fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
     if let Some(at) = text.iter().position(u8::is_ascii_whitespace) {
         return Err(text[..at].iter().position(|digit| !Alphabet::Standard.has(*digit)).unwrap_or(at));
     }
-    decode_in(Alphabet::Standard, text, out)?;
+    decode_in_alphabet(Alphabet::Standard, text, out)?;
     if text.len().is_multiple_of(4) { Ok(()) } else { Err(text.len()) }
 }
 
@@ -114,7 +114,7 @@ const PIECE: usize = 8 << 10;
 const LEAST: usize = 32;
 
 /// Like [`decode`], in this alphabet. White space is allowed anywhere, and padding may be missing.
-pub(crate) fn decode_in(alphabet: Alphabet, text: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
+pub(crate) fn decode_in_alphabet(alphabet: Alphabet, text: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
     out.reserve(text.len() / 4 * 3 + 3);
     // The fast path does not handle padding.
     let end = text.trim_ascii_end();
@@ -124,17 +124,17 @@ pub(crate) fn decode_in(alphabet: Alphabet, text: &[u8], out: &mut Vec<u8>) -> R
     while end.saturating_sub(at) >= LEAST {
         let until = end.min(at + PIECE);
         let piece = &text[at..until];
-        at = match straight(alphabet, piece, out).or_else(|| in_lines(alphabet, piece, &mut joined, out)) {
+        at = match decode_groups(alphabet, piece, out).or_else(|| decode_lines(alphabet, piece, &mut joined, out)) {
             Some(taken) => at + taken,
-            None => by_digits(alphabet, text, at, until, out)?,
+            None => decode_by_digits(alphabet, text, at, until, out)?,
         };
     }
-    by_digits(alphabet, text, at, text.len(), out).map(|_| ())
+    decode_by_digits(alphabet, text, at, text.len(), out).map(|_| ())
 }
 
 /// Appends the decoded complete groups of a part of a text. Returns their length; `None`, with nothing appended, if
 /// they contain anything but digits.
-fn straight(alphabet: Alphabet, piece: &[u8], out: &mut Vec<u8>) -> Option<usize> {
+fn decode_groups(alphabet: Alphabet, piece: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     let engine = match alphabet {
         Alphabet::Standard => base64_simd::STANDARD_NO_PAD,
         Alphabet::Url => base64_simd::URL_SAFE_NO_PAD,
@@ -145,7 +145,7 @@ fn straight(alphabet: Alphabet, piece: &[u8], out: &mut Vec<u8>) -> Option<usize
 
 /// Like [`straight`], for the complete lines of a part of a text, up to the last one that ends with a group. They are
 /// joined first: a line is too short for a call of its own.
-fn in_lines(alphabet: Alphabet, piece: &[u8], joined: &mut Vec<u8>, out: &mut Vec<u8>) -> Option<usize> {
+fn decode_lines(alphabet: Alphabet, piece: &[u8], joined: &mut Vec<u8>, out: &mut Vec<u8>) -> Option<usize> {
     joined.clear();
     joined.reserve(piece.len());
     let (mut at, mut taken, mut digits) = (0, 0, 0);
@@ -157,15 +157,21 @@ fn in_lines(alphabet: Alphabet, piece: &[u8], joined: &mut Vec<u8>, out: &mut Ve
         }
     }
     (taken > 0).then_some(())?;
-    straight(alphabet, &joined[..digits], out).map(|_| taken)
+    decode_groups(alphabet, &joined[..digits], out).map(|_| taken)
 }
 
 /// Like [`decode_in`], digit by digit: the readable twin. Begins at a group and ends after the first group that ends at
 /// or after `until`; returns its end.
-fn by_digits(alphabet: Alphabet, text: &[u8], mut at: usize, until: usize, out: &mut Vec<u8>) -> Result<usize, usize> {
-    let values = alphabet.values();
+fn decode_by_digits(
+    alphabet: Alphabet,
+    text: &[u8],
+    mut at: usize,
+    until: usize,
+    out: &mut Vec<u8>,
+) -> Result<usize, usize> {
+    let values = alphabet.digit_values();
     while at < until {
-        at += run(values, &text[at..until], out);
+        at += decode_digit_run(values, &text[at..until], out);
         // One of the next four digits is special: white space, the end, or an error.
         let (mut word, mut count, mut last) = (0, 0, at);
         while count < 4 {
@@ -174,7 +180,7 @@ fn by_digits(alphabet: Alphabet, text: &[u8], mut at: usize, until: usize, out: 
             if value != WRONG {
                 (word, count, last) = (word | value, count + 1, at);
             } else if !byte.is_ascii_whitespace() {
-                padding(&text[at..], count).map_err(|by| at + by)?;
+                check_padding(&text[at..], count).map_err(|by| at + by)?;
                 at = text.len();
                 break;
             }
@@ -193,7 +199,7 @@ fn by_digits(alphabet: Alphabet, text: &[u8], mut at: usize, until: usize, out: 
 
 /// Checks that the rest, after this number of digits of a group, is correct padding. `Err` contains the position of the
 /// error.
-fn padding(rest: &[u8], count: usize) -> Result<(), usize> {
+fn check_padding(rest: &[u8], count: usize) -> Result<(), usize> {
     let mut wanted = match count {
         2 | 3 => 4 - count,
         _ => 0,
@@ -210,7 +216,7 @@ fn padding(rest: &[u8], count: usize) -> Result<(), usize> {
 }
 
 /// Appends decoded groups of digits until something else comes; returns the length of the decoded text.
-fn run(values: &Values, text: &[u8], out: &mut Vec<u8>) -> usize {
+fn decode_digit_run(values: &Values, text: &[u8], out: &mut Vec<u8>) -> usize {
     /// Number of groups that are processed together; errors are checked afterwards.
     const GROUPS: usize = 8;
     let mut at = 0;
@@ -218,7 +224,7 @@ fn run(values: &Values, text: &[u8], out: &mut Vec<u8>) -> usize {
         let mut bytes = [0; 3 * GROUPS];
         let mut all = 0;
         for (group, to) in chunk.chunks_exact(4).zip(bytes.chunks_exact_mut(3)) {
-            let word = meaning(values, group);
+            let word = lookup_group(values, group);
             all |= word;
             to.copy_from_slice(&word.to_be_bytes()[1..]);
         }
@@ -229,7 +235,7 @@ fn run(values: &Values, text: &[u8], out: &mut Vec<u8>) -> usize {
         at += chunk.len();
     }
     for group in text[at..].chunks_exact(4) {
-        let word = meaning(values, group);
+        let word = lookup_group(values, group);
         if word & WRONG != 0 {
             break;
         }
@@ -239,7 +245,7 @@ fn run(values: &Values, text: &[u8], out: &mut Vec<u8>) -> usize {
     at
 }
 
-fn meaning(values: &Values, group: &[u8]) -> u32 {
+fn lookup_group(values: &Values, group: &[u8]) -> u32 {
     values[0][usize::from(group[0])]
         | values[1][usize::from(group[1])]
         | values[2][usize::from(group[2])]
@@ -256,9 +262,9 @@ mod tests {
             [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy")]
         {
             let (mut encoded, mut decoded) = (Vec::new(), Vec::new());
-            encode(bytes.as_bytes(), &mut encoded);
+            encode_base64(bytes.as_bytes(), &mut encoded);
             assert_eq!(encoded, text.as_bytes());
-            assert_eq!(decode(text.as_bytes(), &mut decoded), Ok(()));
+            assert_eq!(decode_base64(text.as_bytes(), &mut decoded), Ok(()));
             assert_eq!(decoded, bytes.as_bytes());
         }
     }
@@ -269,13 +275,13 @@ mod tests {
         for (alphabet, is_padded) in [(Alphabet::Standard, true), (Alphabet::Url, false)] {
             for len in 0..bytes.len() {
                 let (mut encoded, mut decoded) = (Vec::new(), Vec::new());
-                encode_in(alphabet, is_padded, &bytes[len..], &mut encoded);
-                decode_in(alphabet, &encoded, &mut decoded).unwrap();
+                encode_in_alphabet(alphabet, is_padded, &bytes[len..], &mut encoded);
+                decode_in_alphabet(alphabet, &encoded, &mut decoded).unwrap();
                 assert_eq!(decoded, bytes[len..]);
                 // Broken into lines of every length.
                 let lines: Vec<u8> = encoded.chunks(len % 70 + 1).flat_map(|line| [line, b"\r\n"].concat()).collect();
                 decoded.clear();
-                decode_in(alphabet, &lines, &mut decoded).unwrap();
+                decode_in_alphabet(alphabet, &lines, &mut decoded).unwrap();
                 assert_eq!(decoded, bytes[len..]);
             }
         }
@@ -284,17 +290,17 @@ mod tests {
     #[test]
     fn wrong_text_is_refused_where_it_is_wrong() {
         for (text, at) in [("Zg", 2), ("Zg=", 3), ("Z===", 1), ("Zh==", 1), ("Zm9=", 2), ("Zm v", 2), ("Zg==Zg==", 4)] {
-            assert_eq!(decode(text.as_bytes(), &mut Vec::new()), Err(at), "{text}");
+            assert_eq!(decode_base64(text.as_bytes(), &mut Vec::new()), Err(at), "{text}");
         }
         for (text, at) in [("Zg=", 3), ("Z===", 1), ("Z", 1), ("Zm9v=", 4), ("Zg===", 4), ("Zg== Zg", 5), ("Zm9v*", 4)]
         {
-            assert_eq!(decode_in(Alphabet::Standard, text.as_bytes(), &mut Vec::new()), Err(at), "{text}");
+            assert_eq!(decode_in_alphabet(Alphabet::Standard, text.as_bytes(), &mut Vec::new()), Err(at), "{text}");
         }
         // A wrong character at each place, in the fast loop and after it.
         for at in 0..50 {
             let mut text = vec![b'A'; 48];
             text.insert(at.min(48), b'-');
-            let found = decode_in(Alphabet::Standard, &text, &mut Vec::new());
+            let found = decode_in_alphabet(Alphabet::Standard, &text, &mut Vec::new());
             assert_eq!(found, Err(at.min(48)));
         }
     }
@@ -313,7 +319,7 @@ mod tests {
             let most = [8, 200, 3 * PIECE][self.below(3)];
             let bytes: Vec<u8> = (0..self.below(most)).map(|_| self.below(256) as u8).collect();
             let mut digits = Vec::new();
-            encode_in(alphabet, self.below(2) == 0, &bytes, &mut digits);
+            encode_in_alphabet(alphabet, self.below(2) == 0, &bytes, &mut digits);
             let width = [60, 64, 76, 1 + self.below(100), digits.len().max(1)][self.below(5)];
             let end: &[u8] = [&b"\n"[..], b"\r\n", b" \t\n ", b" ", b""][self.below(5)];
             let mut text: Vec<u8> = digits.chunks(width).flat_map(|line| [line, end].concat()).collect();
@@ -350,15 +356,15 @@ mod tests {
         for _ in 0..4000 {
             let alphabet = [Alphabet::Standard, Alphabet::Url][random.below(2)];
             let (bytes, mut text) = random.text(alphabet);
-            assert_eq!(decoded(|out| decode_in(alphabet, &text, out)), (Ok(()), [BEFORE, &bytes].concat()));
+            assert_eq!(decoded(|out| decode_in_alphabet(alphabet, &text, out)), (Ok(()), [BEFORE, &bytes].concat()));
             for _ in 0..random.below(4) {
-                let twin = decoded(|out| by_digits(alphabet, &text, 0, text.len(), out).map(|_| ()));
-                assert_eq!(decoded(|out| decode_in(alphabet, &text, out)), twin, "{:?}", text.escape_ascii());
+                let twin = decoded(|out| decode_by_digits(alphabet, &text, 0, text.len(), out).map(|_| ()));
+                assert_eq!(decoded(|out| decode_in_alphabet(alphabet, &text, out)), twin, "{:?}", text.escape_ascii());
                 // The strict decoder: no white space, complete padding.
                 if alphabet == Alphabet::Standard && !text.iter().any(u8::is_ascii_whitespace) {
                     let is_padded = text.len().is_multiple_of(4);
                     let wanted = twin.0.and(if is_padded { Ok(()) } else { Err(text.len()) });
-                    assert_eq!(decode(&text, &mut Vec::new()), wanted, "{:?}", text.escape_ascii());
+                    assert_eq!(decode_base64(&text, &mut Vec::new()), wanted, "{:?}", text.escape_ascii());
                 }
                 random.damage(&mut text);
             }
@@ -379,11 +385,11 @@ mod tests {
                     wanted.extend((0..=group.len()).map(|place| digits[(word >> (18 - 6 * place)) as usize & 0x3F]));
                 }
                 let mut out = BEFORE.to_vec();
-                encode_in(alphabet, false, &bytes, &mut out);
+                encode_in_alphabet(alphabet, false, &bytes, &mut out);
                 assert_eq!(out, wanted);
                 wanted.extend(std::iter::repeat_n(b'=', (3 - len % 3) % 3));
                 out.truncate(BEFORE.len());
-                encode_in(alphabet, true, &bytes, &mut out);
+                encode_in_alphabet(alphabet, true, &bytes, &mut out);
                 assert_eq!(out, wanted);
             }
         }

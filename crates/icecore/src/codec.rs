@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Tape, lose_metadata};
 use crate::error::Error;
-use crate::format::{Filled, Memory, Part, Prepared, Stencils};
+use crate::format::{DocumentPart, Filled, Memory, Prepared, Stencils};
 use crate::limits::Limits;
 use crate::output::{Output, Spare, Written};
 use crate::stage::Stage;
@@ -59,7 +59,7 @@ impl Codec {
     pub fn read(&self, input: &[u8], tape: &mut Tape) -> Filled {
         match self.is_wrapped() {
             true => self.read_wrapped(input, tape, None),
-            false => self.prepared.reader.fill(input, &self.limits, tape),
+            false => self.prepared.reader.fill_tape(input, &self.limits, tape),
         }
     }
 
@@ -88,21 +88,21 @@ impl Codec {
 
     #[inline]
     fn fill_alike(&self, input: &[u8], limits: &Limits, tape: &mut Tape, stencils: &mut Stencils) -> Filled {
-        if let Some(filled) = stencils.fill(&self.prepared, input, limits, tape) {
+        if let Some(filled) = stencils.fill_tape(&self.prepared, input, limits, tape) {
             return filled;
         }
-        let filled = self.prepared.reader.fill(input, limits, tape);
+        let filled = self.prepared.reader.fill_tape(input, limits, tape);
         stencils.learn(input, limits, &filled, tape);
         filled
     }
 
     fn read_wrapped(&self, input: &[u8], tape: &mut Tape, stencils: Option<&mut Stencils>) -> Filled {
         let mut limits = self.limits.clone();
-        match self.stage.inside(input, &mut limits) {
+        match self.stage.unwrap_bytes(input, &mut limits) {
             Ok(inside) => {
                 let mut filled = match stencils {
                     Some(stencils) => self.fill_alike(&inside, &limits, tape, stencils),
-                    None => self.prepared.reader.fill(&inside, &limits, tape),
+                    None => self.prepared.reader.fill_tape(&inside, &limits, tape),
                 };
                 if filled.error.is_none() && filled.consumed < inside.len() {
                     filled.error = Some(Error::trailing(&inside, filled.consumed));
@@ -139,7 +139,7 @@ impl Codec {
         let (bytes, lost) = self.stage.wrap_with(bytes, document.metadata())?;
         lose_metadata(&lost, &mut losses);
         out.buffer().extend_from_slice(&bytes);
-        out.ready()?;
+        out.allow_flush()?;
         Ok(losses)
     }
 
@@ -213,7 +213,7 @@ impl Codec {
     ///
     /// # Errors
     /// Those of [`Codec::write`].
-    pub fn write_part(&self, document: &Document<'_>, part: Part<'_>, out: &mut dyn Output) -> Option<Written> {
+    pub fn write_part(&self, document: &Document<'_>, part: DocumentPart<'_>, out: &mut dyn Output) -> Option<Written> {
         if self.is_wrapped() {
             return None;
         }

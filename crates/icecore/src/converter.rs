@@ -5,7 +5,7 @@ use crate::document::{Document, Repair, Tape};
 use crate::error::Error;
 use crate::format::{Memory, Request};
 use crate::limits::{ALWAYS_OUTPUT, Limits};
-use crate::output::{Losses, Output, Rationed, Written};
+use crate::output::{Losses, Output, RationedOutput, Written};
 use crate::stage::Stage;
 use std::borrow::Cow;
 
@@ -30,14 +30,14 @@ pub struct Converter {
     to: Codec,
     tape: Tape,
     memory: Memory,
-    keeps: Keeps,
+    keeps: RecordedDetail,
     /// How much of the always allowed output remains, for all documents together.
     slack: u64,
 }
 
 /// What is recorded in addition to the meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Keeps {
+enum RecordedDetail {
     Nothing,
     /// The form of documents that need it; the format determines which ones.
     OwnForm,
@@ -81,9 +81,9 @@ impl Converter {
         let is_same = std::ptr::eq(from.format(), to.format());
         let (from, to) = (Codec::new(from), Codec::new(to));
         let keeps = match is_same || to.stage().settings().flag("spelling") {
-            true if is_same && to.prepared().writer.tells_own_form() => Keeps::OwnForm,
-            true => Keeps::Form,
-            false => Keeps::Nothing,
+            true if is_same && to.prepared().writer.tells_own_form() => RecordedDetail::OwnForm,
+            true => RecordedDetail::Form,
+            false => RecordedDetail::Nothing,
         };
         Converter { from, to, tape: Tape::new(), memory: Memory::default(), keeps, slack: ALWAYS_OUTPUT }
     }
@@ -105,33 +105,33 @@ impl Converter {
     /// the whole input.
     pub fn convert(&mut self, input: &[u8], out: &mut dyn Output) -> Converted {
         let mut slack = self.slack;
-        let done = self.convert_to(input, &mut Rationed { out, slack: &mut slack });
+        let done = self.convert_to(input, &mut RationedOutput { out, slack: &mut slack });
         self.slack = slack;
         done
     }
 
-    fn convert_to(&mut self, input: &[u8], out: &mut Rationed<'_>) -> Converted {
+    fn convert_to(&mut self, input: &[u8], out: &mut RationedOutput<'_>) -> Converted {
         let states_form = || self.from.prepared().reader.states_form(input);
-        if self.keeps == Keeps::Form
-            || self.is_framed()
+        if self.keeps == RecordedDetail::Form
+            || self.has_frame_wrapper()
             || states_form()
             || self.from.stage().settings().choice("repair").is_some()
         {
-            return self.with_form(input, out);
+            return self.convert_with_detail(input, out);
         }
         let filled = self.from.read(input, &mut self.tape);
         if let Some(error) = filled.error {
             let error = self.from.stage().format().explain(error);
             return Converted { consumed: filled.consumed, is_read: false, written: Err(error), repairs: Vec::new() };
         }
-        if self.keeps == Keeps::OwnForm
+        if self.keeps == RecordedDetail::OwnForm
             && self.from.prepared().reader.has_own_form(input.get(..filled.consumed).unwrap_or(input), &self.tape)
         {
-            return self.with_form(input, out);
+            return self.convert_with_detail(input, out);
         }
         let body = filled.body.as_deref().unwrap_or(input);
         if self.to.write_tape(body, &self.tape, &mut self.memory, out) {
-            let written = out.ready().map(|()| Losses::default());
+            let written = out.allow_flush().map(|()| Losses::default());
             return Converted { consumed: filled.consumed, is_read: true, written, repairs: Vec::new() };
         }
         let bytes = filled.body.map_or(Cow::Borrowed(input), Cow::Owned);
@@ -142,12 +142,12 @@ impl Converter {
     }
 
     /// Whether a wrapper stores properties of the documents.
-    fn is_framed(&self) -> bool {
+    fn has_frame_wrapper(&self) -> bool {
         self.from.stage().wrappers().iter().any(|wrap| wrap.wrapper().is_frame())
     }
 
     /// Converts one document with its byte form.
-    fn with_form(&mut self, input: &[u8], out: &mut dyn Output) -> Converted {
+    fn convert_with_detail(&mut self, input: &[u8], out: &mut dyn Output) -> Converted {
         let stage = self.from.stage();
         let fail = |error: Error| Converted {
             consumed: 0,
@@ -159,7 +159,7 @@ impl Converter {
             Ok(inside) => (inside.bytes, inside.metadata),
             Err(error) => return fail(error),
         };
-        let request = Request { detail: self.keeps != Keeps::Nothing, ..Request::new(&self.from.limits) };
+        let request = Request { detail: self.keeps != RecordedDetail::Nothing, ..Request::new(&self.from.limits) };
         let mut outcome = self.from.prepared().reader.read(&inside, request);
         outcome.document.set_metadata(metadata);
         let is_wrapped = !stage.wrappers().is_empty();

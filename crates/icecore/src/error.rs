@@ -207,7 +207,7 @@ impl Error {
     /// Sets what was expected.
     #[must_use]
     pub fn expecting(mut self, expected: impl Into<Cow<'static, str>>) -> Error {
-        self.0.expected.get_or_insert_with(|| told(expected.into()));
+        self.0.expected.get_or_insert_with(|| shorten_for_message(expected.into()));
         self
     }
 
@@ -228,7 +228,7 @@ impl Error {
     /// Sets what was found.
     #[must_use]
     pub fn finding(mut self, found: impl Into<Cow<'static, str>>) -> Error {
-        self.0.found.get_or_insert_with(|| told(found.into()));
+        self.0.found.get_or_insert_with(|| shorten_for_message(found.into()));
         self
     }
 
@@ -250,14 +250,14 @@ impl Error {
 
     /// Sets the number of bytes that were decompressed before the error.
     #[must_use]
-    pub(crate) fn having_spent(mut self, bytes: usize) -> Error {
+    pub(crate) fn with_decompressed(mut self, bytes: usize) -> Error {
         self.0.spent = bytes as u64;
         self
     }
 
     /// Number of bytes that were decompressed before the error. They count against the limit if reading continues after
     /// the error.
-    pub(crate) fn spent(&self) -> u64 {
+    pub(crate) fn decompressed_bytes(&self) -> u64 {
         self.0.spent
     }
 
@@ -282,7 +282,7 @@ impl Error {
     /// Sets the path.
     #[must_use]
     pub fn on_path(mut self, path: impl Into<String>) -> Error {
-        self.0.path.get_or_insert_with(|| told(Cow::Owned(path.into())).into_owned());
+        self.0.path.get_or_insert_with(|| shorten_for_message(Cow::Owned(path.into())).into_owned());
         self
     }
 
@@ -326,11 +326,11 @@ impl Error {
     /// assert_eq!((error.kind(), error.offset()), (icecore::ErrorKind::Trailing, Some(3)));
     /// ```
     pub fn trailing(input: &[u8], consumed: usize) -> Error {
-        Error::behind(input, consumed).helping(EACH)
+        Error::trailing_bytes(input, consumed).helping(EACH)
     }
 
     /// Like [`Error::trailing`], without the help text.
-    pub fn behind(input: &[u8], consumed: usize) -> Error {
+    pub fn trailing_bytes(input: &[u8], consumed: usize) -> Error {
         let more = input.len().saturating_sub(consumed);
         Error::new(ErrorKind::Trailing).at(consumed).expecting("the end of the input").finding(if more == 1 {
             "1 more byte".to_owned()
@@ -342,7 +342,7 @@ impl Error {
     /// Adds the name of the option that ignores bytes after the document. `is_alone`: documents of this format are not
     /// concatenated.
     #[must_use]
-    pub(crate) fn ignorable_by(mut self, option: &str, is_alone: bool) -> Error {
+    pub(crate) fn with_ignoring_option(mut self, option: &str, is_alone: bool) -> Error {
         // Files end with a newline more often than they contain a second document.
         if self.0.kind == ErrorKind::Trailing && self.0.help.as_deref() == Some(EACH) {
             let each = if is_alone { String::new() } else { format!("; {EACH}") };
@@ -356,7 +356,7 @@ impl Error {
 const EACH: &str = "documents that stand one behind the other are read one by one, if that is asked for";
 
 /// Shortens text from the input (names, numbers) for a message.
-fn told(text: Cow<'static, str>) -> Cow<'static, str> {
+fn shorten_for_message(text: Cow<'static, str>) -> Cow<'static, str> {
     match text {
         Cow::Owned(text) if text.len() > LONGEST => Cow::Owned(shortened(&text, LONGEST).into_owned()),
         text => text,

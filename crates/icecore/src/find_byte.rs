@@ -28,7 +28,7 @@ pub fn find_byte<const N: usize>(bytes: &[u8], sought: [u8; N]) -> Option<usize>
         }
         at += 8;
     }
-    far(bytes.get(at..)?, sought).map(|found| at + found)
+    find_far(bytes.get(at..)?, sought).map(|found| at + found)
 }
 
 /// Returns the position of the first occurrence of a byte in a word.
@@ -53,7 +53,7 @@ fn mark_first(word: u64, byte: u8) -> u64 {
 }
 
 #[inline]
-fn far<const N: usize>(bytes: &[u8], sought: [u8; N]) -> Option<usize> {
+fn find_far<const N: usize>(bytes: &[u8], sought: [u8; N]) -> Option<usize> {
     match sought[..] {
         [one] => memchr::memchr(one, bytes),
         [one, two] => memchr::memchr2(one, two, bytes),

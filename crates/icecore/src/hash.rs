@@ -4,36 +4,36 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// A map with a fast hash and its own random seed.
-pub(crate) type SeededMap<K, V> = HashMap<K, V, Seeded>;
+pub(crate) type SeededMap<K, V> = HashMap<K, V, SeededState>;
 
 /// Makes hashers with a random seed, so that an attacker can't prepare colliding keys.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seeded(u64, u64);
+pub(crate) struct SeededState(u64, u64);
 
-impl Default for Seeded {
+impl Default for SeededState {
     fn default() -> Self {
         let random = RandomState::new();
-        Seeded(random.hash_one(1), random.hash_one(2) | 1)
+        SeededState(random.hash_one(1), random.hash_one(2) | 1)
     }
 }
 
-impl BuildHasher for Seeded {
-    type Hasher = Folded;
+impl BuildHasher for SeededState {
+    type Hasher = FoldHasher;
 
     #[inline]
-    fn build_hasher(&self) -> Folded {
-        Folded { state: self.0, factor: self.1 }
+    fn build_hasher(&self) -> FoldHasher {
+        FoldHasher { state: self.0, factor: self.1 }
     }
 }
 
 /// Multiplies and folds, eight bytes at a time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Folded {
+pub(crate) struct FoldHasher {
     state: u64,
     factor: u64,
 }
 
-impl Hasher for Folded {
+impl Hasher for FoldHasher {
     #[inline]
     fn write(&mut self, bytes: &[u8]) {
         let mut chunks = bytes.chunks_exact(8);
@@ -98,6 +98,6 @@ mod tests {
 
     #[test]
     fn another_map_hashes_otherwise() {
-        assert_ne!(Seeded::default().hash_one(1u64), Seeded::default().hash_one(1u64));
+        assert_ne!(SeededState::default().hash_one(1u64), SeededState::default().hash_one(1u64));
     }
 }

@@ -95,13 +95,15 @@ pub mod text {
 pub mod raw {
     pub use crate::document::{
         Cut, Detail, Detailed, Extent, IS_KEY, KEY_NODE, Location, NO_KEY, NO_NODE, Name, NameEntry, Names, Node, Note,
-        Receive, Sink, Span, Spelling, Tape, Trace, flag,
+        ReceiveWindow, Sink, Span, Spelling, Tape, Trace, flag,
     };
     pub use crate::error::ErrorDetail;
     pub use crate::find_byte::{find_byte, find_in_word};
-    pub use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure};
+    pub use crate::format::skim::{
+        Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape,
+    };
     pub use crate::format::{
-        Filled, Outcome, Part, Parts, Prepared, ReadScalar, Reader, Rest, Stencils, Store, Writer,
+        DocumentPart, Filled, Outcome, PartProgress, Prepared, ReadScalar, Reader, Rest, Stencils, Store, Writer,
     };
     pub use crate::output::Spare;
     pub use crate::stage::Wrap;

@@ -64,7 +64,7 @@ const ALWAYS_NODES: u64 = 1_000_000;
 pub(crate) const ALWAYS_OUTPUT: u64 = 64 << 20;
 
 /// The help text for a limit that was reached.
-pub(crate) fn raise(name: &str) -> String {
+pub(crate) fn raise_limit_help(name: &str) -> String {
     format!("raise the limit `{name}` if the input is trusted")
 }
 
@@ -157,7 +157,7 @@ impl Limits {
             .detailing(ErrorDetail::Depth)
             .expecting(format!("at most {} levels of nesting", self.depth))
             .finding("a deeper one")
-            .helping(raise("depth"))
+            .helping(raise_limit_help("depth"))
     }
 
     #[cold]
@@ -166,7 +166,7 @@ impl Limits {
             .detailing(ErrorDetail::Size)
             .expecting(format!("at most {} values", self.nodes))
             .finding("more of them")
-            .helping(raise("nodes"))
+            .helping(raise_limit_help("nodes"))
     }
 
     #[cold]
@@ -174,7 +174,7 @@ impl Limits {
         Error::new(ErrorKind::Limit)
             .expecting(format!("strings of at most {} bytes", self.string))
             .finding(format!("one of {len}"))
-            .helping(raise("string"))
+            .helping(raise_limit_help("string"))
     }
 
     #[cfg_attr(not(any(feature = "snappy", feature = "zlib", feature = "zstd")), allow(dead_code))]
@@ -185,7 +185,7 @@ impl Limits {
             .expecting(format!("at most {most} bytes after decompression"))
             .finding("more of them");
         match self.ratio {
-            u64::MAX => error.helping(raise("decompressed")),
+            u64::MAX => error.helping(raise_limit_help("decompressed")),
             _ => error.helping("raise the limits `ratio` and `decompressed` if the input is trusted"),
         }
     }
@@ -195,7 +195,7 @@ impl Limits {
         Error::new(ErrorKind::Limit)
             .expecting(format!("at most {most} values from copies and repeated links"))
             .finding("more of them")
-            .helping(raise("expansion"))
+            .helping(raise_limit_help("expansion"))
     }
 
     #[cold]
@@ -203,7 +203,7 @@ impl Limits {
         Error::new(ErrorKind::Limit)
             .expecting(format!("integers of at most {} digits", self.digits))
             .finding("a longer one")
-            .helping(raise("digits"))
+            .helping(raise_limit_help("digits"))
     }
 
     #[cold]
@@ -212,6 +212,6 @@ impl Limits {
             .detailing(ErrorDetail::Size)
             .expecting(format!("at most {most} bytes of output"))
             .finding("more of them: copies, links or indentation make much of a small input")
-            .helping(raise(if self.output == u64::MAX { "growth" } else { "output" }))
+            .helping(raise_limit_help(if self.output == u64::MAX { "growth" } else { "output" }))
     }
 }

@@ -322,7 +322,7 @@ pub struct Losses {
 
 impl Losses {
     /// Returns no losses. The limits set the number of paths that are kept for each kind.
-    pub(crate) fn within(limits: &Limits) -> Losses {
+    pub(crate) fn with_limits(limits: &Limits) -> Losses {
         let more = limits.loss_paths.saturating_sub(1) as usize;
         Losses { list: Vec::new(), more, is_mute: limits.loss_paths == 0 }
     }
@@ -344,7 +344,7 @@ impl Losses {
     }
 
     /// Adds to the count of a kind that already has a first path.
-    pub(crate) fn again(&mut self, kind: LossKind, times: u64) {
+    pub(crate) fn add_occurrences(&mut self, kind: LossKind, times: u64) {
         if let Some(loss) = self.list.iter_mut().find(|loss| loss.kind == kind) {
             loss.count += times;
         }
@@ -409,7 +409,7 @@ mod tests {
     #[test]
     fn paths_are_kept_as_many_as_wanted() {
         for (wanted, kept) in [(0, &[""][..]), (1, &["0"]), (3, &["0", "1", "2"])] {
-            let mut losses = Losses::within(&Limits { loss_paths: wanted, ..Limits::default() });
+            let mut losses = Losses::with_limits(&Limits { loss_paths: wanted, ..Limits::default() });
             for at in 0..5 {
                 losses.add(LossKind::Key, || {
                     assert!(at < wanted, "path {at} was asked for");

@@ -81,8 +81,8 @@ impl fmt::Display for Settings {
                 Setting::Flag(true) => {}
                 Setting::Flag(false) => f.write_str("=no")?,
                 Setting::Number(number) => write!(f, "={number}")?,
-                Setting::Choice(word) => write!(f, "={}", Quoted(word))?,
-                Setting::Text(text) => write!(f, "={}", Quoted(text))?,
+                Setting::Choice(word) => write!(f, "={}", QuotedValue(word))?,
+                Setting::Text(text) => write!(f, "={}", QuotedValue(text))?,
             }
         }
         Ok(())
@@ -90,9 +90,9 @@ impl fmt::Display for Settings {
 }
 
 /// A value of an option, with quotes if needed.
-struct Quoted<'t>(&'t str);
+struct QuotedValue<'t>(&'t str);
 
-impl fmt::Display for Quoted<'_> {
+impl fmt::Display for QuotedValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is_bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if !self.0.is_empty() && self.0.chars().all(is_bare) {

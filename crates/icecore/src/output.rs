@@ -3,7 +3,7 @@
 mod metered;
 
 pub use crate::losses::{LossKind, Losses, Written};
-pub(crate) use metered::{Metered, Rationed, metered};
+pub(crate) use metered::{MeteredOutput, RationedOutput, write_metered};
 
 use crate::error::Error;
 
@@ -51,7 +51,7 @@ pub trait Output {
     ///
     /// # Errors
     /// Of kind `Output`, if the receiver does not want more.
-    fn ready(&mut self) -> Result<(), Error> {
+    fn allow_flush(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
@@ -59,28 +59,28 @@ pub trait Output {
     ///
     /// # Errors
     /// If the buffer is too large.
-    fn held(&mut self) -> Result<(), Error> {
+    fn check_without_flush(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
     /// Returns the number of bytes that may still be written. A writer that writes much without calling
     /// [`Output::ready`] checks this.
-    fn room(&self) -> u64 {
+    fn remaining_bytes(&self) -> u64 {
         u64::MAX
     }
 
     /// Returns how much remains of the output that is always allowed, however small the input is; for outputs that
     /// receive many documents.
-    fn slack(&self) -> u64 {
+    fn remaining_allowance(&self) -> u64 {
         u64::MAX
     }
 
     /// Records that this much of it was used.
-    fn spend(&mut self, _bytes: u64) {}
+    fn spend_allowance(&mut self, _bytes: u64) {}
 
     /// Called when one of several values at the root is complete, and ends where the buffer ends. For formats that
     /// write such values as separate texts (Data::Dumper).
-    fn value_ends(&mut self) {}
+    fn end_value(&mut self) {}
 
     /// Returns memory that a writer may use and [gives back](Output::give_spare) at the end. An output that is reused
     /// keeps it, so that a small document needs no allocation.
@@ -89,7 +89,7 @@ pub trait Output {
     }
 
     /// Gives the memory back, with any content.
-    fn give_spare(&mut self, _spare: Spare) {}
+    fn return_spare(&mut self, _spare: Spare) {}
 }
 
 /// Scratch memory of writers. Its content has no meaning for the output.
@@ -99,13 +99,13 @@ pub struct Spare {
     /// The content of wrappers.
     pub(crate) inside: Vec<u8>,
     pub(crate) words: Vec<u64>,
-    pub(crate) open: Vec<Frame>,
+    pub(crate) open: Vec<PartialContainer>,
     /// Keys and beginnings of objects in their text form, by id.
-    pub(crate) keys: Vec<Kept<64>>,
-    pub(crate) fronts: Vec<Kept<96>>,
+    pub(crate) keys: Vec<ShortNameText<64>>,
+    pub(crate) fronts: Vec<ShortNameText<96>>,
     /// Short forms of keys and classes in the document of the last call, by id.
-    pub(crate) called_keys: Vec<Called>,
-    pub(crate) called_classes: Vec<Called>,
+    pub(crate) called_keys: Vec<RepeatedName>,
+    pub(crate) called_classes: Vec<RepeatedName>,
     pub(crate) call: u32,
     /// Symbols by number, in a form that the Marshal writer defines; open containers.
     pub(crate) symbols: Vec<u64>,
@@ -114,7 +114,7 @@ pub struct Spare {
 
 /// The short form of a name that occurred before: up to seven bytes, and their number in the highest byte.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Called {
+pub(crate) struct RepeatedName {
     /// The call to which it belongs; it is invalid in other calls.
     pub(crate) call: u32,
     pub(crate) bytes: u64,
@@ -122,7 +122,7 @@ pub(crate) struct Called {
 
 /// The short text of a name.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Kept<const N: usize> {
+pub(crate) struct ShortNameText<const N: usize> {
     /// The generation of the table that contains the name.
     pub(crate) generation: u64,
     pub(crate) len: u8,
@@ -133,15 +133,15 @@ pub(crate) struct Kept<const N: usize> {
     pub(crate) text: [u8; N],
 }
 
-impl<const N: usize> Default for Kept<N> {
-    fn default() -> Kept<N> {
-        Kept { generation: 0, len: 0, is_cast: false, count: 0, text: [0; N] }
+impl<const N: usize> Default for ShortNameText<N> {
+    fn default() -> ShortNameText<N> {
+        ShortNameText { generation: 0, len: 0, is_cast: false, count: 0, text: [0; N] }
     }
 }
 
 /// A partly written container.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Frame {
+pub(crate) struct PartialContainer {
     /// Number of children or entries that still follow.
     pub(crate) left: u32,
     /// Its own key.

@@ -76,7 +76,7 @@ impl Outcome<'_> {
         }
         let is_cut = |node: usize| trace.cut_at(node as u32).is_some();
         let input = self.document.input();
-        let cut_word = self.cut_word();
+        let cut_word = self.find_cut_word();
         let layer = u8::from(trace.layer.is_some());
         // Bytes after the document are outside of a layer.
         let input = if layer == 0 { input.get(..end).unwrap_or(input) } else { input };
@@ -87,12 +87,12 @@ impl Outcome<'_> {
         let from = ends.map(|(_, extent)| extent.end).max().unwrap_or(0).min(input.len() as u64);
         let lost = input.len() as u64 - from;
         let innermost = trace.cut.last().map(|cut| cut.node);
-        let mut changes = Changes { gone: cut_word.into_iter().collect(), ..Changes::default() };
+        let mut changes = Changes { removed: cut_word.into_iter().collect(), ..Changes::default() };
         let mut marks = Vec::with_capacity(trace.cut.len());
         let mut unnamed = Vec::new();
         for cut in &trace.cut {
             steps::count(1);
-            let count = self.without_halves(cut.node, &mut changes.gone, &mut unnamed);
+            let count = self.count_items(cut.node, &mut changes.removed, &mut unnamed);
             changes.cut.insert(cut.node, count.all);
             let mut mark = Builder::new();
             mark.begin_map().text_key(MARK).begin_map().text_key("read").uint(u64::from(count.whole));
@@ -122,7 +122,7 @@ impl Outcome<'_> {
                 _ => drop(changes.replaced.insert(*node, mark.root())),
             }
         }
-        let (mut document, _) = Builder::changed(&self.document, &changes)?;
+        let (mut document, _) = Builder::copy_with_changes(&self.document, &changes)?;
         let values = self.document.nodes().len() as u64;
         document.set_metadata(self.document.metadata().to_vec());
         Ok(Some(Salvaged { document, values, from, lost }))
@@ -132,7 +132,7 @@ impl Outcome<'_> {
 impl Outcome<'_> {
     /// Returns a value at the end of a text with nothing after it: it may be truncated or be a key, unless the format
     /// declares where values end.
-    fn cut_word(&self) -> Option<u32> {
+    fn find_cut_word(&self) -> Option<u32> {
         let document = &self.document;
         let can = crate::format::by_name(&document.spelling()?.format)?.can;
         let at = document.nodes().len().checked_sub(1)?;
@@ -145,13 +145,13 @@ impl Outcome<'_> {
 
     /// Counts the items of a container, without keys that have no value. Also collects values without a key: in some
     /// formats the key follows.
-    fn without_halves(&self, container: u32, gone: &mut HashSet<u32>, unnamed: &mut Vec<u32>) -> Count {
+    fn count_items(&self, container: u32, gone: &mut HashSet<u32>, unnamed: &mut Vec<u32>) -> ItemCount {
         let (document, tape) = (&self.document, self.document.tape());
         let is_map = document.node(container).kind == Kind::Map;
-        let (mut at, end) = (container + 1, tape.next(container));
-        let mut count = Count { all: 0, whole: 0 };
+        let (mut at, end) = (container + 1, tape.index_after(container));
+        let mut count = ItemCount { all: 0, whole: 0 };
         while at < end {
-            let (key, next) = (document.node(at).key, tape.next(at));
+            let (key, next) = (document.node(at).key, tape.index_after(at));
             if key == IS_KEY {
                 // The key of a preceding value may be written here later.
                 if next >= end || !matches!(document.node(next).key, KEY_NODE | NO_KEY) {
@@ -171,7 +171,7 @@ impl Outcome<'_> {
 }
 
 /// Number of items, and of complete items.
-struct Count {
+struct ItemCount {
     all: u32,
     whole: u32,
 }

@@ -28,14 +28,14 @@ pub fn is_formula(cell: &[u8]) -> bool {
         // Most cells begin like this.
         None | Some(b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'{' | b'[') => false,
         Some(b'\t' | b'\r' | b'\n') => true,
-        _ => begins_formula(cell) && !is_number(cell.trim_ascii()),
+        _ => begins_formula(cell) && !is_plain_number(cell.trim_ascii()),
     }
 }
 
 fn begins_formula(cell: &[u8]) -> bool {
     for chunk in cell.utf8_chunks() {
         if let Some(first) = chunk.valid().chars().find(|c| !is_skipped(*c)) {
-            return is_sign(first);
+            return is_formula_sign(first);
         }
         // As read by a spreadsheet that treats bytes as characters: blanks, controls and marks of UTF-16.
         if !chunk.invalid().iter().all(|byte| matches!(byte, 0x80..=0xa0 | 0xad | 0xfe | 0xff)) {
@@ -46,7 +46,7 @@ fn begins_formula(cell: &[u8]) -> bool {
 }
 
 /// The signs that begin a formula, including their wide and small forms.
-fn is_sign(c: char) -> bool {
+fn is_formula_sign(c: char) -> bool {
     matches!(
         c,
         '=' | '+'
@@ -83,7 +83,7 @@ fn is_skipped(c: char) -> bool {
 }
 
 /// Returns `true` if this is a number in digits: `-5`, `+1.5`, `-1e-7`.
-fn is_number(cell: &[u8]) -> bool {
+fn is_plain_number(cell: &[u8]) -> bool {
     let unsigned = cell.strip_prefix(b"-").or(cell.strip_prefix(b"+")).unwrap_or(cell);
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let whole = digits(unsigned);

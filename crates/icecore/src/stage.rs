@@ -6,7 +6,7 @@ use crate::format::{self, Format};
 use crate::limits::Limits;
 use crate::options::{Opt, OptionType, Settings};
 use crate::suggest::nearest;
-use crate::wrap::{self, Evidence, Unwrapped, Wrapper};
+use crate::wrap::{self, Unwrapped, Wrapper, WrapperEvidence};
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
@@ -81,12 +81,12 @@ impl Stage {
     /// Of kind `Usage`, if the syntax is wrong, or the format or an option is unknown.
     pub fn parse(text: &str) -> Result<Stage, Error> {
         let mut stages = parse_path(text)?;
-        let raw = stages.pop().ok_or_else(|| unknown(text))?;
+        let raw = stages.pop().ok_or_else(|| unknown_format_error(text))?;
         let mut stage = Stage::from_raw(raw)?;
         for raw in stages {
-            let wrapper = wrap::by_name(&raw.name).ok_or_else(|| no_wrapper(&raw.name))?;
+            let wrapper = wrap::by_name(&raw.name).ok_or_else(|| unknown_wrapper_error(&raw.name))?;
             let mut settings = Settings::new();
-            for (name, value) in raw.options(wrapper.options) {
+            for (name, value) in raw.into_options(wrapper.options) {
                 settings.set(wrapper.options, wrapper.name, &name, value.as_deref())?;
             }
             stage.wrappers.push(Wrap { wrapper, settings });
@@ -95,9 +95,9 @@ impl Stage {
     }
 
     fn from_raw(raw: RawStage) -> Result<Stage, Error> {
-        let format = format::by_name(&raw.name).ok_or_else(|| unknown(&raw.name))?;
+        let format = format::by_name(&raw.name).ok_or_else(|| unknown_format_error(&raw.name))?;
         let mut stage = Stage::of(format);
-        for (name, value) in raw.options(format.options) {
+        for (name, value) in raw.into_options(format.options) {
             stage.set(&name, value.as_deref())?;
         }
         Ok(stage)
@@ -207,7 +207,7 @@ impl Stage {
     /// # Errors
     /// Those of [`Stage::unwrap`].
     pub fn unwrap_within<'a>(&self, input: &'a [u8], limits: &mut Limits) -> Result<Unwrapped<'a>, Error> {
-        self.unwrap_by(input, limits, None)
+        self.unwrap_with_notes(input, limits, None)
     }
 
     /// Like [`Stage::unwrap_within`], for callers that want the readable part of damaged data: if a wrapper is
@@ -232,19 +232,19 @@ impl Stage {
         limits: &mut Limits,
     ) -> Result<(Unwrapped<'a>, Option<Error>), Error> {
         let mut broken = None;
-        let unwrapped = self.unwrap_by(input, limits, Some(&mut broken))?;
+        let unwrapped = self.unwrap_with_notes(input, limits, Some(&mut broken))?;
         Ok((unwrapped, broken))
     }
 
-    fn unwrap_by<'a>(
+    fn unwrap_with_notes<'a>(
         &self,
         input: &'a [u8],
         limits: &mut Limits,
         broken: Option<&mut Option<Error>>,
     ) -> Result<Unwrapped<'a>, Error> {
         let (mut notes, mut metadata, mut unchecked) = (Vec::new(), Vec::new(), None);
-        let bytes = self.peel(input, limits, broken, |wrapper, outside, said| {
-            if wrapper.evidence != Evidence::Frame {
+        let bytes = self.remove_wrappers(input, limits, broken, |wrapper, outside, said| {
+            if wrapper.evidence != WrapperEvidence::Frame {
                 notes.push((wrapper.name, format!("{} bytes in {outside}", said.bytes.len())));
             }
             notes.append(&mut said.notes);
@@ -255,18 +255,18 @@ impl Stage {
     }
 
     /// Like [`Stage::unwrap_within`], without notes.
-    pub(crate) fn inside<'a>(&self, input: &'a [u8], limits: &mut Limits) -> Result<Cow<'a, [u8]>, Error> {
-        self.peel(input, limits, None, |_, _, _| {})
+    pub(crate) fn unwrap_bytes<'a>(&self, input: &'a [u8], limits: &mut Limits) -> Result<Cow<'a, [u8]>, Error> {
+        self.remove_wrappers(input, limits, None, |_, _, _| {})
     }
 
     /// Removes the wrappers. For each, `tell` gets the length of the wrapped data and the content. With `broken`, the
     /// beginning of the content is used if not all of it can be unwrapped, and the first reason is stored there.
-    fn peel<'a>(
+    fn remove_wrappers<'a>(
         &self,
         input: &'a [u8],
         limits: &mut Limits,
         mut broken: Option<&mut Option<Error>>,
-        mut tell: impl FnMut(&Wrapper, usize, &mut Unwrapped<'_>),
+        mut report: impl FnMut(&Wrapper, usize, &mut Unwrapped<'_>),
     ) -> Result<Cow<'a, [u8]>, Error> {
         let mut bytes = Cow::Borrowed(input);
         let mut layer = None;
@@ -285,8 +285,9 @@ impl Stage {
             });
             let mut found = match (found, &mut broken) {
                 (Err(error), Some(broken)) => {
-                    let beginning =
-                        wrapper.beginning(&bytes, settings, limits).filter(|_| error.kind() != ErrorKind::Limit);
+                    let beginning = wrapper
+                        .salvage_beginning(&bytes, settings, limits)
+                        .filter(|_| error.kind() != ErrorKind::Limit);
                     let beginning = beginning.ok_or_else(|| error.clone())?;
                     broken.get_or_insert(error);
                     Unwrapped { bytes: Cow::Owned(beginning), notes: Vec::new(), metadata: Vec::new(), unchecked: None }
@@ -298,7 +299,7 @@ impl Stage {
             if inside > outside {
                 limits.decompressed = limits.decompressed.saturating_sub(inside as u64);
             }
-            tell(wrapper, outside, &mut found);
+            report(wrapper, outside, &mut found);
             bytes = found.bytes;
             layer = Some(wrapper.layer);
         }
@@ -393,7 +394,7 @@ impl fmt::Display for Stage {
     }
 }
 
-fn unknown(name: &str) -> Error {
+fn unknown_format_error(name: &str) -> Error {
     if wrap::by_name(name).is_some() {
         return Error::new(ErrorKind::Usage)
             .expecting(format!("a format behind the wrapper, for example `{name}/json`"))
@@ -402,28 +403,28 @@ fn unknown(name: &str) -> Error {
     let known: Vec<_> = format::all().iter().map(|format| format.name).collect();
     let names = format::all().iter().flat_map(|format| [&format.name].into_iter().chain(format.aliases));
     let meant = nearest(name, names.copied());
-    let meant = meant.and_then(|meant| format::all().iter().find(|format| format.is_called(meant)));
+    let meant = meant.and_then(|meant| format::all().iter().find(|format| format.has_name(meant)));
     let meant =
         meant.map(|format| format.name).or_else(|| nearest(name, wrap::all().iter().map(|wrapper| wrapper.name)));
     let error = Error::new(ErrorKind::Usage)
         .expecting(format!("one of the formats {}", known.join(", ")))
         .finding(format!("`{name}`"));
-    suggesting(error, meant)
+    with_suggestion(error, meant)
 }
 
-fn suggesting(error: Error, meant: Option<&str>) -> Error {
+fn with_suggestion(error: Error, meant: Option<&str>) -> Error {
     match meant {
         Some(meant) => error.helping(format!("did you mean `{meant}`?")),
         None => error,
     }
 }
 
-fn no_wrapper(name: &str) -> Error {
+fn unknown_wrapper_error(name: &str) -> Error {
     let known: Vec<_> = wrap::all().iter().map(|wrapper| wrapper.name).collect();
     let error = Error::new(ErrorKind::Usage)
         .expecting(format!("one of the wrappers {} before `/`", known.join(", ")))
         .finding(format!("`{name}`"));
-    suggesting(error, nearest(name, known.into_iter()))
+    with_suggestion(error, nearest(name, known.into_iter()))
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -434,7 +435,7 @@ struct RawStage {
 
 impl RawStage {
     /// Returns the options. Words of a list option, which were split at its commas, are joined again.
-    fn options(self, table: &[Opt]) -> Vec<(String, Option<String>)> {
+    fn into_options(self, table: &[Opt]) -> Vec<(String, Option<String>)> {
         let takes = |name: &str| table.iter().find(|option| option.name == name).map(|option| option.takes);
         let mut whole: Vec<(String, Option<String>)> = Vec::with_capacity(self.options.len());
         for (name, value) in self.options {
@@ -454,88 +455,88 @@ impl RawStage {
 
 /// Splits a path of stages; the outermost is first.
 fn parse_path(text: &str) -> Result<Vec<RawStage>, Error> {
-    let mut scan = Scan { text, at: 0 };
+    let mut scan = StageScanner { text, at: 0 };
     let mut stages = Vec::new();
     loop {
-        let name = scan.word();
+        let name = scan.read_word();
         if name.is_empty() {
-            return Err(scan.wrong("the name of a format"));
+            return Err(scan.syntax_error("the name of a format"));
         }
         let mut stage = RawStage { name: name.to_owned(), options: Vec::new() };
-        if scan.take(':') {
+        if scan.take_char(':') {
             loop {
-                let name = scan.word();
+                let name = scan.read_word();
                 if name.is_empty() {
-                    return Err(scan.wrong("the name of an option"));
+                    return Err(scan.syntax_error("the name of an option"));
                 }
-                let value = if scan.take('=') { Some(scan.value()?) } else { None };
+                let value = if scan.take_char('=') { Some(scan.read_value()?) } else { None };
                 stage.options.push((name.to_owned(), value));
-                if !scan.take(',') {
+                if !scan.take_char(',') {
                     break;
                 }
             }
         }
         stages.push(stage);
-        if !scan.take('/') {
+        if !scan.take_char('/') {
             break;
         }
     }
     if scan.at < text.len() {
-        return Err(scan.wrong("`/`, `,` or the end"));
+        return Err(scan.syntax_error("`/`, `,` or the end"));
     }
     Ok(stages)
 }
 
-struct Scan<'t> {
+struct StageScanner<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl<'t> Scan<'t> {
-    fn rest(&self) -> &'t str {
+impl<'t> StageScanner<'t> {
+    fn remaining_text(&self) -> &'t str {
         &self.text[self.at..]
     }
 
-    fn take(&mut self, c: char) -> bool {
-        let found = self.rest().starts_with(c);
+    fn take_char(&mut self, c: char) -> bool {
+        let found = self.remaining_text().starts_with(c);
         if found {
             self.at += c.len_utf8();
         }
         found
     }
 
-    fn word(&mut self) -> &'t str {
-        let rest = self.rest();
+    fn read_word(&mut self) -> &'t str {
+        let rest = self.remaining_text();
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')).unwrap_or(rest.len());
         self.at += end;
         &rest[..end]
     }
 
-    fn value(&mut self) -> Result<String, Error> {
-        if self.take('\'') {
-            let end = self.rest().find('\'').ok_or_else(|| self.wrong("a closing quote"))?;
-            let value = self.rest()[..end].to_owned();
+    fn read_value(&mut self) -> Result<String, Error> {
+        if self.take_char('\'') {
+            let end = self.remaining_text().find('\'').ok_or_else(|| self.syntax_error("a closing quote"))?;
+            let value = self.remaining_text()[..end].to_owned();
             self.at += end + 1;
             return Ok(value);
         }
-        if self.take('"') {
-            return self.quoted();
+        if self.take_char('"') {
+            return self.read_quoted();
         }
-        let rest = self.rest();
+        let rest = self.remaining_text();
         let end = rest.find(|c: char| matches!(c, '/' | ',' | ':' | '=') || c.is_whitespace()).unwrap_or(rest.len());
         self.at += end;
         Ok(rest[..end].to_owned())
     }
 
-    fn quoted(&mut self) -> Result<String, Error> {
+    fn read_quoted(&mut self) -> Result<String, Error> {
         let mut value = String::new();
         loop {
-            let c = self.rest().chars().next().ok_or_else(|| self.wrong("a closing quote"))?;
+            let c = self.remaining_text().chars().next().ok_or_else(|| self.syntax_error("a closing quote"))?;
             self.at += c.len_utf8();
             match c {
                 '"' => return Ok(value),
                 '\\' => {
-                    let c = self.rest().chars().next().ok_or_else(|| self.wrong("an escape"))?;
+                    let c = self.remaining_text().chars().next().ok_or_else(|| self.syntax_error("an escape"))?;
                     self.at += c.len_utf8();
                     value.push(match c {
                         '"' | '\\' | '/' => c,
@@ -544,8 +545,8 @@ impl<'t> Scan<'t> {
                         'r' => '\r',
                         'b' => '\u{8}',
                         'f' => '\u{c}',
-                        'u' => self.escape()?,
-                        _ => return Err(self.wrong("one of JSON's escapes")),
+                        'u' => self.read_unicode_escape()?,
+                        _ => return Err(self.syntax_error("one of JSON's escapes")),
                     });
                 }
                 c => value.push(c),
@@ -553,31 +554,31 @@ impl<'t> Scan<'t> {
         }
     }
 
-    fn escape(&mut self) -> Result<char, Error> {
-        let unit = self.unit()?;
+    fn read_unicode_escape(&mut self) -> Result<char, Error> {
+        let unit = self.read_hex_unit()?;
         let code = match unit {
             0xD800..=0xDBFF => {
-                if !(self.take('\\') && self.take('u')) {
-                    return Err(self.wrong("the second half of a surrogate pair"));
+                if !(self.take_char('\\') && self.take_char('u')) {
+                    return Err(self.syntax_error("the second half of a surrogate pair"));
                 }
-                let low = self.unit()?;
+                let low = self.read_hex_unit()?;
                 0x10000 + ((unit - 0xD800) << 10) + low.wrapping_sub(0xDC00)
             }
             unit => unit,
         };
-        char::from_u32(code).ok_or_else(|| self.wrong("a Unicode character"))
+        char::from_u32(code).ok_or_else(|| self.syntax_error("a Unicode character"))
     }
 
-    fn unit(&mut self) -> Result<u32, Error> {
-        let digits = self.rest().get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
+    fn read_hex_unit(&mut self) -> Result<u32, Error> {
+        let digits = self.remaining_text().get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
         let unit = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        let unit = unit.ok_or_else(|| self.wrong("four hex digits"))?;
+        let unit = unit.ok_or_else(|| self.syntax_error("four hex digits"))?;
         self.at += 4;
         Ok(unit)
     }
 
-    fn wrong(&self, expected: &'static str) -> Error {
-        let rest = self.rest();
+    fn syntax_error(&self, expected: &'static str) -> Error {
+        let rest = self.remaining_text();
         let found = if rest.is_empty() { "the end".to_owned() } else { format!("`{rest}`") };
         Error::new(ErrorKind::Usage)
             .expecting(format!("{expected} in the stage `{}`", self.text))
@@ -619,7 +620,7 @@ mod tests {
     ];
 
     fn options(text: &str) -> Vec<(String, Option<String>)> {
-        parse_path(text).unwrap().remove(0).options(TABLE)
+        parse_path(text).unwrap().remove(0).into_options(TABLE)
     }
 
     #[test]

@@ -10,7 +10,7 @@ const SHORT: usize = 64;
 
 /// Whether a string is long enough for a lookup by location.
 #[inline]
-pub(crate) fn is_long(bytes: &[u8]) -> bool {
+pub(crate) fn is_long_string(bytes: &[u8]) -> bool {
     bytes.len() > SHORT
 }
 
@@ -22,19 +22,19 @@ impl<T: Copy> StringLocations<T> {
     /// Returns the data of this string.
     #[inline]
     pub(crate) fn get(&self, bytes: &[u8]) -> Option<T> {
-        if is_long(bytes) { self.0.get(&place(bytes)).copied() } else { None }
+        if is_long_string(bytes) { self.0.get(&location_key(bytes)).copied() } else { None }
     }
 
     /// Stores data of this string.
     #[inline]
     pub(crate) fn set(&mut self, bytes: &[u8], known: T) {
-        if is_long(bytes) {
-            self.0.insert(place(bytes), known);
+        if is_long_string(bytes) {
+            self.0.insert(location_key(bytes), known);
         }
     }
 }
 
-fn place(bytes: &[u8]) -> (usize, usize) {
+fn location_key(bytes: &[u8]) -> (usize, usize) {
     (bytes.as_ptr() as usize, bytes.len())
 }
 

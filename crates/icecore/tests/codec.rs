@@ -9,7 +9,7 @@ use icecore::raw::Reader as _;
 use icecore::{
     Codec, Document, Limits, Request, Stage, Written,
     format::{marshal, sereal, storable},
-    raw::{Outcome, Part, Parts, Tape},
+    raw::{DocumentPart, Outcome, PartProgress, Tape},
 };
 
 /// Reads and writes without shortcuts.
@@ -205,11 +205,11 @@ fn documents_are_written_in_parts_or_not_at_all() {
             let count = document.nodes().len();
             // Filled by a program, like the parts, so that Storable writes both the same way.
             codec.write(&part(&document, 0..count, &mut Tape::new()), &mut expected).unwrap();
-            let (mut parts, mut out, mut at) = (Parts::default(), Vec::new(), 0);
+            let (mut parts, mut out, mut at) = (PartProgress::default(), Vec::new(), 0);
             while at < count {
                 let next = (at + 1 + random.below(20) as usize).min(count);
                 let next_part = part(&document, at..next, &mut Tape::new());
-                if codec.write_part(&next_part, Part::Nodes(&mut parts), &mut out).is_none() {
+                if codec.write_part(&next_part, DocumentPart::Nodes(&mut parts), &mut out).is_none() {
                     break;
                 }
                 at = next;

@@ -96,7 +96,7 @@ fn wrappers_are_taken_off() {
     b.bytes(b"\x04\x08[\x07i\x06I\"\x06x\x06:\x06ET");
     b.end();
     let deep = deep::open(b.finish().unwrap(), &Limits::default()).unwrap();
-    let names: Vec<_> = deep.opened.iter().map(deep::Opened::name).collect();
+    let names: Vec<_> = deep.opened.iter().map(deep::OpenedString::name).collect();
     assert_eq!(names, ["laravel-cache/php", "slashes/php", "marshal"]);
     assert_eq!(json(&deep.document), serde_json::json!([{"a": 1}, {"a": "i:7;\\\""}, [1, "x"]]));
     assert!(deep.opened.iter().all(|opened| opened.offset.is_none()), "they stand in the arena");

@@ -305,7 +305,7 @@ fn an_output_gets_large_documents_in_parts() {
         fn buffer(&mut self) -> &mut Vec<u8> {
             &mut self.buffer
         }
-        fn ready(&mut self) -> Result<(), Error> {
+        fn allow_flush(&mut self) -> Result<(), Error> {
             self.most = self.most.max(self.buffer.len());
             self.calls += 1;
             self.all.append(&mut self.buffer);
@@ -330,7 +330,7 @@ fn an_output_that_was_closed_stops_the_writer() {
         fn buffer(&mut self) -> &mut Vec<u8> {
             &mut self.0
         }
-        fn ready(&mut self) -> Result<(), Error> {
+        fn allow_flush(&mut self) -> Result<(), Error> {
             Err(Error::new(ErrorKind::Output))
         }
     }

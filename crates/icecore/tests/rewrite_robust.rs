@@ -7,13 +7,13 @@ use crate::replacing;
 use crate::common::{Random, on_a_small_stack};
 use crate::replacing::{Pair, value, with};
 use icecore::Stage;
-use icecore::rewrite::{self, Change, Edits, Part, Rewriting, Tally};
+use icecore::rewrite::{self, Change, Edits, Rewriting, StringRole, Tally};
 
 /// Replaces every vowel with a longer text, a shorter one or nothing.
 struct Vowels(&'static [u8]);
 
 impl Change for Vowels {
-    fn change(&mut self, text: &[u8], _: Part, edits: &mut Edits) {
+    fn change_text(&mut self, text: &[u8], _: StringRole, edits: &mut Edits) {
         for (at, byte) in text.iter().enumerate().filter(|(_, byte)| b"aeiou".contains(byte)) {
             let _ = byte;
             edits.push(at, at + 1, self.0);

@@ -18,7 +18,7 @@ impl Source for Parts<'_> {
         self.0.len() as u64
     }
 
-    fn load(&mut self, at: u64, to: &mut [u8]) -> bool {
+    fn load_into(&mut self, at: u64, to: &mut [u8]) -> bool {
         let from = at as usize;
         self.0.get(from..from + to.len()).is_some_and(|bytes| {
             to.copy_from_slice(bytes);
@@ -26,7 +26,7 @@ impl Source for Parts<'_> {
         })
     }
 
-    fn piece(&self) -> usize {
+    fn preferred_len(&self) -> usize {
         self.1
     }
 }

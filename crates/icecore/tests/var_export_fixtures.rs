@@ -263,7 +263,7 @@ impl Output for Nothing {
         &mut self.0
     }
 
-    fn ready(&mut self) -> Result<(), Error> {
+    fn allow_flush(&mut self) -> Result<(), Error> {
         self.0.clear();
         Ok(())
     }

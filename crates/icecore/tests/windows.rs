@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use icecore::{
     Builder, Document, Error, ErrorKind, Limits, Losses, Stage,
-    raw::{Part, Rest, Tape},
+    raw::{DocumentPart, Rest, Tape},
 };
 
 const ITEMS: i64 = 30_000;
@@ -51,8 +51,8 @@ fn in_parts<'a>(blob: &'a [u8], store: &'a OnceLock<Vec<u8>>, from: &str, to: &s
     let mut write = |document: &Document<'_>, part, json: &mut Vec<u8>| {
         losses.merge(writing.write_part(document, part, &limits, json).unwrap().unwrap());
     };
-    let rest = reading.windows(blob, store, &limits, &mut |window| {
-        write(&window, Part::Items { before, skip: 0, more: true }, &mut json);
+    let rest = reading.read_windows(blob, store, &limits, &mut |window| {
+        write(&window, DocumentPart::Items { before, skip: 0, more: true }, &mut json);
         before += window.root().len() as u64;
         windows += 1;
         Ok::<Tape, Error>(window.into_tape())
@@ -60,9 +60,9 @@ fn in_parts<'a>(blob: &'a [u8], store: &'a OnceLock<Vec<u8>>, from: &str, to: &s
     assert_eq!(rest.items, before);
     if rest.needs_whole {
         let whole = icecore::read_as(blob, &from, &limits).unwrap();
-        write(&whole, Part::Items { before, skip: before, more: false }, &mut json);
+        write(&whole, DocumentPart::Items { before, skip: before, more: false }, &mut json);
     } else if rest.outcome.error.is_none() {
-        write(&rest.outcome.document, Part::Items { before, skip: 0, more: false }, &mut json);
+        write(&rest.outcome.document, DocumentPart::Items { before, skip: 0, more: false }, &mut json);
     }
     Parts { json, losses, windows, rest }
 }
@@ -207,7 +207,7 @@ fn who_takes_the_windows_can_stop() {
     let stage = Stage::parse("storable").unwrap();
     let store = OnceLock::new();
     let mut windows = 0;
-    let rest = (stage.format().reader)(stage.settings()).windows(&blob, &store, &Limits::default(), &mut |_| {
+    let rest = (stage.format().reader)(stage.settings()).read_windows(&blob, &store, &Limits::default(), &mut |_| {
         windows += 1;
         Err(Error::new(ErrorKind::Output))
     });

@@ -27,7 +27,7 @@ pub fn columns(data: &[u8]) {
     for name in STAGES {
         let stage = Stage::parse(name).expect("a stage");
         let mut inference = Inference::new(stage.clone(), &options.limits);
-        inference.look(data);
+        inference.examine_blob(data);
         let learned = inference.field();
         assert_eq!(schema::parse(&schema::print(&learned)).expect("what was printed"), learned);
         let rows = decode(stage.clone().into(), &learned, &[data], &options);

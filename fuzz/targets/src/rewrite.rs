@@ -1,14 +1,14 @@
 //! Changes strings inside documents: a readable document remains readable, and without a change the bytes stay the
 //! same.
 
-use icecore::rewrite::{self, Change, Edits, Part, Rewriting, Tally};
+use icecore::rewrite::{self, Change, Edits, Rewriting, StringRole, Tally};
 use icecore::{Limits, Request, Stage};
 
 /// Replaces some letters.
 struct Letters(&'static [u8]);
 
 impl Change for Letters {
-    fn change(&mut self, text: &[u8], _: Part, edits: &mut Edits) {
+    fn change_text(&mut self, text: &[u8], _: StringRole, edits: &mut Edits) {
         for (at, _) in text.iter().enumerate().filter(|(_, byte)| b"aeios".contains(byte)) {
             assert!(edits.push(at, at + 1, self.0));
         }
@@ -19,7 +19,7 @@ impl Change for Letters {
 struct Nothing;
 
 impl Change for Nothing {
-    fn change(&mut self, _: &[u8], _: Part, _: &mut Edits) {}
+    fn change_text(&mut self, _: &[u8], _: StringRole, _: &mut Edits) {}
 }
 
 const STAGES: [&str; 10] =

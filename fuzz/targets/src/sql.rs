@@ -1,7 +1,7 @@
 //! SQL dumps.
 
 use icecore::rewrite::{Around, Escaping};
-use icecore_sql::{Content, Dialect, Error, Literal, Next, Options, Quoting, Reader, Value, reference};
+use icecore_sql::{Content, Dialect, Error, Literal, Next, Options, Quoting, Reader, Value, read_whole_dump};
 use std::ops::Range;
 
 /// Returns the results for windows of these sizes: literals and the values of rows, as ranges of the dump.
@@ -49,7 +49,7 @@ pub fn sql_read(data: &[u8]) {
     options.dialect =
         [None, Some(Dialect::MySql), Some(Dialect::Postgres), Some(Dialect::Sqlite)][usize::from(how & 3)];
     options.rows = how & 4 > 0;
-    let twins = reference(dump, &options);
+    let twins = read_whole_dump(dump, &options);
     let expected = (twins.literals, twins.values);
     let mut step = usize::from(*how);
     let mut random = || {

@@ -2,7 +2,7 @@
 
 use super::{EngineCell, FORMATS, blobs, check, decode, encode, input, stage};
 use crate::shape::Shape::{self, Ints, Nested, Records, Strings};
-use icecore::raw::{Part, Store};
+use icecore::raw::{DocumentPart, Store};
 use icecore::{Converter, Limits, Stage};
 use std::hint::black_box;
 
@@ -79,9 +79,9 @@ fn convert_in_windows(bytes: &[u8], from: &Stage, to: &Stage) -> (Vec<u8>, u32) 
     let writer = to.format().prepare(to.settings()).writer;
     let mut out = Vec::new();
     let (mut before, mut windows) = (0, 0);
-    let rest = reader.windows(bytes, &store, &limits, &mut |window| {
+    let rest = reader.read_windows(bytes, &store, &limits, &mut |window| {
         let items = window.root().len() as u64;
-        let part = Part::Items { before, skip: 0, more: true };
+        let part = DocumentPart::Items { before, skip: 0, more: true };
         let written = writer.write_part(&window, part, &limits, &mut out).expect("the target takes parts");
         written.expect("a window can be written");
         before += items;
@@ -89,7 +89,7 @@ fn convert_in_windows(bytes: &[u8], from: &Stage, to: &Stage) -> (Vec<u8>, u32) 
         Ok(window.into_tape())
     });
     assert!(rest.outcome.error.is_none() && !rest.needs_whole, "the array can be read in windows");
-    let part = Part::Items { before, skip: 0, more: false };
+    let part = DocumentPart::Items { before, skip: 0, more: false };
     let written = writer.write_part(&rest.outcome.document, part, &limits, &mut out).expect("the target takes parts");
     written.expect("the last window can be written");
     (out, windows)

@@ -1,6 +1,6 @@
 //! Keys and names of classes as Python strings, cached by their ids.
 
-use crate::reading::{Reading, Strings};
+use crate::reading::{ReadOptions, Strings};
 use icecore::raw::Tape;
 use pyo3::prelude::*;
 
@@ -22,7 +22,7 @@ pub(crate) struct Cache {
 impl Cache {
     /// Forgets strings that are not valid for this tape and these arguments.
     #[inline]
-    pub(super) fn fit(&mut self, tape: &Tape, reading: &Reading<'_>) {
+    pub(super) fn discard_stale_strings(&mut self, tape: &Tape, reading: &ReadOptions<'_>) {
         let generations = (tape.keys().generation(), tape.classes().generation());
         let is_same = (self.strings, self.plain_symbols) == (reading.strings, reading.plain_symbols);
         if generations != self.generations || !is_same {
@@ -37,7 +37,7 @@ impl Cache {
 
 /// Returns the cached string for an id; makes it first if necessary.
 #[inline]
-pub(super) fn kept<'py>(
+pub(super) fn get_or_make_string<'py>(
     py: Python<'py>,
     kept: &mut Vec<Option<Py<PyAny>>>,
     id: u32,

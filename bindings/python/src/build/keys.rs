@@ -1,10 +1,10 @@
 //! Keys of maps and names of members.
 
-use super::cache::kept;
-use super::leaf::{lenient, string};
-use super::open::{Members, Open};
+use super::cache::get_or_make_string;
+use super::leaf::{build_string, to_text_or_bytes};
+use super::open::{MemberOwner, OpenContainer};
 use super::{Builder, Slot};
-use crate::failure::raised;
+use crate::failure::to_py_error;
 use icecore::raw::{Name, flag};
 use icecore::value::Visibility;
 use icecore::{Error, ErrorKind, Kind};
@@ -15,45 +15,47 @@ use std::collections::{HashMap, HashSet};
 impl<'py> Builder<'_, 'py> {
     /// Returns the slot of a value whose key has this id.
     #[inline]
-    pub(super) fn named_slot(&mut self, id: u16, at: u32) -> PyResult<Slot<'py>> {
+    pub(super) fn named_slot(&mut self, id: u16, index: u32) -> PyResult<Slot<'py>> {
         let py = self.py;
-        let is_member = self.stack.last().is_some_and(|frame| frame.open.is_members());
+        let is_member = self.stack.last().is_some_and(|frame| frame.open.holds_members());
         let kept_keys = if is_member { &self.cache.members } else { &self.cache.keys };
         if let Some(Some(key)) = kept_keys.get(usize::from(id)) {
             return Ok(Slot::Entry(key.bind(py).clone()));
         }
-        let Some(name) = self.document.tape().keys().get(u32::from(id)) else { return Err(self.broken(at, "a key")) };
+        let Some(name) = self.document.tape().keys().get(u32::from(id)) else {
+            return Err(self.malformed_error(index, "a key"));
+        };
         if name.node.has(flag::PLACEHOLDER) && name.node.kind.is_string() {
             return Ok(Slot::Absent);
         }
         if is_member {
-            return self.member(id, name);
+            return self.build_member_slot(id, name);
         }
-        let key = self.key(at, name)?;
-        let kept = kept(py, &mut self.cache.keys, u32::from(id), || Ok(key))?;
+        let key = self.build_key(index, name)?;
+        let kept = get_or_make_string(py, &mut self.cache.keys, u32::from(id), || Ok(key))?;
         Ok(Slot::Entry(kept))
     }
 
     /// Returns a key of a map.
-    fn key(&self, at: u32, name: Name<'_>) -> PyResult<Bound<'py, PyAny>> {
+    fn build_key(&self, index: u32, name: Name<'_>) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
         match name.node.kind {
             Kind::Int => Ok((name.node.payload as i64).into_pyobject(py)?.into_any()),
-            Kind::Symbol => self.symbol(self.encoded(&name.node, name.bytes)),
-            Kind::Encoded => Ok(self.encoded(&name.node, name.bytes)),
-            kind => string(py, kind, name.bytes, self.reading.strings).ok_or_else(|| {
+            Kind::Symbol => self.build_symbol(self.decode_string(&name.node, name.bytes)),
+            Kind::Encoded => Ok(self.decode_string(&name.node, name.bytes)),
+            kind => build_string(py, kind, name.bytes, self.reading.strings).ok_or_else(|| {
                 let error = Error::new(ErrorKind::Unrepresentable)
                     .expecting("keys in UTF-8, as strings=\"str\" says")
                     .finding("other bytes")
-                    .on_path(self.document.path(at));
-                raised(py, &error)
+                    .on_path(self.document.path(index));
+                to_py_error(py, &error)
             }),
         }
     }
 
     /// Returns the name of a member without the prefix of its language; the visibility is recorded
     /// if a writer needs it.
-    fn member(&mut self, id: u16, name: Name<'_>) -> PyResult<Slot<'py>> {
+    fn build_member_slot(&mut self, id: u16, name: Name<'_>) -> PyResult<Slot<'py>> {
         let py = self.py;
         if name.node.kind == Kind::Int {
             return Ok(Slot::Entry((name.node.payload as i64).into_pyobject(py)?.into_any()));
@@ -71,13 +73,15 @@ impl<'py> Builder<'_, 'py> {
             },
             _ => (name.bytes, None),
         };
-        let key = lenient(py, bare);
+        let key = to_text_or_bytes(py, bare);
         let Some(visibility) = visibility else {
-            let kept = kept(py, &mut self.cache.members, u32::from(id), || Ok(key))?;
+            let kept = get_or_make_string(py, &mut self.cache.members, u32::from(id), || Ok(key))?;
             return Ok(Slot::Entry(kept));
         };
         let open = self.stack.last().map(|frame| &frame.open);
-        if let Some(Open::Map(_, Members::Of { record, .. }) | Open::Attributes(record, _)) = open {
+        if let Some(OpenContainer::Map(_, MemberOwner::Object { record, .. }) | OpenContainer::Attributes(record, _)) =
+            open
+        {
             let mut record = record.borrow_mut();
             let known = record.visibility.get_or_insert_with(|| PyDict::new(py).unbind());
             known.bind(py).set_item(&key, visibility)?;
@@ -88,7 +92,7 @@ impl<'py> Builder<'_, 'py> {
     /// Whether this is the class of the object whose members are being read.
     fn is_class(&self, name: &[u8]) -> bool {
         match self.stack.last().map(|frame| &frame.open) {
-            Some(Open::Map(_, Members::Of { class, .. } | Members::ForFactory { class })) => {
+            Some(OpenContainer::Map(_, MemberOwner::Object { class, .. } | MemberOwner::ForFactory { class })) => {
                 self.document.tape().classes().get(*class).is_some_and(|known| known.bytes == name)
             }
             _ => false,
@@ -122,7 +126,7 @@ impl<'py> Builder<'_, 'py> {
             .finding("keys that are the same in Python, as \"a\" and :a")
             .helping("`icecore.convert(data, \"json:typed\")` has all keys")
             .on_path(self.document.path(map));
-        Err(raised(self.py, &error))
+        Err(to_py_error(self.py, &error))
     }
 }
 
@@ -142,7 +146,7 @@ pub(super) struct Collisions {
 
 impl Collisions {
     /// Counts a key. False: too many keys of the map have the same hash.
-    pub(super) fn take(&mut self, map: u32, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+    pub(super) fn count_key(&mut self, map: u32, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let is_keyed = key.is_exact_instance_of::<PyString>() || key.is_exact_instance_of::<PyBytes>();
         // Only a handful of 64-bit integers share a hash.
         if is_keyed || (key.is_exact_instance_of::<PyInt>() && key.extract::<i64>().is_ok()) {
@@ -155,7 +159,7 @@ impl Collisions {
 }
 
 /// Returns a value as the key of a dict: a list becomes a tuple.
-pub(super) fn hashable(value: Bound<'_, PyAny>) -> Result<Bound<'_, PyAny>, String> {
+pub(super) fn to_hashable(value: Bound<'_, PyAny>) -> Result<Bound<'_, PyAny>, String> {
     let value = match value.cast::<PyList>() {
         Ok(list) => list.to_tuple().into_any(),
         Err(_) if value.is_exact_instance_of::<PyString>() => return Ok(value),

@@ -10,12 +10,12 @@ mod open;
 
 pub(crate) use cache::Cache;
 
-use crate::failure::raised;
+use crate::failure::to_py_error;
 use crate::names::Names;
-use crate::reading::Reading;
+use crate::reading::ReadOptions;
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, flag};
 use icecore::{Codec, Document, Error, ErrorKind, Kind, Limits};
-use open::{Frame, Open};
+use open::{Frame, OpenContainer};
 use pyo3::prelude::*;
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ pub(crate) struct Builder<'b, 'py> {
     document: &'b Document<'b>,
     nodes: &'b [Node],
     cache: &'b mut Cache,
-    reading: &'b Reading<'py>,
+    reading: &'b ReadOptions<'py>,
     codec: &'b Codec,
     /// Values to which links may refer.
     made: HashMap<u32, Bound<'py, PyAny>>,
@@ -49,9 +49,9 @@ enum Slot<'py> {
 }
 
 /// A complete value, or a container that begins.
-enum Begun<'py> {
+enum BegunValue<'py> {
     Whole(Bound<'py, PyAny>),
-    Open(Open<'py>),
+    Open(OpenContainer<'py>),
 }
 
 impl<'b, 'py> Builder<'b, 'py> {
@@ -60,9 +60,9 @@ impl<'b, 'py> Builder<'b, 'py> {
         document: &'b Document<'b>,
         cache: &'b mut Cache,
         codec: &'b Codec,
-        reading: &'b Reading<'py>,
+        reading: &'b ReadOptions<'py>,
     ) -> Builder<'b, 'py> {
-        cache.fit(document.tape(), reading);
+        cache.discard_stale_strings(document.tape(), reading);
         Builder {
             py,
             document,
@@ -79,33 +79,33 @@ impl<'b, 'py> Builder<'b, 'py> {
 
     /// Builds the value of the root.
     pub(crate) fn build(mut self) -> PyResult<Bound<'py, PyAny>> {
-        let mut at = self.document.tape().root();
-        while let Some(node) = self.nodes.get(at as usize) {
-            if let Some(next) = self.leaves(at)? {
-                at = next;
-                if let Some(value) = self.ended(at)? {
+        let mut index = self.document.tape().root();
+        while let Some(node) = self.nodes.get(index as usize) {
+            if let Some(next) = self.append_leaves(index)? {
+                index = next;
+                if let Some(value) = self.close_ended(index)? {
                     return Ok(value);
                 }
                 continue;
             }
-            let slot = self.slot(at, node)?;
-            let (begun, next) = self.begin(at, node)?;
-            at = next;
+            let slot = self.find_slot(index, node)?;
+            let (begun, next) = self.begin_value(index, node)?;
+            index = next;
             let value = match begun {
-                Begun::Whole(value) => value,
-                Begun::Open(open) => {
-                    if node.end() > at {
-                        self.stack.push(Frame::new(open, slot, at - 1, node));
+                BegunValue::Whole(value) => value,
+                BegunValue::Open(open) => {
+                    if node.end() > index {
+                        self.stack.push(Frame::new(open, slot, index - 1, node));
                         continue;
                     }
-                    self.close(open, at - 1)?
+                    self.close_container(open, index - 1)?
                 }
             };
             if self.stack.is_empty() {
                 return Ok(value);
             }
-            self.put(slot, value)?;
-            if let Some(value) = self.ended(at)? {
+            self.put_value(slot, value)?;
+            if let Some(value) = self.close_ended(index)? {
                 return Ok(value);
             }
         }
@@ -116,13 +116,13 @@ impl<'b, 'py> Builder<'b, 'py> {
     /// Ends the containers that end at or before `at`; returns the value if the outermost one
     /// ended.
     #[inline]
-    fn ended(&mut self, at: u32) -> PyResult<Option<Bound<'py, PyAny>>> {
-        while let Some(frame) = self.stack.pop_if(|frame| frame.end <= at) {
-            let value = self.close(frame.open, frame.node)?;
+    fn close_ended(&mut self, index: u32) -> PyResult<Option<Bound<'py, PyAny>>> {
+        while let Some(frame) = self.stack.pop_if(|frame| frame.end <= index) {
+            let value = self.close_container(frame.open, frame.node)?;
             if self.stack.is_empty() {
                 return Ok(Some(value));
             }
-            self.put(frame.slot, value)?;
+            self.put_value(frame.slot, value)?;
         }
         Ok(None)
     }
@@ -130,42 +130,42 @@ impl<'b, 'py> Builder<'b, 'py> {
     /// Adds a run of plain leaves to the open container; returns its end, if there was one. All
     /// other nodes are left to the loop, which treats leaves in the same way.
     #[inline]
-    fn leaves(&self, from: u32) -> PyResult<Option<u32>> {
+    fn append_leaves(&self, from: u32) -> PyResult<Option<u32>> {
         let Some(frame) = self.stack.last() else { return Ok(None) };
         let run = self.nodes.get(from as usize..frame.end as usize).unwrap_or_default();
-        let mut at = from;
+        let mut index = from;
         let is_plain = |node: &Node| node.kind <= Kind::Text && node.flags & (flag::TARGET | flag::REF) == 0;
         match &frame.open {
-            Open::List(list) => {
+            OpenContainer::List(list) => {
                 for node in run.iter().take_while(|node| is_plain(node)) {
-                    list.append(self.leaf(at, node)?)?;
-                    at += 1;
+                    list.append(self.build_leaf(index, node)?)?;
+                    index += 1;
                 }
             }
-            Open::Map(dict, _) => {
-                let keys = if frame.open.is_members() { &self.cache.members } else { &self.cache.keys };
+            OpenContainer::Map(dict, _) => {
+                let keys = if frame.open.holds_members() { &self.cache.members } else { &self.cache.keys };
                 for node in run.iter().take_while(|node| is_plain(node)) {
                     let Some(Some(key)) = keys.get(usize::from(node.key)) else { break };
-                    dict.set_item(key.bind(self.py), self.leaf(at, node)?)?;
-                    at += 1;
+                    dict.set_item(key.bind(self.py), self.build_leaf(index, node)?)?;
+                    index += 1;
                 }
             }
             _ => {}
         }
-        Ok((at > from).then_some(at))
+        Ok((index > from).then_some(index))
     }
 
     /// Returns the slot of the value at `at`.
     #[inline]
-    fn slot(&mut self, at: u32, node: &Node) -> PyResult<Slot<'py>> {
+    fn find_slot(&mut self, index: u32, node: &Node) -> PyResult<Slot<'py>> {
         match node.key {
             NO_KEY => Ok(Slot::Item),
             IS_KEY => Ok(Slot::Key),
             KEY_NODE => {
                 let key = self.stack.last_mut().and_then(|frame| frame.key.take());
-                key.map(|key| self.key_slot(node, key)).ok_or_else(|| self.broken(at, "a key"))
+                key.map(|key| self.key_slot(node, key)).ok_or_else(|| self.malformed_error(index, "a key"))
             }
-            id => self.named_slot(id, at),
+            id => self.named_slot(id, index),
         }
     }
 
@@ -178,53 +178,53 @@ impl<'b, 'py> Builder<'b, 'py> {
 
     /// Builds the value at `at`, or begins it; also returns the next node.
     #[inline]
-    fn begin(&mut self, at: u32, node: &Node) -> PyResult<(Begun<'py>, u32)> {
+    fn begin_value(&mut self, index: u32, node: &Node) -> PyResult<(BegunValue<'py>, u32)> {
         if !node.kind.is_container() {
             let mut value = match node.kind.is_again() {
-                true => self.linked(at, node)?,
-                false => self.leaf(at, node)?,
+                true => self.resolve_link(index, node)?,
+                false => self.build_leaf(index, node)?,
             };
             if node.flags & (flag::TARGET | flag::REF) != 0 {
-                value = self.noted(at, node, value)?;
+                value = self.register_leaf(index, node, value)?;
             }
-            return Ok((Begun::Whole(value), at + 1));
+            return Ok((BegunValue::Whole(value), index + 1));
         }
         if self.reading.known
-            && let Some(value) = self.known(at)?
+            && let Some(value) = self.build_known_value(index)?
         {
             if node.has(flag::TARGET) {
-                self.made.insert(at, value.clone());
+                self.made.insert(index, value.clone());
             }
-            return Ok((Begun::Whole(value), node.end().max(at + 1)));
+            return Ok((BegunValue::Whole(value), node.end().max(index + 1)));
         }
-        let open = self.open(node)?;
+        let open = self.open_container(node)?;
         if node.has(flag::TARGET)
-            && let Some(value) = open.value()
+            && let Some(value) = open.link_target()
         {
-            self.made.insert(at, value);
+            self.made.insert(index, value);
         }
-        Ok((Begun::Open(open), at + 1))
+        Ok((BegunValue::Open(open), index + 1))
     }
 
     /// Handles a leaf with flags: wraps it in a reference if it was reached by one, and registers
     /// it if links may refer to it.
     #[cold]
-    fn noted(&mut self, at: u32, node: &Node, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    fn register_leaf(&mut self, index: u32, node: &Node, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         if node.kind.is_again() {
             return Ok(value);
         }
         let value = match node.has(flag::REF) {
-            true => Names::of(self.py)?.reference(self.py).call1((value,))?,
+            true => Names::look_up(self.py)?.reference(self.py).call1((value,))?,
             false => value,
         };
         if node.has(flag::TARGET) {
-            self.made.insert(at, value.clone());
+            self.made.insert(index, value.clone());
         }
         Ok(value)
     }
 
     /// Returns the target of a link.
-    fn linked(&self, at: u32, node: &Node) -> PyResult<Bound<'py, PyAny>> {
+    fn resolve_link(&self, index: u32, node: &Node) -> PyResult<Bound<'py, PyAny>> {
         let mut target = node.payload as u32;
         // A link may refer to a link, but not to one after it.
         while let Some(next) = self.nodes.get(target as usize).filter(|next| next.kind.is_again()) {
@@ -238,65 +238,65 @@ impl<'b, 'py> Builder<'b, 'py> {
                 .expecting("a link to a value that is there")
                 .finding("one to an object that its factory has not made yet")
                 .helping("leave the class out of `classes`: its objects are records then, which may be in a circle")
-                .on_path(self.document.path(at));
-            raised(self.py, &error)
+                .on_path(self.document.path(index));
+            to_py_error(self.py, &error)
         })
     }
 
     /// Puts a value into its slot of the open container.
     #[inline]
-    fn put(&mut self, slot: Slot<'py>, value: Bound<'py, PyAny>) -> PyResult<()> {
+    fn put_value(&mut self, slot: Slot<'py>, value: Bound<'py, PyAny>) -> PyResult<()> {
         let Some(frame) = self.stack.last_mut() else { return Ok(()) };
         match slot {
-            Slot::Key => match keys::hashable(value) {
+            Slot::Key => match keys::to_hashable(value) {
                 Ok(key) => {
-                    if let Open::Map(dict, _) = &frame.open
+                    if let OpenContainer::Map(dict, _) = &frame.open
                         && dict.len() >= keys::FEW
-                        && !self.collisions.take(frame.node, &key)?
+                        && !self.collisions.count_key(frame.node, &key)?
                     {
                         let at = frame.node;
-                        return Err(self.colliding(at));
+                        return Err(self.collision_error(at));
                     }
                     frame.key = Some(key);
                     Ok(())
                 }
                 Err(found) => {
                     let at = frame.node;
-                    Err(self.unhashable(at, &found))
+                    Err(self.unhashable_key_error(at, &found))
                 }
             },
-            Slot::Item => frame.open.item(value),
-            Slot::Entry(key) => frame.open.entry(key, value),
+            Slot::Item => frame.open.add_item(value),
+            Slot::Entry(key) => frame.open.add_entry(key, value),
             Slot::Absent => Ok(()),
         }
     }
 
     /// Returns an error for a tape that no reader would produce.
     #[cold]
-    fn broken(&self, at: u32, expected: &'static str) -> PyErr {
+    fn malformed_error(&self, index: u32, expected: &'static str) -> PyErr {
         let error =
-            Error::new(ErrorKind::Malformed).expecting(expected).finding("none").on_path(self.document.path(at));
-        raised(self.py, &error)
+            Error::new(ErrorKind::Malformed).expecting(expected).finding("none").on_path(self.document.path(index));
+        to_py_error(self.py, &error)
     }
 
     #[cold]
-    fn unhashable(&self, at: u32, found: &str) -> PyErr {
+    fn unhashable_key_error(&self, index: u32, found: &str) -> PyErr {
         let error = Error::new(ErrorKind::Unrepresentable)
             .expecting("a key that a dict can have")
             .finding(found.to_owned())
             .helping("`icecore.convert(data, \"json:typed\")` has all keys")
-            .on_path(self.document.path(at));
-        raised(self.py, &error)
+            .on_path(self.document.path(index));
+        to_py_error(self.py, &error)
     }
 
     #[cold]
-    fn colliding(&self, at: u32) -> PyErr {
+    fn collision_error(&self, index: u32) -> PyErr {
         let error = Error::new(ErrorKind::Limit)
             .expecting(format!("at most {} keys of a map with the same hash", keys::MOST_ALIKE))
             .finding("more of them: each is compared with all before it")
             .helping("`icecore.convert(data, \"json:typed\")` has all keys")
-            .on_path(self.document.path(at));
-        raised(self.py, &error)
+            .on_path(self.document.path(index));
+        to_py_error(self.py, &error)
     }
 
     fn limits(&self) -> &Limits {

@@ -1,6 +1,6 @@
 //! An Arrow array.
 
-use super::types::exported;
+use super::types::export_schema;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::FieldRef;
 use pyo3::prelude::*;
@@ -34,7 +34,7 @@ impl Column {
 
     /// The type alone.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        exported(py, &self.field)
+        export_schema(py, &self.field)
     }
 
     fn __len__(&self) -> usize {

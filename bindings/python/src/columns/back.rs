@@ -1,8 +1,8 @@
 //! From columns of values to columns of blobs.
 
-use super::{BadRows, Chunks, bad_rows, failed, options_of, reader_of};
-use crate::dumps::stage_of;
-use crate::failure::{report, usage};
+use super::{BadRows, Chunks, collect_bad_rows, kernel_error, open_reader, parse_options};
+use crate::dumps::parse_stage;
+use crate::failure::{report_losses, usage_error};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Field};
 use icecore::Losses;
@@ -23,24 +23,24 @@ pub(crate) fn encode(
     limits: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<(Chunks, BadRows)> {
     let py = column.py();
-    let mut reader = reader_of(column)?;
-    let (options, keeps) = options_of(py, on_error, limits)?;
+    let mut reader = open_reader(column)?;
+    let (options, keeps) = parse_options(py, on_error, limits)?;
     if keeps {
-        return Err(usage(py, "on_error to be raise or null", on_error));
+        return Err(usage_error(py, "on_error to be raise or null", on_error));
     }
     let mut encoder =
-        Encoder::new(stage_of(py, format)?, &reader.field(), options).map_err(|error| failed(py, error))?;
+        Encoder::new(parse_stage(py, format)?, &reader.field(), options).map_err(|error| kernel_error(py, error))?;
     let (mut chunks, mut rows, mut before, mut lost) = (Vec::new(), Vec::new(), 0, Losses::default());
     while let Some(array) = py.detach(|| reader.next()) {
         let array = array.map_err(|error| PyTypeError::new_err(error.to_string()))?;
         let encoded =
-            py.detach(|| encoder.encode(array.as_ref())).map_err(|error| failed(py, error.shift_row(before)))?;
-        rows.extend(bad_rows(py, &encoded.bad, before));
+            py.detach(|| encoder.encode(array.as_ref())).map_err(|error| kernel_error(py, error.shift_row(before)))?;
+        rows.extend(collect_bad_rows(py, &encoded.bad, before));
         before += array.len();
         lost.merge(encoded.losses);
         chunks.push(Arc::new(encoded.column) as ArrayRef);
     }
-    report(py, &lost, losses)?;
+    report_losses(py, &lost, losses)?;
     let field = Arc::new(Field::new("", DataType::Binary, true));
-    Ok((Chunks::of(chunks, field), rows))
+    Ok((Chunks::from_arrays(chunks, field), rows))
 }

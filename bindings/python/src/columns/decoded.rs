@@ -2,8 +2,8 @@
 
 use super::array::Column;
 use super::stream::Chunks;
-use super::{BadRows, failed};
-use crate::failure::raised;
+use super::{BadRows, kernel_error};
+use crate::failure::to_py_error;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Field, FieldRef};
 use arrow_select::concat::concat;
@@ -45,39 +45,46 @@ impl Decoded {
     /// Creates the result from the parts of the decoded arrays.
     pub(super) fn new(py: Python<'_>, arrays: &[ArrayRef], parts: Vec<Part>, shape: &Shape<'_>) -> PyResult<Decoded> {
         let errors = parts.iter().flat_map(|part| part.bad.iter().map(|bad| (part.start + bad.row, &bad.error)));
-        let errors: BadRows = errors.map(|(row, error)| (row, raised(py, error).into_value(py).into_any())).collect();
+        let errors: BadRows =
+            errors.map(|(row, error)| (row, to_py_error(py, error).into_value(py).into_any())).collect();
         let errors = PyList::new(py, errors)?.unbind();
         let (mut texts, mut kept) = (None, None);
         if shape.keeps {
             let field = |kind: DataType| Arc::new(Field::new("", kind, true));
             let made: Vec<ArrayRef> = parts.iter().map(|part| Arc::new(part.errors()) as ArrayRef).collect();
-            texts = Some(joined(py, made, field(DataType::Utf8), shape.is_whole)?);
-            let made = kept_of(arrays, &parts).map_err(|error| failed(py, error))?;
-            kept = Some(joined(py, made, field(DataType::LargeBinary), shape.is_whole)?);
+            texts = Some(join_arrays(py, made, field(DataType::Utf8), shape.is_whole)?);
+            let made = collect_kept_blobs(arrays, &parts).map_err(|error| kernel_error(py, error))?;
+            kept = Some(join_arrays(py, made, field(DataType::LargeBinary), shape.is_whole)?);
         }
         let extra = parts.iter().filter_map(|part| part.extra.map(|(count, first)| (count, part.start + first)));
         let extra = extra.reduce(|(before, first), (count, _)| (before + count, first));
         let columns = parts.into_iter().map(|part| part.column).collect();
-        Ok(Decoded { column: joined(py, columns, shape.field.clone(), shape.is_whole)?, errors, texts, kept, extra })
+        Ok(Decoded {
+            column: join_arrays(py, columns, shape.field.clone(), shape.is_whole)?,
+            errors,
+            texts,
+            kept,
+            extra,
+        })
     }
 }
 
-fn joined(py: Python<'_>, mut parts: Vec<ArrayRef>, field: FieldRef, is_whole: bool) -> PyResult<Py<PyAny>> {
+fn join_arrays(py: Python<'_>, mut parts: Vec<ArrayRef>, field: FieldRef, is_whole: bool) -> PyResult<Py<PyAny>> {
     if !is_whole {
-        return Ok(Py::new(py, Chunks::of(parts, field))?.into_any());
+        return Ok(Py::new(py, Chunks::from_arrays(parts, field))?.into_any());
     }
     let whole = match parts.len() {
         1 => parts.remove(0),
         _ => {
             let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
-            py.detach(|| concat(&parts)).map_err(|error| failed(py, error.into()))?
+            py.detach(|| concat(&parts)).map_err(|error| kernel_error(py, error.into()))?
         }
     };
     Ok(Py::new(py, Column::new(whole, field))?.into_any())
 }
 
 /// Returns the blobs of bad rows, part by part: each is in one of the arrays.
-fn kept_of(arrays: &[ArrayRef], parts: &[Part]) -> Result<Vec<ArrayRef>, Error> {
+fn collect_kept_blobs(arrays: &[ArrayRef], parts: &[Part]) -> Result<Vec<ArrayRef>, Error> {
     let mut arrays = arrays.iter();
     let (mut array, mut begin) = (arrays.next(), 0);
     let mut kept: Vec<ArrayRef> = Vec::with_capacity(parts.len());
@@ -87,7 +94,7 @@ fn kept_of(arrays: &[ArrayRef], parts: &[Part]) -> Result<Vec<ArrayRef>, Error> 
             array = arrays.next();
         }
         if let Some(here) = array {
-            kept.push(Arc::new(part.kept(&here.slice(part.start - begin, part.column.len()))?));
+            kept.push(Arc::new(part.bad_blobs(&here.slice(part.start - begin, part.column.len()))?));
         }
     }
     Ok(kept)

@@ -12,14 +12,14 @@ pub(crate) use decoded::Decoded;
 pub(crate) use stream::Chunks;
 pub(crate) use types::{Type, learn};
 
-use crate::failure::{raised, raised_in_row, usage};
-use crate::limits::limits_of;
+use crate::failure::{to_py_error, to_py_error_in_row, usage_error};
+use crate::limits::parse_limits;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, FieldRef};
 use decoded::Shape;
 use icecore::Stage;
-use icecore_columns::{Bad, Decoded as Part, Decoder as Kernel, Error, OnError, Options, Source, decode_chunks};
+use icecore_columns::{BadRow, Decoded as Part, Decoder as Kernel, Error, OnError, Options, Source, decode_chunks};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
@@ -61,14 +61,14 @@ impl Decoder {
         threads: Option<usize>,
     ) -> PyResult<Decoder> {
         let threads = match threads.map(NonZeroUsize::new) {
-            Some(None) => return Err(usage(py, "threads to be 1 or more", "0")),
+            Some(None) => return Err(usage_error(py, "threads to be 1 or more", "0")),
             Some(Some(threads)) => threads,
             None => available_parallelism().unwrap_or(NonZeroUsize::MIN),
         };
-        let (options, keeps) = options_of(py, on_error, limits)?;
-        let field = schema.filled();
-        let source = source_of(py, format)?;
-        let kernel = Kernel::new(source.clone(), &field, options.clone()).map_err(|error| failed(py, error))?;
+        let (options, keeps) = parse_options(py, on_error, limits)?;
+        let field = schema.decoder_field();
+        let source = parse_source(py, format)?;
+        let kernel = Kernel::new(source.clone(), &field, options.clone()).map_err(|error| kernel_error(py, error))?;
         Ok(Decoder { kernel: Arc::new(Mutex::new(kernel)), field, source, options, keeps, threads })
     }
 
@@ -78,27 +78,27 @@ impl Decoder {
             return Err(PyTypeError::new_err("an array is needed, and not a stream of arrays"));
         };
         let (array, _) = array.into_inner();
-        self.run(py, &[array], true)
+        self.decode_arrays(py, &[array], true)
     }
 
     /// Decodes the arrays of a stream, to at least as many arrays.
     fn decode_chunks(&self, py: Python<'_>, column: &Bound<'_, PyAny>) -> PyResult<Decoded> {
-        let mut reader = reader_of(column)?;
+        let mut reader = open_reader(column)?;
         let mut arrays = Vec::new();
         // The source of the arrays may need Python's lock.
         while let Some(array) = py.detach(|| reader.next()) {
             arrays.push(array.map_err(|error| PyTypeError::new_err(error.to_string()))?);
         }
-        self.run(py, &arrays, false)
+        self.decode_arrays(py, &arrays, false)
     }
 
     /// Returns the arrays of a stream, decoded when they are requested.
     fn stream(&self, column: &Bound<'_, PyAny>) -> PyResult<Chunks> {
         if self.keeps {
             let wanted = "on_error to be raise or null, as a stream has no place for bad blobs";
-            return Err(usage(column.py(), wanted, "keep"));
+            return Err(usage_error(column.py(), wanted, "keep"));
         }
-        let reader = reader_of(column)?;
+        let reader = open_reader(column)?;
         let kernel = self.kernel.clone();
         let decoded = reader.map(move |array| {
             let mut kernel = kernel.lock().unwrap_or_else(PoisonError::into_inner);
@@ -107,31 +107,31 @@ impl Decoder {
                 .map_err(|error| ArrowError::ExternalError(Box::new(error)))?;
             Ok(decoded.column)
         });
-        Ok(Chunks::lazy(decoded, self.field.clone()))
+        Ok(Chunks::from_lazy_arrays(decoded, self.field.clone()))
     }
 
     /// The type of the decoded columns.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        types::exported(py, &self.field)
+        types::export_schema(py, &self.field)
     }
 }
 
 impl Decoder {
     /// Decodes arrays while other threads of Python run; many rows on several threads.
-    fn run(&self, py: Python<'_>, arrays: &[ArrayRef], is_whole: bool) -> PyResult<Decoded> {
+    fn decode_arrays(&self, py: Python<'_>, arrays: &[ArrayRef], is_whole: bool) -> PyResult<Decoded> {
         let rows: usize = arrays.iter().map(|array| array.len()).sum();
         let is_shared = self.threads.get() > 1 && rows >= SHARED;
         let decoded = py.detach(|| match is_shared {
             true => decode_chunks(&self.source, &self.field, &self.options, arrays, self.threads),
-            false => self.one_by_one(arrays),
+            false => self.decode_one_by_one(arrays),
         });
-        let decoded = decoded.map_err(|error| failed(py, error))?;
+        let decoded = decoded.map_err(|error| kernel_error(py, error))?;
         Decoded::new(py, arrays, decoded, &Shape { field: &self.field, is_whole, keeps: self.keeps })
     }
 
     /// Decodes the arrays one after the other, reusing memory. The kernel is locked while Python's
     /// lock is not held: otherwise each thread could wait for the other.
-    fn one_by_one(&self, arrays: &[ArrayRef]) -> Result<Vec<Part>, Error> {
+    fn decode_one_by_one(&self, arrays: &[ArrayRef]) -> Result<Vec<Part>, Error> {
         let mut kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
         let mut start = 0;
         let decode = |array: &ArrayRef| {
@@ -145,13 +145,13 @@ impl Decoder {
 }
 
 /// Returns the options, and whether the blobs of bad rows are kept.
-fn options_of(py: Python<'_>, on_error: &str, limits: Option<&Bound<'_, PyDict>>) -> PyResult<(Options, bool)> {
+fn parse_options(py: Python<'_>, on_error: &str, limits: Option<&Bound<'_, PyDict>>) -> PyResult<(Options, bool)> {
     let mut options = Options::default();
-    options.limits = limits_of(limits)?;
+    options.limits = parse_limits(limits)?;
     options.on_error = match on_error {
         "raise" => OnError::Raise,
         "null" | "keep" => OnError::Null,
-        other => return Err(usage(py, "on_error to be raise, null or keep", other)),
+        other => return Err(usage_error(py, "on_error to be raise, null or keep", other)),
     };
     Ok((options, on_error == "keep"))
 }
@@ -164,27 +164,27 @@ fn only_column(array: ArrayRef) -> ArrayRef {
     }
 }
 
-fn reader_of(column: &Bound<'_, PyAny>) -> PyResult<Box<dyn ArrayReader + Send>> {
+fn open_reader(column: &Bound<'_, PyAny>) -> PyResult<Box<dyn ArrayReader + Send>> {
     column.extract::<AnyArray>()?.into_reader()
 }
 
 /// Returns the source format of blobs: a stage, or detection from the bytes of each.
-fn source_of(py: Python<'_>, format: Option<&str>) -> PyResult<Source> {
+fn parse_source(py: Python<'_>, format: Option<&str>) -> PyResult<Source> {
     match format {
         None => Ok(Source::Detect),
-        Some(name) => Ok(Source::Stage(Stage::parse(name).map_err(|error| raised(py, &error))?)),
+        Some(name) => Ok(Source::Stage(Stage::parse(name).map_err(|error| to_py_error(py, &error))?)),
     }
 }
 
-fn bad_rows(py: Python<'_>, bad: &[Bad], before: usize) -> BadRows {
-    bad.iter().map(|bad| (before + bad.row, raised(py, &bad.error).into_value(py).into_any())).collect()
+fn collect_bad_rows(py: Python<'_>, bad: &[BadRow], before: usize) -> BadRows {
+    bad.iter().map(|bad| (before + bad.row, to_py_error(py, &bad.error).into_value(py).into_any())).collect()
 }
 
 /// Returns the exception for an error of the kernel.
-fn failed(py: Python<'_>, error: Error) -> PyErr {
+fn kernel_error(py: Python<'_>, error: Error) -> PyErr {
     match error {
-        Error::Row { row, error } => raised_in_row(py, &error, row),
-        Error::Engine(error) => raised(py, &error),
+        Error::Row { row, error } => to_py_error_in_row(py, &error, row),
+        Error::Engine(error) => to_py_error(py, &error),
         other => PyTypeError::new_err(other.to_string()),
     }
 }

@@ -1,7 +1,7 @@
 //! Several arrays of one type, one after the other.
 
-use super::types::exported;
-use crate::failure::usage;
+use super::types::export_schema;
+use crate::failure::usage_error;
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, FieldRef};
 use pyo3::prelude::*;
@@ -24,11 +24,11 @@ enum Arrays {
 }
 
 impl Chunks {
-    pub(super) fn of(arrays: Vec<ArrayRef>, field: FieldRef) -> Chunks {
+    pub(super) fn from_arrays(arrays: Vec<ArrayRef>, field: FieldRef) -> Chunks {
         Chunks { field, arrays: Arrays::Whole(arrays) }
     }
 
-    pub(super) fn lazy(
+    pub(super) fn from_lazy_arrays(
         arrays: impl Iterator<Item = Result<ArrayRef, ArrowError>> + Send + 'static,
         field: FieldRef,
     ) -> Chunks {
@@ -53,7 +53,7 @@ impl Chunks {
             }
             Arrays::Lazy(reader) => {
                 let reader = reader.lock().unwrap_or_else(PoisonError::into_inner).take();
-                reader.ok_or_else(|| usage(py, "a stream that was not read yet", "one that was"))?
+                reader.ok_or_else(|| usage_error(py, "a stream that was not read yet", "one that was"))?
             }
         };
         Ok(to_stream_pycapsule(py, reader, requested_schema)?)
@@ -61,6 +61,6 @@ impl Chunks {
 
     /// The type of the arrays.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        exported(py, &self.field)
+        export_schema(py, &self.field)
     }
 }

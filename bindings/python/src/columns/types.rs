@@ -1,7 +1,7 @@
 //! Types of columns: from text, from other libraries, or learned.
 
-use super::{failed, source_of};
-use crate::limits::limits_of;
+use super::{kernel_error, parse_source};
+use crate::limits::parse_limits;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use icecore_columns::{Inference, schema};
 use pyo3::exceptions::PyTypeError;
@@ -37,7 +37,7 @@ impl Type {
             return Ok(Type { field: known.get().field.clone(), learned: known.get().learned });
         }
         if let Ok(text) = given.extract::<&str>() {
-            let field = schema::parse(text).map_err(|error| failed(py, error))?;
+            let field = schema::parse(text).map_err(|error| kernel_error(py, error))?;
             return Ok(Type::from(Arc::new(field)));
         }
         if let Ok(field) = given.extract::<PyField>() {
@@ -71,7 +71,7 @@ impl Type {
 
     /// The type, by the PyCapsule interface.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        exported(py, &self.field)
+        export_schema(py, &self.field)
     }
 
     fn __str__(&self, py: Python<'_>) -> PyResult<String> {
@@ -86,14 +86,14 @@ impl Type {
 
 impl Type {
     /// Returns the field that a decoder fills: views become the arrays that they point into.
-    pub(super) fn filled(&self) -> FieldRef {
-        Arc::new(without_views(&self.field).with_nullable(true))
+    pub(super) fn decoder_field(&self) -> FieldRef {
+        Arc::new(replace_views(&self.field).with_nullable(true))
     }
 }
 
 /// Replaces string views by large strings; other libraries convert these to views on demand.
-fn without_views(field: &Field) -> Field {
-    let inner = |field: &FieldRef| Arc::new(without_views(field));
+fn replace_views(field: &Field) -> Field {
+    let inner = |field: &FieldRef| Arc::new(replace_views(field));
     let data_type = match field.data_type() {
         DataType::Utf8View => DataType::LargeUtf8,
         DataType::BinaryView => DataType::LargeBinary,
@@ -106,7 +106,7 @@ fn without_views(field: &Field) -> Field {
     field.clone().with_data_type(data_type)
 }
 
-pub(super) fn exported<'py>(py: Python<'py>, field: &FieldRef) -> PyResult<Bound<'py, PyCapsule>> {
+pub(super) fn export_schema<'py>(py: Python<'py>, field: &FieldRef) -> PyResult<Bound<'py, PyCapsule>> {
     Ok(to_schema_pycapsule(py, field.as_ref())?)
 }
 
@@ -119,11 +119,11 @@ pub(crate) fn learn(
     limits: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Type> {
     let py = column.py();
-    let mut inference = Inference::new(source_of(py, format)?, &limits_of(limits)?);
+    let mut inference = Inference::new(parse_source(py, format)?, &parse_limits(limits)?);
     let mut reader = column.extract::<AnyArray>()?.into_reader()?;
     while let Some(array) = py.detach(|| reader.next()) {
         let array = array.map_err(|error| PyTypeError::new_err(error.to_string()))?;
-        py.detach(|| inference.look_at(array.as_ref())).map_err(|error| failed(py, error))?;
+        py.detach(|| inference.examine_column(array.as_ref())).map_err(|error| kernel_error(py, error))?;
     }
     Ok(Type { field: Arc::new(inference.field()), learned: true })
 }

@@ -20,36 +20,36 @@ impl<'py> Walker<'_, 'py> {
     }
 
     #[inline]
-    pub(super) fn text(&mut self, text: &Bound<'py, PyString>, key: u16) -> PyResult<()> {
+    pub(super) fn push_text(&mut self, text: &Bound<'py, PyString>, key: u16) -> PyResult<()> {
         let text = text.to_str()?;
-        self.string(self.text_kind(text), text.as_bytes(), key)
+        self.push_string(self.text_kind(text), text.as_bytes(), key)
     }
 
     /// Appends a string of this kind.
     #[inline]
-    pub(super) fn string(&mut self, kind: Kind, bytes: &[u8], key: u16) -> PyResult<()> {
+    pub(super) fn push_string(&mut self, kind: Kind, bytes: &[u8], key: u16) -> PyResult<()> {
         let place = Location::Arena(self.arena.len() as u64);
         self.arena.extend_from_slice(bytes);
         let node = match u32::try_from(bytes.len()) {
             Ok(len) if len < u32::MAX => Node::string(kind, place, len),
             _ => self.tape.long_string(kind, place, bytes.len() as u64),
         };
-        self.push(node, key).map(drop)
+        self.push_node(node, key).map(drop)
     }
 
-    pub(super) fn int(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<()> {
+    pub(super) fn push_int(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<()> {
         if let Ok(value) = value.extract::<i64>() {
-            return self.push(Node::int(value), key).map(drop);
+            return self.push_node(Node::int(value), key).map(drop);
         }
         if let Ok(value) = value.extract::<u64>() {
-            return self.push(Node::uint(value), key).map(drop);
+            return self.push_node(Node::uint(value), key).map(drop);
         }
         let int = self.py.get_type::<PyInt>();
         let is_negative = value.lt(0)?;
         let magnitude = int.call1((value,))?.abs()?;
         let bits: usize = magnitude.call_method0("bit_length")?.extract()?;
         let bytes = magnitude.call_method1("to_bytes", (bits.div_ceil(8), "little"))?;
-        self.string(Kind::BigInt, bytes.cast::<PyBytes>()?.as_bytes(), key)?;
+        self.push_string(Kind::BigInt, bytes.cast::<PyBytes>()?.as_bytes(), key)?;
         if is_negative && let Some(node) = self.nodes.last_mut() {
             node.flags |= flag::NEGATIVE;
         }
@@ -57,15 +57,15 @@ impl<'py> Walker<'_, 'py> {
     }
 
     /// Appends the bytes of a bytearray, a memoryview or another object with a buffer of bytes.
-    pub(super) fn buffer(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<bool> {
+    pub(super) fn push_buffer(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<bool> {
         if let Ok(bytes) = value.cast::<PyBytes>() {
-            self.string(Kind::Bytes, bytes.as_bytes(), key)?;
+            self.push_string(Kind::Bytes, bytes.as_bytes(), key)?;
             return Ok(true);
         }
         match PyBuffer::<u8>::get(value) {
             Ok(buffer) => {
                 let bytes = buffer.to_vec(self.py)?;
-                self.string(Kind::Bytes, &bytes, key)?;
+                self.push_string(Kind::Bytes, &bytes, key)?;
                 Ok(true)
             }
             Err(_) => Ok(false),
@@ -74,7 +74,7 @@ impl<'py> Walker<'_, 'py> {
 
     /// Returns the id of a key, if it can have one. Otherwise it is written as a value of its own.
     #[inline]
-    pub(super) fn key(&mut self, key: &Bound<'py, PyAny>) -> PyResult<Option<u16>> {
+    pub(super) fn find_key_id(&mut self, key: &Bound<'py, PyAny>) -> PyResult<Option<u16>> {
         if self.stack.last().is_some_and(|level| level.count >= MANY) {
             return Ok(None);
         }
@@ -85,7 +85,7 @@ impl<'py> Walker<'_, 'py> {
         if let Ok(bytes) = key.cast_exact::<PyBytes>() {
             return Ok(self.tape.key_id(Kind::Bytes, 0, bytes.as_bytes()));
         }
-        if key.get_type().is(Names::of(self.py)?.symbol(self.py)) {
+        if key.get_type().is(Names::look_up(self.py)?.symbol(self.py)) {
             let text = key.cast::<PyString>()?.to_str()?;
             return Ok(self.tape.key_id(Kind::Symbol, 0, text.as_bytes()));
         }

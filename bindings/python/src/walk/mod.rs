@@ -7,7 +7,7 @@ mod leaf;
 mod object;
 mod source;
 
-use crate::failure::raised;
+use crate::failure::to_py_error;
 use crate::names::Names;
 use crate::refcount;
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, Tape, flag};
@@ -48,7 +48,7 @@ struct Level<'py> {
 }
 
 /// The result of a walk.
-pub(crate) struct Filled {
+pub(crate) struct FilledTape {
     pub(crate) nodes: Vec<Node>,
     pub(crate) arena: Vec<u8>,
     /// Whether classes and members have the names of the format's language.
@@ -85,32 +85,32 @@ impl<'w, 'py> Walker<'w, 'py> {
     }
 
     /// Walks a value and its contents.
-    pub(crate) fn walk(mut self, value: &Bound<'py, PyAny>) -> PyResult<Filled> {
-        self.value(value, NO_KEY)?;
+    pub(crate) fn walk(mut self, value: &Bound<'py, PyAny>) -> PyResult<FilledTape> {
+        self.push_value(value, NO_KEY)?;
         while let Some(level) = self.stack.last_mut() {
             if let Some(value) = level.pending.take() {
                 level.count += 1;
-                self.value(&value, KEY_NODE)?;
+                self.push_value(&value, KEY_NODE)?;
                 continue;
             }
-            match level.source.next()? {
+            match level.source.next_step()? {
                 None => {
                     let Some(level) = self.stack.pop() else { break };
-                    self.close(&level);
+                    self.close_container(&level);
                 }
                 Some(Step::Item(value)) => {
                     level.count += 1;
-                    self.value(&value, NO_KEY)?;
+                    self.push_value(&value, NO_KEY)?;
                 }
-                Some(Step::Entry(key, value)) => self.entry(&key, value)?,
+                Some(Step::Entry(key, value)) => self.push_entry(&key, value)?,
                 // It has no key, and is not counted.
-                Some(Step::Default(value)) => self.value(&value, NO_KEY)?,
+                Some(Step::Default(value)) => self.push_value(&value, NO_KEY)?,
             }
         }
-        Ok(Filled { nodes: self.nodes, arena: self.arena, has_own_names: !self.has_foreign })
+        Ok(FilledTape { nodes: self.nodes, arena: self.arena, has_own_names: !self.has_foreign })
     }
 
-    fn close(&mut self, level: &Level<'py>) {
+    fn close_container(&mut self, level: &Level<'py>) {
         let end = self.nodes.len() as u64;
         if let Some(node) = self.nodes.get_mut(level.node as usize) {
             node.aux = level.count;
@@ -120,10 +120,10 @@ impl<'w, 'py> Walker<'w, 'py> {
 
     /// Appends a node under this key.
     #[inline]
-    fn push(&mut self, mut node: Node, key: u16) -> PyResult<u32> {
+    fn push_node(&mut self, mut node: Node, key: u16) -> PyResult<u32> {
         let at = self.nodes.len();
         if at >= self.codec.limits.nodes as usize {
-            return Err(self.refused(ErrorKind::Limit, "fewer values", "more than the limit `nodes`"));
+            return Err(self.walk_error(ErrorKind::Limit, "fewer values", "more than the limit `nodes`"));
         }
         node.key = key;
         self.nodes.push(node);
@@ -131,58 +131,58 @@ impl<'w, 'py> Walker<'w, 'py> {
     }
 
     /// Begins a container.
-    fn open(&mut self, node: Node, key: u16, source: Source<'py>) -> PyResult<u32> {
+    fn open_container(&mut self, node: Node, key: u16, source: Source<'py>) -> PyResult<u32> {
         if self.stack.len() >= self.codec.limits.depth as usize {
-            return Err(self.refused(
+            return Err(self.walk_error(
                 ErrorKind::Limit,
                 "values that are nested less deeply",
                 "more levels than the limit `depth`",
             ));
         }
-        let at = self.push(node, key)?;
+        let at = self.push_node(node, key)?;
         self.stack.push(Level { node: at, count: 0, source, pending: None });
         Ok(at)
     }
 
     /// Appends a value, or begins it.
-    fn value(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<()> {
+    fn push_value(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<()> {
         if let Ok(text) = value.cast_exact::<PyString>() {
-            return self.text(text, key);
+            return self.push_text(text, key);
         }
         if value.is_exact_instance_of::<PyInt>() {
-            return self.int(value, key);
+            return self.push_int(value, key);
         }
         if value.is_none() {
-            return self.push(Node::leaf(Kind::Null, 0), key).map(drop);
+            return self.push_node(Node::leaf(Kind::Null, 0), key).map(drop);
         }
         if let Ok(list) = value.cast_exact::<PyList>() {
-            return match self.again(value, key)? {
+            return match self.push_link_or_register(value, key)? {
                 true => Ok(()),
-                false => self.open(Node::open(Kind::Array, 0), key, Source::List(list.clone(), 0)).map(drop),
+                false => self.open_container(Node::open(Kind::Array, 0), key, Source::List(list.clone(), 0)).map(drop),
             };
         }
         if let Ok(dict) = value.cast_exact::<PyDict>() {
-            return match self.again(value, key)? {
+            return match self.push_link_or_register(value, key)? {
                 true => Ok(()),
-                false => self.open(Node::open(Kind::Map, 0), key, Source::dict(dict, None)).map(drop),
+                false => self.open_container(Node::open(Kind::Map, 0), key, Source::from_dict(dict, None)).map(drop),
             };
         }
         if let Ok(value) = value.cast_exact::<PyBool>() {
-            return self.push(Node::leaf(Kind::Bool, u64::from(value.is_true())), key).map(drop);
+            return self.push_node(Node::leaf(Kind::Bool, u64::from(value.is_true())), key).map(drop);
         }
         if let Ok(value) = value.cast_exact::<PyFloat>() {
-            return self.push(Node::float(value.value()), key).map(drop);
+            return self.push_node(Node::float(value.value()), key).map(drop);
         }
         if let Ok(bytes) = value.cast_exact::<PyBytes>() {
-            return self.string(Kind::Bytes, bytes.as_bytes(), key);
+            return self.push_string(Kind::Bytes, bytes.as_bytes(), key);
         }
-        self.rare(value, key)
+        self.push_rare_value(value, key)
     }
 
     /// Appends a link if the value is on the tape already; registers it otherwise.
-    fn again(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<bool> {
+    fn push_link_or_register(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<bool> {
         // Only one other object refers to it: its container.
-        if refcount::of(value) <= 2 && !self.stack.is_empty() {
+        if refcount::reference_count(value) <= 2 && !self.stack.is_empty() {
             return Ok(false);
         }
         let at = self.nodes.len() as u32;
@@ -200,38 +200,38 @@ impl<'w, 'py> Walker<'w, 'py> {
                 kind = Kind::Alias;
             }
         }
-        self.push(Node::leaf(kind, u64::from(first)), key)?;
+        self.push_node(Node::leaf(kind, u64::from(first)), key)?;
         Ok(true)
     }
 
     /// Writes the key of an entry, and also the value if it can follow at once.
-    fn entry(&mut self, key: &Bound<'py, PyAny>, value: Bound<'py, PyAny>) -> PyResult<()> {
-        match self.key(key)? {
+    fn push_entry(&mut self, key: &Bound<'py, PyAny>, value: Bound<'py, PyAny>) -> PyResult<()> {
+        match self.find_key_id(key)? {
             Some(id) => {
                 if let Some(level) = self.stack.last_mut() {
                     level.count += 1;
                 }
-                self.value(&value, id)
+                self.push_value(&value, id)
             }
             None => {
                 if let Some(level) = self.stack.last_mut() {
                     level.pending = Some(value);
                 }
-                self.value(key, IS_KEY)
+                self.push_value(key, IS_KEY)
             }
         }
     }
 
     /// Returns an error at the current position of the walk.
     #[cold]
-    fn refused(&mut self, kind: ErrorKind, expected: &'static str, found: &'static str) -> PyErr {
-        let path = self.path();
-        raised(self.py, &Error::new(kind).expecting(expected).finding(found).on_path(path))
+    fn walk_error(&mut self, kind: ErrorKind, expected: &'static str, found: &'static str) -> PyErr {
+        let path = self.current_path();
+        to_py_error(self.py, &Error::new(kind).expecting(expected).finding(found).on_path(path))
     }
 
     /// Returns the path of the open container, where the next value belongs.
     #[cold]
-    fn path(&mut self) -> String {
+    fn current_path(&mut self) -> String {
         let Some(node) = self.stack.last().map(|level| level.node) else { return "$".to_owned() };
         let mut tape = std::mem::take(self.tape);
         tape.fill(std::mem::take(&mut self.nodes), std::mem::take(&mut self.arena), 0, None);
@@ -244,27 +244,27 @@ impl<'w, 'py> Walker<'w, 'py> {
 
     /// Writes any other value: as a class of this package, by its base class, by the value that
     /// describes it, or by the result of the caller's `default`.
-    fn rare(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<()> {
+    fn push_rare_value(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<()> {
         let mut value = value.clone();
         for _ in 0..ASKED {
-            if self.object(&value, key)? || self.subclass(&value, key)? {
+            if self.push_package_object(&value, key)? || self.push_subclass(&value, key)? {
                 return Ok(());
             }
-            let described = Names::of(self.py)?.described(self.py).call1((&value, self.is_php))?;
+            let described = Names::look_up(self.py)?.described(self.py).call1((&value, self.is_php))?;
             value = match (described.is(self.py.NotImplemented()), &self.default) {
                 (false, _) => described,
                 (true, Some(default)) => default.call1((&value,))?,
-                (true, None) => return Err(self.unknown(&value)),
+                (true, None) => return Err(self.unsupported_type_error(&value)),
             };
-            if self.exact(&value) {
-                return self.value(&value, key);
+            if self.is_exact_type(&value) {
+                return self.push_value(&value, key);
             }
         }
-        Err(self.unknown(&value))
+        Err(self.unsupported_type_error(&value))
     }
 
     /// Whether `value` handles it directly.
-    fn exact(&self, value: &Bound<'py, PyAny>) -> bool {
+    fn is_exact_type(&self, value: &Bound<'py, PyAny>) -> bool {
         value.is_none()
             || value.is_exact_instance_of::<PyString>()
             || value.is_exact_instance_of::<PyInt>()
@@ -276,36 +276,36 @@ impl<'w, 'py> Walker<'w, 'py> {
     }
 
     /// Writes subclasses of the plain types, and similar types.
-    fn subclass(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<bool> {
+    fn push_subclass(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<bool> {
         if let Ok(text) = value.cast::<PyString>() {
-            self.text(text, key)?;
+            self.push_text(text, key)?;
         } else if value.is_instance_of::<PyInt>() {
-            self.int(value, key)?;
+            self.push_int(value, key)?;
         } else if let Ok(float) = value.cast::<PyFloat>() {
-            self.push(Node::float(float.value()), key)?;
+            self.push_node(Node::float(float.value()), key)?;
         } else if let Ok(tuple) = value.cast::<PyTuple>() {
-            if !self.again(value, key)? {
-                self.open(Node::open(Kind::Array, 0), key, Source::Tuple(tuple.clone(), 0))?;
+            if !self.push_link_or_register(value, key)? {
+                self.open_container(Node::open(Kind::Array, 0), key, Source::Tuple(tuple.clone(), 0))?;
             }
         } else if let Ok(list) = value.cast::<PyList>() {
-            if !self.again(value, key)? {
-                self.open(Node::open(Kind::Array, 0), key, Source::List(list.clone(), 0))?;
+            if !self.push_link_or_register(value, key)? {
+                self.open_container(Node::open(Kind::Array, 0), key, Source::List(list.clone(), 0))?;
             }
         } else if let Ok(dict) = value.cast::<PyDict>() {
-            if !self.again(value, key)? {
-                self.hash(dict, key)?;
+            if !self.push_link_or_register(value, key)? {
+                self.push_dict_subclass(dict, key)?;
             }
         } else {
-            return self.buffer(value, key);
+            return self.push_buffer(value, key);
         }
         Ok(true)
     }
 
     #[cold]
-    fn unknown(&mut self, value: &Bound<'py, PyAny>) -> PyErr {
+    fn unsupported_type_error(&mut self, value: &Bound<'py, PyAny>) -> PyErr {
         let name = value.get_type().fully_qualified_name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
         let name = icecore::text::printable(&name).into_owned();
-        let path = self.path();
+        let path = self.current_path();
         PyTypeError::new_err(format!(
             "no format has a value of type {name}, in {path}: give `default=`, a function that returns a value of another type for it"
         ))

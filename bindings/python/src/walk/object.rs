@@ -3,7 +3,7 @@
 use super::Walker;
 use super::source::{Source, Step};
 use crate::names::Names;
-use crate::record::{Record, form_of};
+use crate::record::{Record, parse_form};
 use icecore::Kind;
 use icecore::raw::{Node, flag};
 use icecore::value::Form;
@@ -12,47 +12,47 @@ use pyo3::types::{PyBytes, PyDict, PyString};
 
 impl<'py> Walker<'_, 'py> {
     /// Writes a value of a class of the package.
-    pub(super) fn object(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<bool> {
+    pub(super) fn push_package_object(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<bool> {
         if let Ok(record) = value.cast::<Record>() {
-            if !self.again(value, key)? {
-                self.record(record, key)?;
+            if !self.push_link_or_register(value, key)? {
+                self.push_record(record, key)?;
             }
             return Ok(true);
         }
-        let (py, names) = (self.py, Names::of(self.py)?);
+        let (py, names) = (self.py, Names::look_up(self.py)?);
         let class = value.get_type();
         let part = |name: &str| value.getattr(name);
         if class.is(names.symbol(py)) {
             let text = value.cast::<PyString>()?.to_str()?;
-            self.string(Kind::Symbol, text.as_bytes(), key)?;
+            self.push_string(Kind::Symbol, text.as_bytes(), key)?;
         } else if class.is(names.enum_case(py)) {
-            let mut case = bytes_of(&part("cls")?)?;
+            let mut case = read_name_bytes(&part("cls")?)?;
             case.push(b':');
-            case.extend(bytes_of(&part("name")?)?);
-            self.string(Kind::EnumCase, &case, key)?;
+            case.extend(read_name_bytes(&part("name")?)?);
+            self.push_string(Kind::EnumCase, &case, key)?;
         } else if class.is(names.module(py)) {
-            let form = self.form(&part("form")?)?;
-            self.string(Kind::Module, &bytes_of(&part("name")?)?, key)?;
+            let form = self.read_form(&part("form")?)?;
+            self.push_string(Kind::Module, &read_name_bytes(&part("name")?)?, key)?;
             if let Some(node) = self.nodes.last_mut() {
                 *node = node.in_form(form);
             }
         } else if class.is(names.reference(py)) {
-            self.parts(value, Node::open(Kind::Ref, 0), key, vec![part("value")?])?;
+            self.push_parts(value, Node::open(Kind::Ref, 0), key, vec![part("value")?])?;
         } else if class.is(names.regexp(py)) {
-            self.parts(value, Node::open(Kind::Regexp, 0), key, vec![part("pattern")?, part("flags")?])?;
+            self.push_parts(value, Node::open(Kind::Regexp, 0), key, vec![part("pattern")?, part("flags")?])?;
         } else if class.is(names.code(py)) {
-            self.parts(value, Node::open(Kind::Code, 0), key, vec![part("source")?])?;
+            self.push_parts(value, Node::open(Kind::Code, 0), key, vec![part("source")?])?;
         } else if class.is(names.vstring(py)) {
-            self.parts(value, Node::open(Kind::VString, 0), key, vec![part("source")?, part("value")?])?;
+            self.push_parts(value, Node::open(Kind::VString, 0), key, vec![part("source")?, part("value")?])?;
         } else if class.is(names.tied(py)) {
-            let form = self.form(&part("form")?)?;
-            self.parts(value, Node::open(Kind::Tied, 0).in_form(form), key, part("parts")?.extract()?)?;
+            let form = self.read_form(&part("form")?)?;
+            self.push_parts(value, Node::open(Kind::Tied, 0).in_form(form), key, part("parts")?.extract()?)?;
         } else if class.is(names.opaque(py)) {
-            let form = self.form(&part("form")?)?;
-            let class = self.class(&part("cls")?)?;
+            let form = self.read_form(&part("form")?)?;
+            let class = self.find_class_id(&part("cls")?)?;
             let mut parts = vec![part("data")?];
             parts.extend(part("others")?.extract::<Vec<_>>()?);
-            self.parts(value, Node::open(Kind::Opaque, class).in_form(form), key, parts)?;
+            self.push_parts(value, Node::open(Kind::Opaque, class).in_form(form), key, parts)?;
             self.has_foreign = true;
         } else {
             return Ok(false);
@@ -60,47 +60,47 @@ impl<'py> Walker<'_, 'py> {
         Ok(true)
     }
 
-    fn parts(
+    fn push_parts(
         &mut self,
         value: &Bound<'py, PyAny>,
         node: Node,
         key: u16,
         parts: Vec<Bound<'py, PyAny>>,
     ) -> PyResult<()> {
-        if self.again(value, key)? {
+        if self.push_link_or_register(value, key)? {
             return Ok(());
         }
         let steps: Vec<_> = parts.into_iter().map(Step::Item).collect();
-        self.open(node, key, Source::Parts(steps.into_iter())).map(drop)
+        self.open_container(node, key, Source::Parts(steps.into_iter())).map(drop)
     }
 
     /// Writes a dict subclass; one with a value for absent keys, as in Ruby.
-    pub(super) fn hash(&mut self, dict: &Bound<'py, PyDict>, key: u16) -> PyResult<()> {
-        let is_hash = dict.get_type().is(Names::of(self.py)?.hash(self.py));
+    pub(super) fn push_dict_subclass(&mut self, dict: &Bound<'py, PyDict>, key: u16) -> PyResult<()> {
+        let is_hash = dict.get_type().is(Names::look_up(self.py)?.hash(self.py));
         let default = if is_hash { Some(dict.getattr("default")?) } else { None };
         let node = match default {
             Some(_) => Node::open(Kind::Map, 0).with(flag::DEFAULT),
             None => Node::open(Kind::Map, 0),
         };
-        self.open(node, key, Source::dict(dict, default)).map(drop)
+        self.open_container(node, key, Source::from_dict(dict, default)).map(drop)
     }
 
-    fn record(&mut self, record: &Bound<'py, Record>, key: u16) -> PyResult<()> {
+    fn push_record(&mut self, record: &Bound<'py, Record>, key: u16) -> PyResult<()> {
         let (py, record) = (self.py, record.borrow());
         let format = self.codec.stage().format();
         self.has_foreign |= record.origin.is_none_or(|origin| !origin.shares_names(format));
-        let class = self.class(record.cls.bind(py))?;
+        let class = self.find_class_id(record.cls.bind(py))?;
         let fields = record.fields.bind(py).clone();
         let visibility = record.visibility.as_ref().map(|visibility| visibility.bind(py).clone());
         let is_ruby = record.origin.is_some_and(|origin| origin.shares_names(&icecore::format::marshal::FORMAT));
-        let marks = Marks { class: bytes_of(record.cls.bind(py))?, visibility, is_ruby };
+        let marks = MemberNaming { class: read_name_bytes(record.cls.bind(py))?, visibility, is_ruby };
         if let Some(value) = &record.value {
             let mut steps = vec![Step::Item(value.bind(py).clone())];
             for (name, value) in fields.cast::<PyDict>().map(|dict| dict.iter()).into_iter().flatten() {
-                steps.push(Step::Entry(marks.name(py, &name, Form::Usual)?, value));
+                steps.push(Step::Entry(marks.member_key(py, &name, Form::Usual)?, value));
             }
             let node = Node::open(Kind::Attrs, class).in_form(record.form);
-            return self.open(node, key, Source::Parts(steps.into_iter())).map(drop);
+            return self.open_container(node, key, Source::Parts(steps.into_iter())).map(drop);
         }
         let form = record.form;
         drop(record);
@@ -109,7 +109,7 @@ impl<'py> Walker<'_, 'py> {
             Ok(fields) if marks.are_needed() => {
                 let steps: Result<Vec<_>, _> = fields
                     .iter()
-                    .map(|(name, value)| Ok::<_, PyErr>(Step::Entry(marks.name(py, &name, form)?, value)))
+                    .map(|(name, value)| Ok::<_, PyErr>(Step::Entry(marks.member_key(py, &name, form)?, value)))
                     .collect();
                 Some(steps?)
             }
@@ -117,56 +117,56 @@ impl<'py> Walker<'_, 'py> {
         };
         let Some(body) = body else {
             let steps = vec![Step::Item(fields)];
-            return self.open(node, key, Source::Parts(steps.into_iter())).map(drop);
+            return self.open_container(node, key, Source::Parts(steps.into_iter())).map(drop);
         };
-        self.open(node, key, Source::Parts(Vec::new().into_iter()))?;
+        self.open_container(node, key, Source::Parts(Vec::new().into_iter()))?;
         if let Some(level) = self.stack.last_mut() {
             level.count += 1;
         }
-        self.open(Node::open(Kind::Map, 0), 0, Source::Parts(body.into_iter())).map(drop)
+        self.open_container(Node::open(Kind::Map, 0), 0, Source::Parts(body.into_iter())).map(drop)
     }
 
-    fn form(&self, name: &Bound<'py, PyAny>) -> PyResult<Form> {
-        form_of(self.py, name.extract::<&str>()?)
+    fn read_form(&self, name: &Bound<'py, PyAny>) -> PyResult<Form> {
+        parse_form(self.py, name.extract::<&str>()?)
     }
 
     /// Returns the id of the name of a class.
-    fn class(&mut self, name: &Bound<'py, PyAny>) -> PyResult<u32> {
-        let bytes = bytes_of(name)?;
+    fn find_class_id(&mut self, name: &Bound<'py, PyAny>) -> PyResult<u32> {
+        let bytes = read_name_bytes(name)?;
         if bytes.is_empty() {
             return Ok(0);
         }
         let is_text = !bytes.is_ascii() && name.is_instance_of::<PyString>();
         let kind = if is_text { Kind::Text } else { Kind::Bytes };
-        self.tape.class_id(kind, &bytes).map_err(|error| crate::failure::raised(self.py, &error))
+        self.tape.class_id(kind, &bytes).map_err(|error| crate::failure::to_py_error(self.py, &error))
     }
 }
 
 /// How names of members are written to the tape.
-struct Marks<'py> {
+struct MemberNaming<'py> {
     class: Vec<u8>,
     visibility: Option<Bound<'py, PyDict>>,
     /// Names are symbols, and names of an object's variables begin with @.
     is_ruby: bool,
 }
 
-impl<'py> Marks<'py> {
+impl<'py> MemberNaming<'py> {
     fn are_needed(&self) -> bool {
         self.is_ruby || self.visibility.is_some()
     }
 
     /// Returns the key for a member.
-    fn name(&self, py: Python<'py>, name: &Bound<'py, PyAny>, form: Form) -> PyResult<Bound<'py, PyAny>> {
+    fn member_key(&self, py: Python<'py>, name: &Bound<'py, PyAny>, form: Form) -> PyResult<Bound<'py, PyAny>> {
         let Ok(text) = name.cast::<PyString>() else { return Ok(name.clone()) };
-        let said = match &self.visibility {
+        let declared = match &self.visibility {
             Some(visibility) => visibility.get_item(name)?,
             None => None,
         };
-        let said = said.map(|said| said.extract::<String>()).transpose()?;
+        let declared = declared.map(|said| said.extract::<String>()).transpose()?;
         let text = text.to_str()?;
-        let symbol = |name: &str| Names::of(py)?.symbol(py).call1((name,));
+        let symbol = |name: &str| Names::look_up(py)?.symbol(py).call1((name,));
         let mangled = |class: &[u8]| PyBytes::new(py, &[b"\0", class, b"\0", text.as_bytes()].concat()).into_any();
-        Ok(match said.as_deref() {
+        Ok(match declared.as_deref() {
             Some("protected") => mangled(b"*"),
             Some("private") => mangled(&self.class),
             Some("internal") => symbol(text)?,
@@ -178,7 +178,7 @@ impl<'py> Marks<'py> {
 }
 
 /// Returns the bytes of a name, which is text or bytes.
-fn bytes_of(name: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+fn read_name_bytes(name: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     match name.cast::<PyString>() {
         Ok(text) => Ok(text.to_str()?.as_bytes().to_vec()),
         Err(_) => Ok(name.cast::<PyBytes>()?.as_bytes().to_vec()),

@@ -24,13 +24,13 @@ pub(super) enum Step<'py> {
 
 impl<'py> Source<'py> {
     /// Returns the entries of a dict, and the value for absent keys.
-    pub(super) fn dict(dict: &Bound<'py, PyDict>, default: Option<Bound<'py, PyAny>>) -> Source<'py> {
+    pub(super) fn from_dict(dict: &Bound<'py, PyDict>, default: Option<Bound<'py, PyAny>>) -> Source<'py> {
         let entries: Vec<_> = dict.iter().collect();
         Source::Dict(entries.into_iter(), default)
     }
 
     #[inline]
-    pub(super) fn next(&mut self) -> PyResult<Option<Step<'py>>> {
+    pub(super) fn next_step(&mut self) -> PyResult<Option<Step<'py>>> {
         match self {
             Source::List(list, at) => {
                 if *at >= list.len() {

@@ -9,7 +9,7 @@ use crate::source::Source;
 use clap::{Args, ValueHint};
 use icecore::detect::Finding;
 use icecore::format::Certainty;
-use icecore_tables::unicode::Wide;
+use icecore_tables::unicode::WideEncoding;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -67,7 +67,7 @@ pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Ab
         };
         let found = if is_all { icecore::identify(&head) } else { icecore::detect::identify_head(&head) };
         let is_sure = found.as_ref().is_some_and(|found| found.certainty == Certainty::Sure);
-        if let Some(wide) = Wide::of_head(&head, is_all).filter(|_| !is_sure) {
+        if let Some(wide) = WideEncoding::from_head(&head, is_all).filter(|_| !is_sure) {
             let (title, certainty) = (format!("text in {}", wide.describe()), wide.certainty());
             if args.json {
                 sink.json(&wide_row(&name, wide, &title))?;
@@ -95,7 +95,7 @@ fn is_readable(found: &Finding) -> bool {
     found.is_read
 }
 
-fn wide_row<'a>(file: &'a str, wide: Wide, title: &'a str) -> Row<'a> {
+fn wide_row<'a>(file: &'a str, wide: WideEncoding, title: &'a str) -> Row<'a> {
     Row {
         file,
         format: Some(wide.units.name()),

@@ -45,7 +45,7 @@ impl<'c, R: Read> Cut<'c, R> {
         most: u64,
         limits: &'c Limits,
     ) -> Result<Cut<'c, R>, Abort> {
-        window.bound(most);
+        window.set_max_record(most);
         let line = stage.and_then(Stage::of_line);
         let (frame, stage) = match (frame, line, stage) {
             (Frame::Documents, Some(_), _) => (Frame::Lines, None),
@@ -77,14 +77,14 @@ impl<'c, R: Read> Cut<'c, R> {
                     // An empty line is not a record.
                     let is_blank = self.frame == Frame::Lines && record.iter().all(u8::is_ascii_whitespace);
                     let record = (!is_blank).then(|| record.to_vec());
-                    self.window.take(next);
+                    self.window.consume(next);
                     if record.is_some() {
                         return Ok(record);
                     }
                 }
                 Split::End if is_end => return Ok(None),
                 Split::End | Split::More if bytes.len() as u64 > self.most => return Err(self.too_long()),
-                Split::End | Split::More => self.window.more().map_err(Wrong::Input)?,
+                Split::End | Split::More => self.window.read_more().map_err(Wrong::Input)?,
                 Split::Bad(error) => return Err(Wrong::Record(error)),
             }
         }

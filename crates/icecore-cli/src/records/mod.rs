@@ -17,8 +17,8 @@ use crate::said::Said;
 use crate::sink::Sink;
 use icecore::format::{End, Restart};
 use icecore::{Converted, Error, ErrorKind, Losses, Stage};
-use icecore_tables::byte_order_mark::{MARK, knows_no_mark};
-use icecore_tables::step::Step;
+use icecore_tables::byte_order_mark::{MARK, must_skip_mark};
+use icecore_tables::step::RecordConverter;
 use icecore_tables::tally::Tally;
 use icecore_tables::window::Window;
 use reported::Fault;
@@ -32,7 +32,7 @@ const ALWAYS: u64 = 64 << 20;
 
 /// How the records of an input are converted.
 pub struct Plan {
-    pub step: Step,
+    pub step: RecordConverter,
     /// Writes records that break off as far as they are readable, if set.
     pub rescue: Option<Rescue>,
     pub from: Stage,
@@ -86,13 +86,13 @@ impl Plan {
 
 impl<'r, R: Read> Run<'r, R> {
     pub fn new(plan: Plan, mut window: Window<R>, name: &str, report: &'r mut Report) -> Run<'r, R> {
-        window.bound(plan.most);
+        window.set_max_record(plan.most);
         Run { plan, window, tally: Tally::new(name), report, again: 0, is_broken: false, is_guess: false }
     }
 
     /// Converts all records. Returns whether all are in the output.
     pub fn all(&mut self, sink: &mut Sink) -> Result<bool, Abort> {
-        if knows_no_mark(&self.plan.from) && self.plan.from.wrappers().is_empty() {
+        if must_skip_mark(&self.plan.from) && self.plan.from.wrappers().is_empty() {
             self.skip_mark(sink)?;
         }
         while self.next(sink)? == Next::Go {}
@@ -105,7 +105,7 @@ impl<'r, R: Read> Run<'r, R> {
         loop {
             let bytes = self.window.bytes();
             if bytes.starts_with(MARK) {
-                self.window.take(MARK.len());
+                self.window.consume(MARK.len());
                 return Ok(());
             }
             if self.window.is_end() || !MARK.starts_with(bytes) || self.more(sink)? == Next::End {
@@ -122,7 +122,7 @@ impl<'r, R: Read> Run<'r, R> {
         }
         sink.flush()?;
         progress::count(self.tally.records);
-        match self.window.more() {
+        match self.window.read_more() {
             Ok(()) => Ok(Next::Go),
             Err(error) => {
                 match error.kind() {
@@ -172,12 +172,12 @@ impl<'r, R: Read> Run<'r, R> {
         let bytes = &bytes[start..end];
         let is_blank = self.plan.frame == Frame::Lines && bytes.iter().all(u8::is_ascii_whitespace);
         if is_blank {
-            self.window.take(next);
+            self.window.consume(next);
             return Ok(Next::Go);
         }
         if bytes.len() as u64 > self.plan.most {
             let end = self.too_long()?;
-            self.window.take(next);
+            self.window.consume(next);
             return Ok(if self.plan.keep_going { Next::Go } else { end });
         }
         self.tally.records += 1;
@@ -189,7 +189,7 @@ impl<'r, R: Read> Run<'r, R> {
         }
         let offset = self.window.offset() + start as u64;
         let well = self.finish(done, opened, at, offset, (start, end), sink)?;
-        self.window.take(next);
+        self.window.consume(next);
         Ok(if well || self.plan.keep_going { Next::Go } else { Next::End })
     }
 
@@ -207,12 +207,12 @@ impl<'r, R: Read> Run<'r, R> {
         let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
         let blank = if has_blanks_between(&self.plan.from) { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
         if blank == bytes.len() {
-            self.window.take(blank);
+            self.window.consume(blank);
             return if is_end { Ok(Next::End) } else { self.more(sink) };
         }
         // Other readers treat blanks as the beginning of their text.
         if blank > 0 && !self.plan.from.format().can.skips_blanks {
-            self.window.take(blank);
+            self.window.consume(blank);
             return Ok(Next::Go);
         }
         let at = sink.position();
@@ -239,7 +239,7 @@ impl<'r, R: Read> Run<'r, R> {
             (true, _) if consumed == 0 => return Ok(Next::End),
             (false, false) => return Ok(Next::End),
             (false, true) if !is_read => return self.search(looked, sink),
-            _ => self.window.take(consumed),
+            _ => self.window.consume(consumed),
         }
         Ok(Next::Go)
     }
@@ -344,7 +344,7 @@ impl<'r, R: Read> Run<'r, R> {
 
     fn count(&mut self, losses: &Losses, opened: u64, repairs: &[icecore::value::Repair], offset: u64) {
         if !losses.is_empty() {
-            self.tally.lose(losses, self.tally.records, None);
+            self.tally.note_losses(losses, self.tally.records, None);
         }
         self.tally.opened += opened;
         reported::repair(&mut self.tally, offset, repairs, self.report);
@@ -364,7 +364,7 @@ impl<'r, R: Read> Run<'r, R> {
         // The byte at which reading failed may be the start of the next document.
         let broken = self.window.offset() + looked;
         let is_cheap = self.again < (self.window.offset().saturating_mul(AGAIN)).max(ALWAYS);
-        self.window.take(if is_cheap { 1 } else { usize::try_from(looked).unwrap_or(usize::MAX).max(1) });
+        self.window.consume(if is_cheap { 1 } else { usize::try_from(looked).unwrap_or(usize::MAX).max(1) });
         loop {
             let bytes = self.window.bytes();
             let offset = self.window.offset();
@@ -380,13 +380,13 @@ impl<'r, R: Read> Run<'r, R> {
             };
             if let Some((at, is_sure)) = (0..bytes.len()).find_map(start) {
                 self.is_guess = !is_sure;
-                self.window.take(at);
+                self.window.consume(at);
                 return Ok(Next::Go);
             }
             if self.window.is_end() {
                 return Ok(Next::End);
             }
-            self.window.take(bytes.len().saturating_sub(longest - 1));
+            self.window.consume(bytes.len().saturating_sub(longest - 1));
             if self.more(sink)? == Next::End {
                 return Ok(Next::End);
             }
@@ -436,7 +436,7 @@ mod tests {
         let stage = |name| Stage::parse(name).unwrap();
         let plan = Plan {
             rescue: None,
-            step: Step::new(stage("sereal"), stage("json"), &Limits::default(), false),
+            step: RecordConverter::new(stage("sereal"), stage("json"), &Limits::default(), false),
             from: stage("sereal"),
             frame: Frame::Documents,
             out: Frame::Documents,

@@ -4,8 +4,8 @@ use crate::report::{Abort, Report, code};
 use crate::said::Said;
 use crate::target::{Destination, Target};
 use icecore::{Error, ErrorKind, Losses, value::Repair};
-use icecore_tables::plural::{counted, grouped};
-use icecore_tables::tally::{LOSS, Lost, REFUSED, Tally, Wrong};
+use icecore_tables::plural::{format_count, group_digits};
+use icecore_tables::tally::{LOSS, LossCount, REFUSED, RecordError, Tally};
 use serde::Serialize;
 
 /// Maximum number of errors, and of repaired records, that are printed one by one.
@@ -25,11 +25,11 @@ pub fn is_telling(tally: &Tally) -> bool {
 }
 
 /// Reports an error in a row, unless there were many. `told` counts the errors so far.
-pub fn tell(tally: &Tally, wrong: &Wrong, told: &mut u64, report: &mut Report) {
+pub fn tell(tally: &Tally, wrong: &RecordError, told: &mut u64, report: &mut Report) {
     let code = if wrong.kind == LOSS { code::FINDING } else { code::INPUT };
     report.worse(code);
     *told += 1;
-    let Wrong { record, offset, message, kind } = wrong;
+    let RecordError { record, offset, message, kind } = wrong;
     if *told <= TOLD {
         let offset = Some(*offset).filter(|_| !tally.has_no_offsets);
         let place = offset.map_or_else(String::new, |offset| format!(" at offset {offset}"));
@@ -82,7 +82,7 @@ pub fn fault(tally: &mut Tally, fault: &Fault<'_>, record: u64, offset: u64, byt
         tell_of_more(tally, report);
     }
     tally.bad += 1;
-    tally.list(Wrong { record, offset, kind, message });
+    tally.list_error(RecordError { record, offset, kind, message });
 }
 
 fn tell_of_more(tally: &Tally, report: &Report) {
@@ -104,26 +104,32 @@ pub fn repair(tally: &mut Tally, offset: u64, repairs: &[Repair], report: &mut R
 pub fn end(tally: &Tally, report: &mut Report, quiet: bool) {
     let (one, all) = if tally.has_rows { ("row", "rows") } else { ("record", "records") };
     if !quiet {
-        for Lost { count, record, path, kind } in tally.losses.values() {
+        for LossCount { count, record, path, kind } in tally.losses.values() {
             let words = kind.describe(*count);
-            let text = format!("{} {words}, first in {one} {record} at {path}", grouped(*count));
+            let text = format!("{} {words}, first in {one} {record} at {path}", group_digits(*count));
             report.say(&Said::loss(kind.as_str(), *count, path, text).in_record(*record, None).of(&tally.input));
         }
         if let Some((count, record, column)) = &tally.passed_on {
             let what = if *count == 1 { "expression of SQL is its text" } else { "expressions of SQL are their text" };
-            let text = format!("{} {what}, first in {one} {record} at column {column}", grouped(*count));
+            let text = format!("{} {what}, first in {one} {record} at column {column}", group_digits(*count));
             tell_count(tally, "expressions", *count, text, report);
         }
         if let Some((count, record, column)) = &tally.left_out {
             let what = if *count == 1 { "row has entries" } else { "rows have entries" };
             let text = format!(
                 "{} {what} without a field, first in row {record} in {column}: a field `rest` keeps them, and so does a type that is learned from more rows (--infer)",
-                grouped(*count)
+                group_digits(*count)
             );
             tell_count(tally, "left-out", *count, text, report);
         }
         if tally.opened > 0 {
-            tell_count(tally, "opened", tally.opened, counted(tally.opened, "string opened", "strings opened"), report);
+            tell_count(
+                tally,
+                "opened",
+                tally.opened,
+                format_count(tally.opened, "string opened", "strings opened"),
+                report,
+            );
         }
     }
     if tally.repaired > TOLD {
@@ -131,11 +137,11 @@ pub fn end(tally: &Tally, report: &mut Report, quiet: bool) {
             tally,
             "repaired",
             tally.repaired,
-            counted(tally.repaired, "record repaired", "records repaired"),
+            format_count(tally.repaired, "record repaired", "records repaired"),
             report,
         );
     }
-    let seen = grouped(tally.records);
+    let seen = group_digits(tally.records);
     let decoded = tally.bad - tally.unwritable - tally.refused;
     for (count, kind, what) in [
         (decoded, "undecodable", "can't be decoded"),
@@ -143,7 +149,7 @@ pub fn end(tally: &Tally, report: &mut Report, quiet: bool) {
         (tally.refused, "refused", "refused"),
     ] {
         if count > 0 {
-            tell_count(tally, kind, count, format!("{} of {seen} {all} {what}", grouped(count)), report);
+            tell_count(tally, kind, count, format!("{} of {seen} {all} {what}", group_digits(count)), report);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use icecore::raw::Outcome;
 use icecore::{Document, Error, Limits, Output, Request, Stage, deep};
-use icecore_tables::plural::counted;
+use icecore_tables::plural::format_count;
 
 /// How such records are read and written.
 pub struct Rescue {
@@ -49,8 +49,8 @@ impl Rescue {
 /// readable. The document must be read with detail. Another document begins at `end`.
 pub fn rescued(outcome: Outcome<'_>, end: usize, offset: u64) -> Result<Option<Rescued<'_>>, Error> {
     let said = |values: u64, lost: u64, from: u64| {
-        let values = counted(values, "value was read", "values were read");
-        let lost = counted(lost, "byte", "bytes");
+        let values = format_count(values, "value was read", "values were read");
+        let lost = format_count(lost, "byte", "bytes");
         format!("{values}; {lost} from offset {} on were not", offset + from)
     };
     // The error is after the document.

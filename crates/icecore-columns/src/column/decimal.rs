@@ -1,50 +1,50 @@
 //! Fixed-point numbers.
 
-use crate::view::{Value, View};
+use crate::view::{TapeView, Value};
 use icecore::{Known, Limits};
 use std::fmt::Write;
 
 /// Maximum number of digits that are examined: more never fit.
-const LONGEST: usize = 400;
+const MAX_DIGITS: usize = 400;
 
 /// Returns a value as an integer in units of the last decimal place; `None` if that would lose something. A float is
 /// converted by its shortest digits.
-pub(super) fn decimal(view: &View<'_>, at: u32, digits: u8, scale: i8) -> Option<i128> {
+pub(super) fn read_unscaled(view: &TapeView<'_>, at: u32, digits: u8, scale: i8) -> Option<i128> {
     let mut text = TextOnStack::default();
-    let unscaled = match view.value(at) {
-        Value::Int(value) => shifted(i128::from(value), scale)?,
-        Value::Uint(value) => shifted(i128::from(value), scale)?,
-        Value::Text(text) => parse(text, scale)?,
+    let unscaled = match view.read_value(at) {
+        Value::Int(value) => scale_integer(i128::from(value), scale)?,
+        Value::Uint(value) => scale_integer(i128::from(value), scale)?,
+        Value::Text(text) => parse_unscaled(text, scale)?,
         Value::Float(value) if value.is_finite() => {
             write!(text, "{value}").ok()?;
-            parse(text.bytes(), scale)?
+            parse_unscaled(text.as_bytes(), scale)?
         }
-        _ => special(view, at, scale)?,
+        _ => read_special_number(view, at, scale)?,
     };
-    let most = 10i128.checked_pow(u32::from(digits))?;
-    (-most + 1..most).contains(&unscaled).then_some(unscaled)
+    let bound = 10i128.checked_pow(u32::from(digits))?;
+    (-bound + 1..bound).contains(&unscaled).then_some(unscaled)
 }
 
 /// An integer of any size, or a `BigDecimal` of Ruby.
-fn special(view: &View<'_>, at: u32, scale: i8) -> Option<i128> {
+fn read_special_number(view: &TapeView<'_>, at: u32, scale: i8) -> Option<i128> {
     let value = view.document?.at(at)?;
     if let icecore::Value::BigInt(number) = value.value() {
         let mut bytes = [0; 16];
         bytes.get_mut(..number.magnitude.len())?.copy_from_slice(number.magnitude);
         let magnitude = i128::try_from(u128::from_le_bytes(bytes)).ok()?;
-        return shifted(if number.negative { -magnitude } else { magnitude }, scale);
+        return scale_integer(if number.negative { -magnitude } else { magnitude }, scale);
     }
     let known = Known::of(value).filter(|known| matches!(known, Known::Decimal(_)))?;
-    parse(known.text(&Limits::default())?.as_bytes(), scale)
+    parse_unscaled(known.text(&Limits::default())?.as_bytes(), scale)
 }
 
-fn shifted(value: i128, scale: i8) -> Option<i128> {
+fn scale_integer(value: i128, scale: i8) -> Option<i128> {
     value.checked_mul(10i128.checked_pow(u32::try_from(scale).ok()?)?)
 }
 
 /// Parses `-12.50`, `1e3`: digits after the last place must be zeros.
-fn parse(text: &[u8], scale: i8) -> Option<i128> {
-    if text.len() > LONGEST {
+fn parse_unscaled(text: &[u8], scale: i8) -> Option<i128> {
+    if text.len() > MAX_DIGITS {
         return None;
     }
     let text = std::str::from_utf8(text).ok()?;
@@ -75,18 +75,18 @@ fn parse(text: &[u8], scale: i8) -> Option<i128> {
 
 /// Space for the digits of any float.
 struct TextOnStack {
-    bytes: [u8; LONGEST],
+    bytes: [u8; MAX_DIGITS],
     len: usize,
 }
 
 impl Default for TextOnStack {
     fn default() -> TextOnStack {
-        TextOnStack { bytes: [0; LONGEST], len: 0 }
+        TextOnStack { bytes: [0; MAX_DIGITS], len: 0 }
     }
 }
 
 impl TextOnStack {
-    fn bytes(&self) -> &[u8] {
+    fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
 }

@@ -10,8 +10,8 @@ mod told;
 
 use crate::FILLED_WITH;
 use crate::error::Error;
-use crate::misfit::Misfit;
-use crate::view::{Notes, Value, View};
+use crate::misfit::TypeMismatch;
+use crate::view::{RowState, TapeView, Value};
 use arrow_array::types::{
     ArrowPrimitiveType, BinaryType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type,
     Int32Type, Int64Type, LargeBinaryType, LargeUtf8Type, TimestampMicrosecondType, TimestampMillisecondType,
@@ -23,11 +23,11 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
 use icecore::{Kind, Limits, Stage};
 use nested::{List, Map};
 pub(crate) use record::Record;
-use scalar::{Integer, float, float32, integer, text, unsigned};
+use scalar::{Integer, to_float, to_float32, to_integer, to_unsigned, with_text};
 use std::sync::Arc;
 use text::Strings;
-use told::Told;
-pub(crate) use told::What;
+use told::VirtualField;
+pub(crate) use told::VirtualKind;
 
 /// Maximum nesting depth of types.
 pub(crate) const DEPTH: usize = 64;
@@ -59,7 +59,7 @@ enum Values {
     LargeList(List<i64>),
     Map(Map),
     Record(Record),
-    Told(Told),
+    Told(VirtualField),
 }
 
 /// Runs code that depends on the kind of values: strings, lists, and so on.
@@ -94,17 +94,19 @@ impl Column {
             return Err(refused());
         }
         let values = match (field.metadata().get(FILLED_WITH), field.data_type()) {
-            (Some(word), DataType::Utf8) => Values::Told(Told::new(What::parse(word).ok_or_else(refused)?)?),
+            (Some(word), DataType::Utf8) => {
+                Values::Told(VirtualField::new(VirtualKind::parse(word).ok_or_else(refused)?)?)
+            }
             (Some(_), _) => return Err(refused()),
-            (None, data_type) => values(data_type, depth)?.ok_or_else(refused)?,
+            (None, data_type) => create_values(data_type, depth)?.ok_or_else(refused)?,
         };
         Ok(Column { values, nulls: NullBufferBuilder::new(0), is_nullable: field.is_nullable() })
     }
 
     /// Returns what the column shows of the value that contains it, if it is not a part of that value.
-    pub(crate) fn tells(&self) -> Option<What> {
+    pub(crate) fn virtual_kind(&self) -> Option<VirtualKind> {
         match &self.values {
-            Values::Told(told) if told.what != What::Json => Some(told.what),
+            Values::Told(told) if told.kind != VirtualKind::Json => Some(told.kind),
             _ => None,
         }
     }
@@ -112,7 +114,7 @@ impl Column {
     /// Whether a part of the column can only be filled from a document.
     pub(crate) fn needs_document(&self) -> bool {
         match &self.values {
-            Values::Told(told) => told.what != What::Class,
+            Values::Told(told) => told.kind != VirtualKind::Class,
             Values::Time(..) | Values::Date(_) | Values::Decimal(..) => true,
             Values::List(list) => list.items.needs_document(),
             Values::LargeList(list) => list.items.needs_document(),
@@ -153,123 +155,133 @@ impl Column {
 
     /// Adds the value at this node. After an error, the caller must remove what was added with [`Column::truncate`].
     #[inline]
-    pub(crate) fn push(&mut self, view: &View<'_>, at: u32) -> Result<(), Misfit> {
-        let node = view.node(at);
+    pub(crate) fn push(&mut self, view: &TapeView<'_>, node_index: u32) -> Result<(), TypeMismatch> {
+        let node = view.node(node_index);
         // The most common values and fields.
         match (&mut self.values, node.kind) {
             (Values::Int(values, Integer::I64), Kind::Int) => {
-                view.spend(at, 0)?;
+                view.spend_budget(node_index, 0)?;
                 values.push(node.payload as i64);
             }
             (Values::Float(values), Kind::Float) => {
-                view.spend(at, 0)?;
+                view.spend_budget(node_index, 0)?;
                 values.push(f64::from_bits(node.payload));
             }
             // Sereal writes floats that fit in 32 bits as such.
             (Values::Float(values), Kind::Float32) => {
-                view.spend(at, 0)?;
+                view.spend_budget(node_index, 0)?;
                 values.push(f64::from(f32::from_bits(node.payload as u32)));
             }
             (Values::Record(record), Kind::Map) => {
-                view.spend(at, 0)?;
-                record.push(view, at)?;
+                view.spend_budget(node_index, 0)?;
+                record.push(view, node_index)?;
             }
-            (Values::Utf8(values), Kind::Bytes | Kind::Text) if view.is_short(node) => {
-                let bytes = view.bytes(node);
-                view.spend(at, bytes.len())?;
+            (Values::Utf8(values), Kind::Bytes | Kind::Text) if view.has_inline_location(node) => {
+                let bytes = view.string_bytes(node);
+                view.spend_budget(node_index, bytes.len())?;
                 if !(bytes.is_ascii() || std::str::from_utf8(bytes).is_ok()) || !values.push(bytes) {
-                    return Err(self.misfit(view, at));
+                    return Err(self.mismatch_at(view, node_index));
                 }
             }
-            _ => return self.push_any(view, at),
+            _ => return self.push_any(view, node_index),
         }
         self.nulls.append_non_null();
         Ok(())
     }
 
-    fn push_any(&mut self, view: &View<'_>, at: u32) -> Result<(), Misfit> {
+    fn push_any(&mut self, view: &TapeView<'_>, at: u32) -> Result<(), TypeMismatch> {
         if let Values::Told(told) = &mut self.values {
-            match told.what {
-                What::Class => {
+            match told.kind {
+                VirtualKind::Class => {
                     if !told.push_class(view, at)? {
                         return self.push_null(at);
                     }
                 }
-                What::Json => {
+                VirtualKind::Json => {
                     if !told.push_json(view, at)? {
                         return self.push_null(at);
                     }
                 }
-                What::Rest => told.push_entries(view, at, &[])?,
+                VirtualKind::Rest => told.push_entries(view, at, &[])?,
             }
             self.nulls.append_non_null();
             return Ok(());
         }
         let from = at;
-        let at = view.settle(at)?;
-        let value = view.value(at);
-        view.spend(at, if let Value::Text(text) = value { text.len() } else { 0 })?;
+        let at = view.resolve_value(at)?;
+        let value = view.read_value(at);
+        view.spend_budget(at, if let Value::Text(text) = value { text.len() } else { 0 })?;
         let is_pushed = match (&mut self.values, &value) {
             (_, Value::Null) => return self.push_null(at),
             (Values::Bool(values), Value::Bool(value)) => {
                 values.append(*value);
                 true
             }
-            (Values::Int(values, to), value) => extend(values, integer(value).filter(|value| to.holds(*value))),
-            (Values::Uint(values), value) => extend(values, unsigned(value)),
-            (Values::Float(values), value) => extend(values, float(value)),
-            (Values::Float32(values), value) => extend(values, float32(value)),
-            (Values::Decimal(values, digits, scale), _) => {
-                let target = view.target(from);
-                extend(values, decimal::decimal(view, target, *digits, *scale))
+            (Values::Int(values, to), value) => {
+                push_if_some(values, to_integer(value).filter(|value| to.can_hold(*value)))
             }
-            (Values::Date(values), _) => extend(values, time::day(view, from)),
-            (Values::Time(values, unit, zone), _) => extend(values, time::moment(view, from, *unit, zone.is_some())?),
-            (Values::Utf8(values), value) => text(value, |text| values.push(text)),
-            (Values::LargeUtf8(values), value) => text(value, |text| values.push(text)),
+            (Values::Uint(values), value) => push_if_some(values, to_unsigned(value)),
+            (Values::Float(values), value) => push_if_some(values, to_float(value)),
+            (Values::Float32(values), value) => push_if_some(values, to_float32(value)),
+            (Values::Decimal(values, digits, scale), _) => {
+                let target = view.resolve_links(from);
+                push_if_some(values, decimal::read_unscaled(view, target, *digits, *scale))
+            }
+            (Values::Date(values), _) => push_if_some(values, time::read_day(view, from)),
+            (Values::Time(values, unit, zone), _) => {
+                push_if_some(values, time::read_timestamp(view, from, *unit, zone.is_some())?)
+            }
+            (Values::Utf8(values), value) => with_text(value, |text| values.push(text)),
+            (Values::LargeUtf8(values), value) => with_text(value, |text| values.push(text)),
             (Values::Binary(values), Value::Text(value)) => values.push(value),
             (Values::LargeBinary(values), Value::Text(value)) => values.push(value),
             (Values::List(list), Value::List) => list.push(view, view.items(at))?,
             (Values::LargeList(list), Value::List) => list.push(view, view.items(at))?,
             // A language without lists has no empty list.
-            (Values::List(list), Value::Map) if view.is_empty(at) => list.push(view, std::iter::empty())?,
-            (Values::LargeList(list), Value::Map) if view.is_empty(at) => list.push(view, std::iter::empty())?,
+            (Values::List(list), Value::Map) if view.is_empty_container(at) => list.push(view, std::iter::empty())?,
+            (Values::LargeList(list), Value::Map) if view.is_empty_container(at) => {
+                list.push(view, std::iter::empty())?
+            }
             (Values::Map(map), Value::Map | Value::List) => map.push(view, at)?,
             (Values::Record(record), _) if record.has_only_paths() => record.push_paths(view, at)?,
             (Values::Record(record), Value::Map) => record.push(view, at)?,
-            (Values::Record(record), Value::List) if view.is_empty(at) => record.push(view, at)?,
+            (Values::Record(record), Value::List) if view.is_empty_container(at) => record.push(view, at)?,
             _ => false,
         };
         if !is_pushed {
-            return Err(self.misfit(view, at));
+            return Err(self.mismatch_at(view, at));
         }
         self.nulls.append_non_null();
         Ok(())
     }
 
     /// Adds a key of a map; the column may contain integers or text.
-    fn push_key(&mut self, key: &[u8], at: u32) -> Result<(), Misfit> {
+    fn push_key(&mut self, key: &[u8], at: u32) -> Result<(), TypeMismatch> {
         let value = Value::Text(key);
         let is_pushed = match &mut self.values {
-            Values::Utf8(values) => text(&value, |text| values.push(text)),
-            Values::LargeUtf8(values) => text(&value, |text| values.push(text)),
+            Values::Utf8(values) => with_text(&value, |text| values.push(text)),
+            Values::LargeUtf8(values) => with_text(&value, |text| values.push(text)),
             Values::Binary(values) => values.push(key),
             Values::LargeBinary(values) => values.push(key),
-            Values::Int(values, to) => extend(values, integer(&value).filter(|value| to.holds(*value))),
-            Values::Uint(values) => extend(values, unsigned(&value)),
+            Values::Int(values, to) => push_if_some(values, to_integer(&value).filter(|value| to.can_hold(*value))),
+            Values::Uint(values) => push_if_some(values, to_unsigned(&value)),
             _ => false,
         };
         if !is_pushed {
-            return Err(Misfit::new(at, format!("a key that is {}", self.expected()), shown(key)));
+            return Err(TypeMismatch::new(
+                at,
+                format!("a key that is {}", self.describe_expected()),
+                quote_excerpt(key),
+            ));
         }
         self.nulls.append_non_null();
         Ok(())
     }
 
     /// Adds what a virtual field shows of the object at this node, including entries of its body without a field.
-    fn push_told(&mut self, view: &View<'_>, at: u32, rest: &[record::Left]) -> Result<(), Misfit> {
+    fn push_virtual(&mut self, view: &TapeView<'_>, at: u32, rest: &[record::ExtraEntry]) -> Result<(), TypeMismatch> {
         match &mut self.values {
-            Values::Told(told) if told.what == What::Rest => {
+            Values::Told(told) if told.kind == VirtualKind::Rest => {
                 told.push_entries(view, at, rest)?;
                 self.nulls.append_non_null();
                 Ok(())
@@ -279,7 +291,12 @@ impl Column {
     }
 
     /// Adds the values at these nodes as a list, or only the first one if the column is not a list.
-    fn push_found(&mut self, view: &View<'_>, at: u32, found: &mut dyn Iterator<Item = u32>) -> Result<(), Misfit> {
+    fn push_matches(
+        &mut self,
+        view: &TapeView<'_>,
+        at: u32,
+        found: &mut dyn Iterator<Item = u32>,
+    ) -> Result<(), TypeMismatch> {
         let is_pushed = match &mut self.values {
             Values::List(list) => list.push(view, found)?,
             Values::LargeList(list) => list.push(view, found)?,
@@ -289,19 +306,19 @@ impl Column {
             },
         };
         if !is_pushed {
-            return Err(self.misfit(view, at));
+            return Err(self.mismatch_at(view, at));
         }
         self.nulls.append_non_null();
         Ok(())
     }
 
     /// Whether its values are of any kind, as JSON.
-    pub(crate) fn is_json(&self) -> bool {
-        matches!(&self.values, Values::Told(told) if told.what == What::Json)
+    pub(crate) fn takes_any_json(&self) -> bool {
+        matches!(&self.values, Values::Told(told) if told.kind == VirtualKind::Json)
     }
 
     /// Adds a value that is already JSON.
-    pub(crate) fn push_json(&mut self, json: &[u8]) -> Result<(), Misfit> {
+    pub(crate) fn push_json(&mut self, json: &[u8]) -> Result<(), TypeMismatch> {
         match &mut self.values {
             Values::Told(told) if json != b"null" => told.push(json, 0)?,
             _ => return self.push_null(0),
@@ -311,29 +328,29 @@ impl Column {
     }
 
     /// Whether its values are found without reading a whole document.
-    pub(crate) fn is_skimmed(&self) -> bool {
-        matches!(&self.values, Values::Record(record) if record.is_skimmed())
+    pub(crate) fn can_skim(&self) -> bool {
+        matches!(&self.values, Values::Record(record) if record.can_skim())
     }
 
     /// Adds the values that are found this way; see [`Record::skim`].
-    pub(crate) fn skim(
+    pub(crate) fn skim_values(
         &mut self,
         blob: &[u8],
         stage: &Stage,
         limits: &Limits,
-        notes: &Notes,
+        notes: &RowState,
     ) -> Result<(), icecore::Error> {
         if let Values::Record(record) = &mut self.values {
-            record.skim(blob, stage, limits, notes)?;
+            record.skim_values(blob, stage, limits, notes)?;
             self.nulls.append_non_null();
         }
         Ok(())
     }
 
     /// Adds null; an error if null is not allowed. `at` is the null value, or the place where a value is missing.
-    pub(crate) fn push_null(&mut self, at: u32) -> Result<(), Misfit> {
+    pub(crate) fn push_null(&mut self, at: u32) -> Result<(), TypeMismatch> {
         if !self.is_nullable {
-            return Err(Misfit::new(at, self.expected(), "null"));
+            return Err(TypeMismatch::new(at, self.describe_expected(), "null"));
         }
         self.fill_null();
         Ok(())
@@ -368,7 +385,7 @@ impl Column {
         Ok(match &mut self.values {
             Values::Null => Arc::new(NullArray::new(len)),
             Values::Bool(values) => Arc::new(BooleanArray::new(values.finish(), nulls)),
-            Values::Int(values, to) => integers(std::mem::take(values), *to, nulls),
+            Values::Int(values, to) => build_integers(std::mem::take(values), *to, nulls),
             Values::Uint(values) => Arc::new(primitive::<UInt64Type>(values, nulls)),
             Values::Float(values) => Arc::new(primitive::<Float64Type>(values, nulls)),
             Values::Float32(values) => Arc::new(primitive::<Float32Type>(values, nulls)),
@@ -406,20 +423,20 @@ impl Column {
     }
 
     #[cold]
-    fn misfit(&self, view: &View<'_>, at: u32) -> Misfit {
-        let found = match view.value(at) {
+    fn mismatch_at(&self, view: &TapeView<'_>, at: u32) -> TypeMismatch {
+        let found = match view.read_value(at) {
             Value::Null => "null".to_owned(),
             Value::Bool(value) => value.to_string(),
             Value::Int(value) => value.to_string(),
             Value::Uint(value) => value.to_string(),
             Value::Float(value) => format!("{value:?}"),
-            Value::Text(text) => shown(text),
+            Value::Text(text) => quote_excerpt(text),
             Value::List => "a list".to_owned(),
             Value::Map => "a map".to_owned(),
             Value::Other(name) => name.to_owned(),
         };
         let is_text = matches!(view.node(at).kind, Kind::Bytes | Kind::Text | Kind::Symbol | Kind::EnumCase);
-        let misfit = Misfit::new(at, self.expected(), found);
+        let misfit = TypeMismatch::new(at, self.describe_expected(), found);
         match &self.values {
             Values::Utf8(_) | Values::LargeUtf8(_) if is_text => {
                 misfit.expecting("text in UTF-8, below 2 GB in a batch")
@@ -428,7 +445,7 @@ impl Column {
         }
     }
 
-    fn expected(&self) -> String {
+    fn describe_expected(&self) -> String {
         match &self.values {
             Values::Null => "nothing".to_owned(),
             Values::Bool(_) => "true or false".to_owned(),
@@ -446,14 +463,14 @@ impl Column {
             Values::List(..) | Values::LargeList(..) => "a list".to_owned(),
             Values::Map(_) => "a map".to_owned(),
             Values::Record(_) => "a map or an object".to_owned(),
-            Values::Told(told) if told.what == What::Class => "an object".to_owned(),
+            Values::Told(told) if told.kind == VirtualKind::Class => "an object".to_owned(),
             Values::Told(_) => "a value".to_owned(),
         }
     }
 }
 
 /// Returns the storage for values of this type; `None` if the type is not supported.
-fn values(data_type: &DataType, depth: usize) -> Result<Option<Values>, Error> {
+fn create_values(data_type: &DataType, depth: usize) -> Result<Option<Values>, Error> {
     let inner = |field: &FieldRef| Column::new(field, depth + 1).map(Box::new);
     Ok(Some(match data_type {
         DataType::Null => Values::Null,
@@ -491,16 +508,16 @@ fn values(data_type: &DataType, depth: usize) -> Result<Option<Values>, Error> {
 }
 
 /// Adds a value, if there is one; returns whether there was one.
-fn extend<T>(values: &mut Vec<T>, value: Option<T>) -> bool {
+fn push_if_some<T>(values: &mut Vec<T>, value: Option<T>) -> bool {
     let is_there = value.is_some();
     values.extend(value);
     is_there
 }
 
 /// Returns the beginning of a text, for a message.
-fn shown(text: &[u8]) -> String {
-    const LONGEST: usize = 40;
-    let head = text.get(..LONGEST).unwrap_or(text);
+fn quote_excerpt(text: &[u8]) -> String {
+    const MAX_SHOWN: usize = 40;
+    let head = text.get(..MAX_SHOWN).unwrap_or(text);
     let dots = if head.len() < text.len() { "…" } else { "" };
     format!("{:?}{dots}", String::from_utf8_lossy(head))
 }
@@ -509,7 +526,7 @@ fn primitive<T: ArrowPrimitiveType>(values: &mut Vec<T::Native>, nulls: Option<N
     PrimitiveArray::new(ScalarBuffer::from(std::mem::take(values)), nulls)
 }
 
-fn integers(mut values: Vec<i64>, to: Integer, nulls: Option<NullBuffer>) -> ArrayRef {
+fn build_integers(mut values: Vec<i64>, to: Integer, nulls: Option<NullBuffer>) -> ArrayRef {
     // Each value was checked to fit.
     macro_rules! narrow {
         ($kind:ty, $native:ty) => {
@@ -528,6 +545,6 @@ fn integers(mut values: Vec<i64>, to: Integer, nulls: Option<NullBuffer>) -> Arr
 }
 
 /// Returns the columns of a struct that is not null itself.
-pub(crate) fn fields_of(fields: &Fields, depth: usize) -> Result<Vec<Column>, Error> {
+pub(crate) fn create_columns(fields: &Fields, depth: usize) -> Result<Vec<Column>, Error> {
     fields.iter().map(|field| Column::new(field, depth)).collect()
 }

@@ -2,8 +2,8 @@
 
 use super::Column;
 use crate::error::Error;
-use crate::misfit::Misfit;
-use crate::view::View;
+use crate::misfit::TypeMismatch;
+use crate::view::TapeView;
 use arrow_array::{ArrayRef, GenericListArray, MapArray, OffsetSizeTrait, StructArray};
 use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, FieldRef};
@@ -24,7 +24,7 @@ impl<O: OffsetSizeTrait> List<O> {
     }
 
     /// Adds these values as a list; `false` if all lists together would have too many items.
-    pub(super) fn push(&mut self, view: &View<'_>, items: impl Iterator<Item = u32>) -> Result<bool, Misfit> {
+    pub(super) fn push(&mut self, view: &TapeView<'_>, items: impl Iterator<Item = u32>) -> Result<bool, TypeMismatch> {
         for item in items {
             self.items.push(view, item)?;
         }
@@ -64,7 +64,7 @@ impl Map {
     }
 
     /// Adds the entries of a map, or the items of a list with their positions as keys.
-    pub(super) fn push(&mut self, view: &View<'_>, at: u32) -> Result<bool, Misfit> {
+    pub(super) fn push(&mut self, view: &TapeView<'_>, at: u32) -> Result<bool, TypeMismatch> {
         let mut digits = itoa::Buffer::new();
         if view.node(at).kind == Kind::Array {
             for (position, item) in view.items(at).enumerate() {
@@ -73,9 +73,9 @@ impl Map {
             }
         } else {
             for (key, value) in view.entries(at) {
-                match view.key(key, &mut digits) {
+                match view.key_text(key, &mut digits) {
                     Some(key) => self.keys.push_key(key, value)?,
-                    None => return Err(Misfit::new(value, "keys that are strings or integers", "another key")),
+                    None => return Err(TypeMismatch::new(value, "keys that are strings or integers", "another key")),
                 }
                 self.values.push(view, value)?;
             }

@@ -1,12 +1,12 @@
 //! Structs: the entries of a map, or the members of an object, by name; or values on paths.
 
-use super::told::What;
-use super::{Column, fields_of};
+use super::told::VirtualKind;
+use super::{Column, create_columns};
 use crate::AT;
 use crate::error::Error;
-use crate::member::{bare, qualified};
-use crate::misfit::Misfit;
-use crate::view::{Key, Notes, View};
+use crate::member::{qualify_name, strip_php_marks};
+use crate::misfit::TypeMismatch;
+use crate::view::{Key, RowState, TapeView};
 use arrow_array::StructArray;
 use arrow_buffer::NullBuffer;
 use arrow_schema::Fields;
@@ -25,15 +25,15 @@ pub(crate) struct Record {
     /// Whether a field takes the entries without a field.
     has_rest: bool,
     /// These entries of the map that is being added.
-    rest: Vec<Left>,
+    rest: Vec<ExtraEntry>,
     /// The key that filled each column in this map.
     filled_by: Vec<Option<Key>>,
     /// For each key id, the number of its field, from 1 on; 0: not known yet.
     by_id: Vec<u16>,
     /// The keys of the last map, in order, if the next map may have the same.
-    guess: Vec<Guess>,
+    guess: Vec<ExpectedEntry>,
     /// Whether these keys fill all columns.
-    is_whole: bool,
+    fills_all_columns: bool,
     /// Whether one of these keys has no field.
     has_extra: bool,
     len: usize,
@@ -41,7 +41,7 @@ pub(crate) struct Record {
 
 /// An entry without a field.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Left {
+pub(crate) struct ExtraEntry {
     pub(crate) key: Key,
     pub(crate) value: u32,
     /// Whether the field with its bare name has the value of another member.
@@ -50,7 +50,7 @@ pub(crate) struct Left {
 
 /// An expected entry of the next map, as in the last one.
 #[derive(Clone, Copy, Debug)]
-struct Guess {
+struct ExpectedEntry {
     key: u16,
     /// The column that it fills; none if there is no column with this number.
     column: u16,
@@ -59,16 +59,16 @@ struct Guess {
 impl Record {
     /// Creates a struct of these fields at this depth. Paths apply to the whole document.
     pub(crate) fn new(fields: &Fields, depth: usize) -> Result<Record, Error> {
-        let columns = fields_of(fields, depth)?;
+        let columns = create_columns(fields, depth)?;
         let mut paths = Vec::new();
         for (at, (field, column)) in fields.iter().zip(&columns).enumerate() {
             let Some(path) = field.metadata().get(AT) else { continue };
-            if depth > 1 || column.tells().is_some() {
+            if depth > 1 || column.virtual_kind().is_some() {
                 return Err(Error::Field { name: field.name().clone(), data_type: field.data_type().clone() });
             }
             paths.push((at, Pattern::parse(path)?));
         }
-        let has_rest = columns.iter().any(|column| column.tells() == Some(What::Rest));
+        let has_rest = columns.iter().any(|column| column.virtual_kind() == Some(VirtualKind::Rest));
         let fields = fields.clone();
         Ok(Record {
             fields,
@@ -79,7 +79,7 @@ impl Record {
             filled_by: Vec::new(),
             by_id: Vec::new(),
             guess: Vec::new(),
-            is_whole: false,
+            fills_all_columns: false,
             has_extra: false,
             len: 0,
         })
@@ -99,9 +99,9 @@ impl Record {
     }
 
     /// Whether finding its values by skimming, one after another, takes less time than reading everything.
-    pub(crate) fn is_skimmed(&self) -> bool {
-        const MOST: usize = 4;
-        self.has_only_paths() && self.paths.len() <= MOST && self.paths.iter().all(|(_, path)| path.is_definite())
+    pub(crate) fn can_skim(&self) -> bool {
+        const MAX_PATHS: usize = 4;
+        self.has_only_paths() && self.paths.len() <= MAX_PATHS && self.paths.iter().all(|(_, path)| path.is_definite())
     }
 
     pub(crate) fn forget_names(&mut self) {
@@ -111,7 +111,7 @@ impl Record {
     }
 
     /// Adds the map (or empty list) at this node, whose links are resolved.
-    pub(crate) fn push(&mut self, view: &View<'_>, map: u32) -> Result<bool, Misfit> {
+    pub(crate) fn push(&mut self, view: &TapeView<'_>, map: u32) -> Result<bool, TypeMismatch> {
         let pushed = self.push_map(view, map);
         if pushed.is_err() {
             // The keys were recorded only up to the value that does not fit; nothing of this map may determine where
@@ -122,7 +122,7 @@ impl Record {
     }
 
     #[inline]
-    fn push_map(&mut self, view: &View<'_>, map: u32) -> Result<(), Misfit> {
+    fn push_map(&mut self, view: &TapeView<'_>, map: u32) -> Result<(), TypeMismatch> {
         if self.push_as_guessed(view, map)? {
             return Ok(());
         }
@@ -131,7 +131,7 @@ impl Record {
 
     /// Adds a map that has the keys of the last one; returns `false` and adds nothing if it has others.
     #[inline]
-    fn push_as_guessed(&mut self, view: &View<'_>, map: u32) -> Result<bool, Misfit> {
+    fn push_as_guessed(&mut self, view: &TapeView<'_>, map: u32) -> Result<bool, TypeMismatch> {
         if self.guess.is_empty() || view.node(map).aux as usize != self.guess.len() {
             return Ok(false);
         }
@@ -149,19 +149,19 @@ impl Record {
             if let Some(column) = self.columns.get_mut(usize::from(guess.column)) {
                 column.push(view, at)?;
             }
-            at = view.next_of(node, at);
+            at = view.index_after_node(node, at);
         }
         if self.has_extra {
             view.note_extra();
         }
-        match self.is_whole {
+        match self.fills_all_columns {
             true => self.len += 1,
-            false => self.end(view, map)?,
+            false => self.fill_missing(view, map)?,
         }
         Ok(true)
     }
 
-    fn push_by_names(&mut self, view: &View<'_>, map: u32) -> Result<(), Misfit> {
+    fn push_by_names(&mut self, view: &TapeView<'_>, map: u32) -> Result<(), TypeMismatch> {
         self.rest.clear();
         self.guess.clear();
         self.has_extra = false;
@@ -173,21 +173,21 @@ impl Record {
                 let field = match key {
                     Key::Name(id) => match self.by_id.get(usize::from(id)) {
                         Some(known @ 1..) => *known,
-                        _ => self.look_up(view, id),
+                        _ => self.cache_field(view, id),
                     },
-                    Key::Node(_) => self.named_by(view, key),
+                    Key::Node(_) => self.find_field_by_key(view, key),
                 };
                 let column = usize::from(field.wrapping_sub(1));
                 let before = self.filled_by.get(column).copied().flatten();
                 let is_second = before.is_some_and(|before| !view.is_same_key(before, key));
                 let column = if is_second { usize::from(NONE) } else { column };
                 match key {
-                    Key::Name(key) => self.guess.push(Guess { key, column: column as u16 }),
+                    Key::Name(key) => self.guess.push(ExpectedEntry { key, column: column as u16 }),
                     Key::Node(_) => is_plain = false,
                 }
                 let Some(filled_column) = self.columns.get_mut(column) else {
                     match self.has_rest {
-                        true => self.rest.push(Left { key, value, is_second }),
+                        true => self.rest.push(ExtraEntry { key, value, is_second }),
                         // The value of a path may be in any of the entries.
                         false => self.has_extra = self.paths.is_empty(),
                     }
@@ -210,43 +210,43 @@ impl Record {
         if self.has_extra {
             view.note_extra();
         }
-        self.is_whole = filled == self.columns.len();
-        self.push_found(view, map)?;
-        self.end(view, map)
+        self.fills_all_columns = filled == self.columns.len();
+        self.push_path_values(view, map)?;
+        self.fill_missing(view, map)
     }
 
     /// Adds the values on the paths, if no field has a name.
-    pub(crate) fn push_paths(&mut self, view: &View<'_>, root: u32) -> Result<bool, Misfit> {
-        self.push_found(view, root)?;
+    pub(crate) fn push_paths(&mut self, view: &TapeView<'_>, root: u32) -> Result<bool, TypeMismatch> {
+        self.push_path_values(view, root)?;
         self.len += 1;
         Ok(true)
     }
 
-    fn push_found(&mut self, view: &View<'_>, at: u32) -> Result<(), Misfit> {
+    fn push_path_values(&mut self, view: &TapeView<'_>, at: u32) -> Result<(), TypeMismatch> {
         let Some(document) = view.document.filter(|_| !self.paths.is_empty()) else { return Ok(()) };
         for (field, path) in &self.paths {
-            let found = path.find(document, &Limits::default()).map_err(|_| Misfit::too_much(at))?;
+            let found = path.find(document, &Limits::default()).map_err(|_| TypeMismatch::expansion_limit(at))?;
             let column = &mut self.columns[*field];
             let mut found = found.values().map(|value| value.index());
             let pushed = match path.is_definite() {
-                false => column.push_found(view, at, &mut found),
+                false => column.push_matches(view, at, &mut found),
                 true => match found.next() {
                     Some(value) => column.push(view, value),
                     None => column.push_null(at),
                 },
             };
-            pushed.map_err(|misfit| missing(misfit, self.fields[*field].name()))?;
+            pushed.map_err(|misfit| mention_field(misfit, self.fields[*field].name()))?;
         }
         Ok(())
     }
 
     /// Adds the values on the paths in these bytes, without reading all of them.
-    pub(crate) fn skim(
+    pub(crate) fn skim_values(
         &mut self,
         blob: &[u8],
         stage: &Stage,
         limits: &Limits,
-        notes: &Notes,
+        notes: &RowState,
     ) -> Result<(), icecore::Error> {
         for (field, path) in &self.paths {
             let column = &mut self.columns[*field];
@@ -255,14 +255,15 @@ impl Record {
                 // The names of this document are separate.
                 column.forget_names();
                 column.truncate(len);
-                let view = View::new(document.tape(), document.input(), Some(document), notes);
+                let view = TapeView::new(document.tape(), document.input(), Some(document), notes);
                 column.push(&view, document.tape().root()).map_err(|misfit| {
                     let below = document.path(misfit.node);
                     misfit.into_error(format!("{path}{}", below.strip_prefix('$').unwrap_or(&below)))
                 })
             })?;
             if column.len() == len {
-                let none = |misfit: Misfit| missing(misfit, self.fields[*field].name()).into_error("$".to_owned());
+                let none =
+                    |misfit: TypeMismatch| mention_field(misfit, self.fields[*field].name()).into_error("$".to_owned());
                 column.push_null(0).map_err(none)?;
             }
         }
@@ -271,16 +272,16 @@ impl Record {
     }
 
     /// Columns without a value get null; virtual fields that describe the value itself are filled.
-    fn end(&mut self, view: &View<'_>, map: u32) -> Result<(), Misfit> {
+    fn fill_missing(&mut self, view: &TapeView<'_>, map: u32) -> Result<(), TypeMismatch> {
         let len = self.len;
         for (column, field) in self.columns.iter_mut().zip(self.fields.iter()) {
             if column.len() > len {
                 continue;
             }
-            if column.tells().is_some() {
-                column.push_told(view, owner(view, map), &self.rest)?;
+            if column.virtual_kind().is_some() {
+                column.push_virtual(view, find_owner(view, map), &self.rest)?;
             } else {
-                column.push_null(map).map_err(|misfit| missing(misfit, field.name()))?;
+                column.push_null(map).map_err(|misfit| mention_field(misfit, field.name()))?;
             }
         }
         self.len += 1;
@@ -288,8 +289,8 @@ impl Record {
     }
 
     #[cold]
-    fn look_up(&mut self, view: &View<'_>, id: u16) -> u16 {
-        let field = self.named_by(view, Key::Name(id));
+    fn cache_field(&mut self, view: &TapeView<'_>, id: u16) -> u16 {
+        let field = self.find_field_by_key(view, Key::Name(id));
         let index = usize::from(id);
         if self.by_id.len() <= index {
             self.by_id.resize(index + 1, 0);
@@ -298,17 +299,17 @@ impl Record {
         field
     }
 
-    fn named_by(&self, view: &View<'_>, key: Key) -> u16 {
-        view.key(key, &mut itoa::Buffer::new()).map_or(NONE, |name| self.named(name))
+    fn find_field_by_key(&self, view: &TapeView<'_>, key: Key) -> u16 {
+        view.key_text(key, &mut itoa::Buffer::new()).map_or(NONE, |name| self.find_field_by_name(name))
     }
 
     /// Returns the field of this name, which may be mangled by PHP or marked by Ruby.
-    fn named(&self, name: &[u8]) -> u16 {
-        let whole = qualified(name);
-        let name = bare(name);
+    fn find_field_by_name(&self, name: &[u8]) -> u16 {
+        let whole = qualify_name(name);
+        let name = strip_php_marks(name);
         let unmarked = name.strip_prefix(b"@").unwrap_or(name);
         let is_named = |at: &usize| {
-            self.columns.get(*at).is_some_and(|column| column.tells().is_none())
+            self.columns.get(*at).is_some_and(|column| column.virtual_kind().is_none())
                 && self.paths.iter().all(|(field, _)| field != at)
         };
         let find = |name: &[u8]| {
@@ -341,7 +342,7 @@ impl Record {
 }
 
 #[cold]
-fn missing(misfit: Misfit, name: &str) -> Misfit {
+fn mention_field(misfit: TypeMismatch, name: &str) -> TypeMismatch {
     match misfit.found == "null" {
         true => misfit.expecting(format!("the field {name:?}")),
         false => misfit,
@@ -349,7 +350,7 @@ fn missing(misfit: Misfit, name: &str) -> Misfit {
 }
 
 /// Returns the object whose body this is, or the node itself.
-fn owner(view: &View<'_>, body: u32) -> u32 {
+fn find_owner(view: &TapeView<'_>, body: u32) -> u32 {
     match body.checked_sub(1) {
         Some(before) if view.node(before).kind == Kind::Object => before,
         _ => body,

@@ -16,7 +16,7 @@ pub(super) enum Integer {
 
 impl Integer {
     #[inline]
-    pub(super) fn holds(self, value: i64) -> bool {
+    pub(super) fn can_hold(self, value: i64) -> bool {
         match self {
             Integer::I64 => true,
             Integer::I8 => i8::try_from(value).is_ok(),
@@ -31,10 +31,10 @@ impl Integer {
 
 /// Returns the integer value; text counts if it is written like an integer.
 #[inline]
-pub(super) fn integer(value: &Value<'_>) -> Option<i64> {
+pub(super) fn to_integer(value: &Value<'_>) -> Option<i64> {
     match value {
         Value::Int(value) => Some(*value),
-        Value::Text(text) => number(text),
+        Value::Text(text) => parse_integer(text),
         Value::Float(value) => {
             let whole = *value as i64;
             // 2^63 itself becomes the largest integer, which is a different value.
@@ -44,16 +44,16 @@ pub(super) fn integer(value: &Value<'_>) -> Option<i64> {
     }
 }
 
-pub(super) fn unsigned(value: &Value<'_>) -> Option<u64> {
+pub(super) fn to_unsigned(value: &Value<'_>) -> Option<u64> {
     match value {
         Value::Uint(value) => Some(*value),
-        Value::Text(text) => number(text),
-        value => integer(value).and_then(|value| u64::try_from(value).ok()),
+        Value::Text(text) => parse_integer(text),
+        value => to_integer(value).and_then(|value| u64::try_from(value).ok()),
     }
 }
 
 /// Parses an integer in its usual form: without a redundant sign and leading zeros.
-pub(super) fn number<N: std::str::FromStr>(text: &[u8]) -> Option<N> {
+pub(super) fn parse_integer<N: std::str::FromStr>(text: &[u8]) -> Option<N> {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     let is_usual = match digits {
         [b'0'] => digits.len() == text.len(),
@@ -64,7 +64,7 @@ pub(super) fn number<N: std::str::FromStr>(text: &[u8]) -> Option<N> {
 }
 
 #[inline]
-pub(super) fn float(value: &Value<'_>) -> Option<f64> {
+pub(super) fn to_float(value: &Value<'_>) -> Option<f64> {
     match value {
         Value::Float(value) => Some(*value),
         Value::Int(value) => (*value as f64 as i128 == i128::from(*value)).then_some(*value as f64),
@@ -78,14 +78,14 @@ pub(super) fn float(value: &Value<'_>) -> Option<f64> {
     }
 }
 
-pub(super) fn float32(value: &Value<'_>) -> Option<f32> {
-    let wide = float(value)?;
+pub(super) fn to_float32(value: &Value<'_>) -> Option<f32> {
+    let wide = to_float(value)?;
     (f64::from(wide as f32) == wide || wide.is_nan()).then_some(wide as f32)
 }
 
 /// Passes on the text of a value; numbers are converted.
 #[inline]
-pub(super) fn text(value: &Value<'_>, push: impl FnOnce(&[u8]) -> bool) -> bool {
+pub(super) fn with_text(value: &Value<'_>, push: impl FnOnce(&[u8]) -> bool) -> bool {
     match value {
         Value::Text(text) => (text.is_ascii() || std::str::from_utf8(text).is_ok()) && push(text),
         Value::Int(value) => push(itoa::Buffer::new().format(*value).as_bytes()),

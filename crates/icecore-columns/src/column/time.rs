@@ -1,7 +1,7 @@
 //! Moments and days: objects of time classes, and texts in ISO 8601.
 
-use crate::misfit::Misfit;
-use crate::view::View;
+use crate::misfit::TypeMismatch;
+use crate::view::TapeView;
 use arrow_schema::TimeUnit;
 use icecore::{Cursor, Known, Value};
 use jiff::tz::{Offset, TimeZone};
@@ -24,21 +24,26 @@ struct Moment {
 
 /// Returns the moment in this unit; no precision may be lost. A column with a time zone needs moments with a known
 /// offset; a column without one takes local times unchanged.
-pub(super) fn moment(view: &View<'_>, at: u32, unit: TimeUnit, has_zone: bool) -> Result<Option<i64>, Misfit> {
-    let Some(moment) = value(view, at).and_then(of_value) else { return Ok(None) };
+pub(super) fn read_timestamp(
+    view: &TapeView<'_>,
+    at: u32,
+    unit: TimeUnit,
+    has_zone: bool,
+) -> Result<Option<i64>, TypeMismatch> {
+    let Some(moment) = resolve_value(view, at).and_then(read_moment) else { return Ok(None) };
     if has_zone && !moment.is_placed {
-        return Err(Misfit::new(at, "a time with its distance from UTC", "a local time"));
+        return Err(TypeMismatch::new(at, "a time with its distance from UTC", "a local time"));
     }
-    let (_, nanoseconds_each) = parts(unit);
+    let (_, nanoseconds_each) = unit_factors(unit);
     if moment.nanoseconds % nanoseconds_each != 0 {
         let expected = format!("a time without more than {unit:?}s");
-        return Err(Misfit::new(at, expected, format!("{} nanoseconds behind the second", moment.nanoseconds)));
+        return Err(TypeMismatch::new(at, expected, format!("{} nanoseconds behind the second", moment.nanoseconds)));
     }
-    Ok(moment.count(unit))
+    Ok(moment.to_count(unit))
 }
 
 /// Returns the number of units in a second, and the number of nanoseconds in a unit.
-fn parts(unit: TimeUnit) -> (i64, u32) {
+fn unit_factors(unit: TimeUnit) -> (i64, u32) {
     match unit {
         TimeUnit::Second => (1, 1_000_000_000),
         TimeUnit::Millisecond => (1_000, 1_000_000),
@@ -49,51 +54,51 @@ fn parts(unit: TimeUnit) -> (i64, u32) {
 
 impl Moment {
     /// Returns the number of units since 1970; `None` if it does not fit in 64 bits.
-    fn count(self, unit: TimeUnit) -> Option<i64> {
-        let (per_second, nanoseconds_each) = parts(unit);
+    fn to_count(self, unit: TimeUnit) -> Option<i64> {
+        let (per_second, nanoseconds_each) = unit_factors(unit);
         self.seconds.checked_mul(per_second)?.checked_add(i64::from(self.nanoseconds / nanoseconds_each))
     }
 }
 
 /// Returns the day of a value, counted from 1970-01-01.
-pub(super) fn day(view: &View<'_>, at: u32) -> Option<i32> {
-    let value = value(view, at)?;
+pub(super) fn read_day(view: &TapeView<'_>, at: u32) -> Option<i32> {
+    let value = resolve_value(view, at)?;
     if let Some(Known::Date(day)) = Known::of(value) {
-        return days(day);
+        return to_epoch_day(day);
     }
-    let day: civil::Date = text(value).filter(|text| text.len() == 10)?.parse().ok()?;
+    let day: civil::Date = read_text(value).filter(|text| text.len() == 10)?.parse().ok()?;
     i32::try_from(Offset::UTC.to_timestamp(day.at(0, 0, 0, 0)).ok()?.as_second() / DAY).ok()
 }
 
-fn days(day: icecore::known::Day) -> Option<i32> {
+fn to_epoch_day(day: icecore::known::Day) -> Option<i32> {
     i32::try_from(day.julian_day().checked_sub(EPOCH)?).ok()
 }
 
 /// Returns the precision of values that are moments; for type inference.
-pub(crate) fn precision(value: Cursor<'_>) -> Option<(TimeUnit, bool)> {
+pub(crate) fn detect_precision(value: Cursor<'_>) -> Option<(TimeUnit, bool)> {
     // Texts that look like times stay texts.
-    let moment = if text(value).is_some() { None } else { of_value(value) }?;
+    let moment = if read_text(value).is_some() { None } else { read_moment(value) }?;
     let unit = if moment.nanoseconds % 1_000 == 0 { TimeUnit::Microsecond } else { TimeUnit::Nanosecond };
-    moment.count(unit).map(|_| (unit, moment.is_placed))
+    moment.to_count(unit).map(|_| (unit, moment.is_placed))
 }
 
 /// Whether a value is a day of a date class.
 pub(crate) fn is_day(value: Cursor<'_>) -> bool {
-    matches!(Known::of(value), Some(Known::Date(day)) if days(day).is_some())
+    matches!(Known::of(value), Some(Known::Date(day)) if to_epoch_day(day).is_some())
 }
 
 /// Returns the value after links and references.
-fn value<'d>(view: &View<'d>, at: u32) -> Option<Cursor<'d>> {
-    view.document?.at(view.target(at))
+fn resolve_value<'d>(view: &TapeView<'d>, at: u32) -> Option<Cursor<'d>> {
+    view.document?.at(view.resolve_links(at))
 }
 
-fn text(value: Cursor<'_>) -> Option<&str> {
+fn read_text(value: Cursor<'_>) -> Option<&str> {
     value.as_str()
 }
 
-fn of_value(value: Cursor<'_>) -> Option<Moment> {
-    if let Some(text) = text(value) {
-        return of_text(text);
+fn read_moment(value: Cursor<'_>) -> Option<Moment> {
+    if let Some(text) = read_text(value) {
+        return parse_moment(text);
     }
     match Known::of(value) {
         Some(Known::Time(moment) | Known::DateTime(moment)) => {
@@ -108,44 +113,44 @@ fn of_value(value: Cursor<'_>) -> Option<Moment> {
     }
     let Value::Object(class, body) = value.value() else { return None };
     match class {
-        b"Time::Piece" => time_piece(body),
-        _ => php(body).or_else(|| perl(body)),
+        b"Time::Piece" => read_time_piece(body),
+        _ => read_php_datetime(body).or_else(|| read_perl_datetime(body)),
     }
 }
 
 /// Parses `2026-02-02T03:40:00.5+01:00`, also with a blank instead of the T, and without the offset from UTC.
-fn of_text(text: &str) -> Option<Moment> {
+fn parse_moment(text: &str) -> Option<Moment> {
     /// The maximum length of jiff's output, and a little more.
-    const LONGEST: usize = 48;
-    if text.len() > LONGEST || !text.starts_with(|letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '+'))
+    const MAX_LEN: usize = 48;
+    if text.len() > MAX_LEN || !text.starts_with(|letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '+'))
     {
         return None;
     }
     if let Ok(moment) = text.parse::<Timestamp>() {
-        return Some(placed(moment));
+        return Some(moment_from_timestamp(moment));
     }
     // A day without a time is not a moment, nor is a text with a zone that is unknown.
     let is_local = text.contains(':') && !text.contains('[') && !text.ends_with('Z');
     let local: civil::DateTime = if is_local { text.parse().ok()? } else { return None };
-    Some(Moment { is_placed: false, ..placed(Offset::UTC.to_timestamp(local).ok()?) })
+    Some(Moment { is_placed: false, ..moment_from_timestamp(Offset::UTC.to_timestamp(local).ok()?) })
 }
 
 /// `DateTime`, `DateTimeImmutable` and classes derived from them, such as Carbon.
-fn php(body: Cursor<'_>) -> Option<Moment> {
+fn read_php_datetime(body: Cursor<'_>) -> Option<Moment> {
     let member = |name: &str| body.get(name);
     let local: civil::DateTime = member("date")?.as_str()?.parse().ok()?;
     let zone = member("timezone")?.as_str()?;
     let zone = match member("timezone_type")?.as_i64()? {
-        1 => TimeZone::fixed(offset(zone)?),
+        1 => TimeZone::fixed(parse_offset(zone)?),
         _ if matches!(zone, "UTC" | "Z" | "GMT") => TimeZone::UTC,
         3 => TimeZone::get(zone).ok()?,
         // An abbreviation means different zones in different countries.
         _ => return None,
     };
-    Some(placed(zone.to_ambiguous_timestamp(local).compatible().ok()?))
+    Some(moment_from_timestamp(zone.to_ambiguous_timestamp(local).compatible().ok()?))
 }
 
-fn offset(text: &str) -> Option<Offset> {
+fn parse_offset(text: &str) -> Option<Offset> {
     let (sign, rest) = match text.split_at_checked(1)? {
         ("+", rest) => (1, rest),
         ("-", rest) => (-1, rest),
@@ -161,7 +166,7 @@ fn offset(text: &str) -> Option<Offset> {
 }
 
 /// Perl's `DateTime`.
-fn perl(body: Cursor<'_>) -> Option<Moment> {
+fn read_perl_datetime(body: Cursor<'_>) -> Option<Moment> {
     let member = |name: &str| body.get(name)?.as_i64();
     let days = member("utc_rd_days")?.checked_sub(EPOCH_OF_RATA_DIE)?;
     let seconds = days.checked_mul(DAY)?.checked_add(member("utc_rd_secs")?)?;
@@ -171,12 +176,12 @@ fn perl(body: Cursor<'_>) -> Option<Moment> {
 }
 
 /// Perl's `Time::Piece`: an array with the seconds since 1970 after nine parts.
-fn time_piece(body: Cursor<'_>) -> Option<Moment> {
+fn read_time_piece(body: Cursor<'_>) -> Option<Moment> {
     let seconds = body.item(9)?.as_i64()?;
     Some(Moment { seconds, nanoseconds: 0, is_placed: true })
 }
 
-fn placed(moment: Timestamp) -> Moment {
+fn moment_from_timestamp(moment: Timestamp) -> Moment {
     let nanoseconds = moment.as_nanosecond();
     let seconds = nanoseconds.div_euclid(1_000_000_000);
     let rest = nanoseconds.rem_euclid(1_000_000_000);

@@ -1,42 +1,42 @@
 //! Values given as JSON, among the nodes of a row.
 
-use super::nodes::Nodes;
+use super::nodes::TapeBuilder;
 use icecore::raw::{IS_KEY, KEY_NODE, Location, NO_KEY, Node, Tape};
 use icecore::{Codec, Error, ErrorKind, Kind, Stage};
 
 /// Reads JSON, and copies its nodes.
 #[derive(Debug)]
-pub(super) struct Graft {
+pub(super) struct JsonCopier {
     codec: Codec,
     tape: Tape,
     /// Positions of open containers, and their ends on the tape.
     open: Vec<(usize, u32)>,
 }
 
-impl Graft {
-    pub(super) fn new() -> Result<Graft, Error> {
-        Ok(Graft { codec: Codec::new(Stage::parse("json")?), tape: Tape::new(), open: Vec::new() })
+impl JsonCopier {
+    pub(super) fn new() -> Result<JsonCopier, Error> {
+        Ok(JsonCopier { codec: Codec::new(Stage::parse("json")?), tape: Tape::new(), open: Vec::new() })
     }
 
     /// Adds the value of a JSON text.
-    pub(super) fn value(&mut self, text: &[u8], to: &mut Nodes<'_>) -> Result<(), Error> {
-        self.read(text)?;
+    pub(super) fn write_value(&mut self, text: &[u8], to: &mut TapeBuilder<'_>) -> Result<(), Error> {
+        self.read_json(text)?;
         let end = self.tape.nodes().len() as u32;
-        self.copy(text, self.tape.root(), end, to)
+        self.copy_nodes(text, self.tape.root(), end, to)
     }
 
     /// Adds the entries of the object in a JSON text; returns their number.
-    pub(super) fn entries(&mut self, text: &[u8], to: &mut Nodes<'_>) -> Result<usize, Error> {
-        self.read(text)?;
+    pub(super) fn write_entries(&mut self, text: &[u8], to: &mut TapeBuilder<'_>) -> Result<usize, Error> {
+        self.read_json(text)?;
         let root = self.tape.root();
         let Some(map) = self.tape.nodes().get(root as usize).copied().filter(|node| node.kind == Kind::Map) else {
             return Err(Error::new(ErrorKind::Unrepresentable).expecting("an object of JSON").finding("another value"));
         };
-        self.copy(text, root + 1, map.end(), to)?;
+        self.copy_nodes(text, root + 1, map.end(), to)?;
         Ok(map.aux as usize)
     }
 
-    fn read(&mut self, text: &[u8]) -> Result<(), Error> {
+    fn read_json(&mut self, text: &[u8]) -> Result<(), Error> {
         let filled = self.codec.read(text, &mut self.tape);
         match filled.error {
             Some(error) => Err(error),
@@ -46,8 +46,8 @@ impl Graft {
     }
 
     /// Copies the nodes between these indexes, including names of the other tape.
-    fn copy(&mut self, text: &[u8], from: u32, end: u32, to: &mut Nodes<'_>) -> Result<(), Error> {
-        let Graft { tape, open, .. } = self;
+    fn copy_nodes(&mut self, text: &[u8], from: u32, end: u32, to: &mut TapeBuilder<'_>) -> Result<(), Error> {
+        let JsonCopier { tape, open, .. } = self;
         open.clear();
         let bytes = |node: &Node| {
             let (all, start) = match node.place() {
@@ -58,42 +58,42 @@ impl Graft {
         };
         for at in from..end {
             while let Some((place, _)) = open.pop_if(|(_, end)| *end <= at) {
-                close(to, place)?;
+                close_container(to, place)?;
             }
             let node = &tape.nodes()[at as usize];
             match node.key {
                 IS_KEY => {
-                    to.key(Kind::Text, bytes(node))?;
+                    to.set_key(Kind::Text, bytes(node))?;
                     continue;
                 }
                 NO_KEY | KEY_NODE => {}
                 id => {
                     if let Some(name) = tape.keys().get(u32::from(id)) {
-                        to.key(Kind::Text, name.bytes)?;
+                        to.set_key(Kind::Text, name.bytes)?;
                     }
                 }
             }
             match node.kind {
                 kind if kind.has_bytes() => {
                     // Big integers have their sign in the flags.
-                    to.bytes_of(kind, node.flags, bytes(node))?;
+                    to.push_bytes(kind, node.flags, bytes(node))?;
                 }
                 kind if kind.is_container() => {
-                    let place = to.push(Node { aux: node.aux, ..Node::open(kind, 0) });
+                    let place = to.push_node(Node { aux: node.aux, ..Node::open(kind, 0) });
                     open.push((place, node.end()));
                 }
                 kind => {
-                    to.push(Node::leaf(kind, node.payload).with(node.flags));
+                    to.push_node(Node::leaf(kind, node.payload).with(node.flags));
                 }
             }
         }
         while let Some((place, _)) = open.pop() {
-            close(to, place)?;
+            close_container(to, place)?;
         }
         Ok(())
     }
 }
 
-fn close(to: &mut Nodes<'_>, place: usize) -> Result<(), Error> {
-    to.end(place, to.nodes[place].aux as usize)
+fn close_container(to: &mut TapeBuilder<'_>, place: usize) -> Result<(), Error> {
+    to.end_container(place, to.nodes[place].aux as usize)
 }

@@ -16,17 +16,17 @@ mod graft;
 mod nodes;
 
 use crate::error::Error;
-use crate::{Bad, OnError, Options};
+use crate::{BadRow, OnError, Options};
 use arrow_array::builder::BinaryBuilder;
 use arrow_array::{Array, BinaryArray};
 use arrow_schema::Field;
-use feed::Feed;
+use feed::ColumnWriter;
 use icecore::raw::{Spare, Tape};
 use icecore::{Codec, Document, Losses, Stage};
-use nodes::Nodes;
+use nodes::TapeBuilder;
 
 /// Maximum number of bytes of all blobs of one column: offsets have 32 bits.
-const MOST: usize = i32::MAX as usize;
+const MAX_BLOB_BYTES: usize = i32::MAX as usize;
 
 /// Encodes columns as blobs of one stage one after another, and reuses the memory of the previous ones.
 ///
@@ -59,7 +59,7 @@ pub struct Encoded {
     /// The blobs; null where the value was null, and where a row is bad.
     pub column: BinaryArray,
     /// Bad rows, in order.
-    pub bad: Vec<Bad>,
+    pub bad: Vec<BadRow>,
     /// What the format could not store, in all rows together.
     pub losses: Losses,
 }
@@ -70,7 +70,7 @@ impl Encoder {
     /// # Errors
     /// If a field has an unsupported type.
     pub fn new(stage: Stage, field: &Field, options: Options) -> Result<Encoder, Error> {
-        feed::check(field, 0)?;
+        feed::check_field(field, 0)?;
         let mut codec = Codec::new(stage);
         codec.limits = options.limits.clone();
         let (tape, spare) = (Tape::new(), Spare::default());
@@ -85,7 +85,7 @@ impl Encoder {
         if column.data_type() != self.field.data_type() {
             return Err(Error::Field { name: self.field.name().clone(), data_type: column.data_type().clone() });
         }
-        let mut feed = Feed::new(&self.field, column)?;
+        let mut feed = ColumnWriter::new(&self.field, column)?;
         let mut blobs = BinaryBuilder::with_capacity(column.len(), 0);
         let (mut bad, mut losses, mut bytes) = (Vec::new(), Losses::default(), 0);
         for row in 0..column.len() {
@@ -93,8 +93,8 @@ impl Encoder {
                 blobs.append_null();
                 continue;
             }
-            match self.row(&mut feed, row) {
-                Ok(lost) if bytes + self.blob.len() <= MOST => {
+            match self.encode_row(&mut feed, row) {
+                Ok(lost) if bytes + self.blob.len() <= MAX_BLOB_BYTES => {
                     bytes += self.blob.len();
                     lost.into_iter().for_each(|lost| losses.merge(lost));
                     blobs.append_value(&self.blob);
@@ -103,7 +103,7 @@ impl Encoder {
                 Err(error) if self.options.on_error == OnError::Raise => return Err(Error::Row { row, error }),
                 Err(error) => {
                     blobs.append_null();
-                    bad.push(Bad { row, error });
+                    bad.push(BadRow { row, error });
                 }
             }
         }
@@ -111,11 +111,11 @@ impl Encoder {
     }
 
     /// Writes a row into the blob. Returns the losses, if there may be any.
-    fn row(&mut self, feed: &mut Feed<'_>, row: usize) -> Result<Option<Losses>, icecore::Error> {
+    fn encode_row(&mut self, feed: &mut ColumnWriter<'_>, row: usize) -> Result<Option<Losses>, icecore::Error> {
         self.blob.clear();
-        let mut nodes = Nodes::new(&mut self.tape);
-        feed.write(row, &mut nodes)?;
-        nodes.fill();
+        let mut nodes = TapeBuilder::new(&mut self.tape);
+        feed.write_value(row, &mut nodes)?;
+        nodes.fill_tape();
         let document = Document::from_tape(&[][..], std::mem::take(&mut self.tape));
         let written = match self.codec.write_filled(&document, &mut self.spare, &mut self.blob) {
             true => Ok(None),

@@ -4,7 +4,7 @@ use icecore::raw::{IS_KEY, KEY_NODE, Location, NO_KEY, Node, Tape};
 use icecore::{Error, ErrorKind, Kind};
 
 /// The nodes of a document, in reused memory of the tape.
-pub(super) struct Nodes<'t> {
+pub(super) struct TapeBuilder<'t> {
     pub(super) tape: &'t mut Tape,
     pub(super) nodes: Vec<Node>,
     arena: Vec<u8>,
@@ -12,48 +12,48 @@ pub(super) struct Nodes<'t> {
     key: u16,
 }
 
-impl<'t> Nodes<'t> {
-    pub(super) fn new(tape: &'t mut Tape) -> Nodes<'t> {
+impl<'t> TapeBuilder<'t> {
+    pub(super) fn new(tape: &'t mut Tape) -> TapeBuilder<'t> {
         let (nodes, arena) = tape.take_memory();
-        Nodes { tape, nodes, arena, key: NO_KEY }
+        TapeBuilder { tape, nodes, arena, key: NO_KEY }
     }
 
     /// Puts all nodes on the tape.
-    pub(super) fn fill(self) {
+    pub(super) fn fill_tape(self) {
         self.tape.fill(self.nodes, self.arena, 0, None);
     }
 
-    pub(super) fn push(&mut self, mut node: Node) -> usize {
+    pub(super) fn push_node(&mut self, mut node: Node) -> usize {
         node.key = std::mem::replace(&mut self.key, NO_KEY);
         self.nodes.push(node);
         self.nodes.len() - 1
     }
 
     /// Adds text or bytes.
-    pub(super) fn string(&mut self, kind: Kind, bytes: &[u8]) -> Result<(), Error> {
-        self.bytes_of(kind, 0, bytes)
+    pub(super) fn push_string(&mut self, kind: Kind, bytes: &[u8]) -> Result<(), Error> {
+        self.push_bytes(kind, 0, bytes)
     }
 
     /// Adds a value that is stored as bytes, with these flags.
-    pub(super) fn bytes_of(&mut self, kind: Kind, flags: u8, bytes: &[u8]) -> Result<(), Error> {
-        let node = self.string_node(kind, bytes)?;
-        self.push(node.with(flags));
+    pub(super) fn push_bytes(&mut self, kind: Kind, flags: u8, bytes: &[u8]) -> Result<(), Error> {
+        let node = self.store_string(kind, bytes)?;
+        self.push_node(node.with(flags));
         Ok(())
     }
 
-    fn string_node(&mut self, kind: Kind, bytes: &[u8]) -> Result<Node, Error> {
-        let len = u32::try_from(bytes.len()).ok().filter(|len| *len < u32::MAX).ok_or_else(too_long)?;
+    fn store_string(&mut self, kind: Kind, bytes: &[u8]) -> Result<Node, Error> {
+        let len = u32::try_from(bytes.len()).ok().filter(|len| *len < u32::MAX).ok_or_else(too_long_error)?;
         let place = Location::Arena(self.arena.len() as u64);
         self.arena.extend_from_slice(bytes);
         Ok(Node::string(kind, place, len))
     }
 
     /// Sets the key of the next value.
-    pub(super) fn key(&mut self, kind: Kind, name: &[u8]) -> Result<(), Error> {
+    pub(super) fn set_key(&mut self, kind: Kind, name: &[u8]) -> Result<(), Error> {
         self.key = match self.tape.key_id(kind, 0, name) {
             Some(id) => id,
             None => {
-                let node = self.string_node(kind, name)?;
+                let node = self.store_string(kind, name)?;
                 self.nodes.push(Node { key: IS_KEY, ..node });
                 KEY_NODE
             }
@@ -62,7 +62,7 @@ impl<'t> Nodes<'t> {
     }
 
     /// Sets an integer as the key of the next value.
-    pub(super) fn number_key(&mut self, node: Node) {
+    pub(super) fn set_number_key(&mut self, node: Node) {
         self.nodes.push(Node { key: IS_KEY, ..node });
         self.key = KEY_NODE;
     }
@@ -71,19 +71,19 @@ impl<'t> Nodes<'t> {
     pub(super) fn begin_object(&mut self, class: &[u8]) -> Result<usize, Error> {
         let kind = if class.is_ascii() { Kind::Bytes } else { Kind::Text };
         let class = self.tape.class_id(kind, class)?;
-        Ok(self.push(Node::open(Kind::Object, class)))
+        Ok(self.push_node(Node::open(Kind::Object, class)))
     }
 
     /// Ends the container at this index, which has this number of parts.
-    pub(super) fn end(&mut self, at: usize, count: usize) -> Result<(), Error> {
-        let end = u32::try_from(self.nodes.len()).map_err(|_| too_long())?;
-        self.nodes[at].aux = u32::try_from(count).map_err(|_| too_long())?;
+    pub(super) fn end_container(&mut self, at: usize, count: usize) -> Result<(), Error> {
+        let end = u32::try_from(self.nodes.len()).map_err(|_| too_long_error())?;
+        self.nodes[at].aux = u32::try_from(count).map_err(|_| too_long_error())?;
         self.nodes[at].payload |= u64::from(end);
         Ok(())
     }
 }
 
 #[cold]
-fn too_long() -> Error {
+fn too_long_error() -> Error {
     Error::new(ErrorKind::Limit).expecting("less than 4 GB in a row").finding("more")
 }

@@ -1,10 +1,10 @@
 //! Infers shapes from the values of documents.
 
-use super::shape::{Range, Shape, Struct};
+use super::shape::{Range, Shape, StructShape};
 use crate::blobs::Blobs;
 use crate::column::{DEPTH, time};
 use crate::error::Error;
-use crate::member::{bare, qualified};
+use crate::member::{qualify_name, strip_php_marks};
 use crate::source::{Codecs, Source};
 use crate::view::LINKS;
 use arrow_array::Array;
@@ -49,30 +49,30 @@ impl Inference {
     ///
     /// # Errors
     /// If it does not contain blobs.
-    pub fn look_at(&mut self, column: &dyn Array) -> Result<(), Error> {
-        let blobs = Blobs::of(column)?;
+    pub fn examine_column(&mut self, column: &dyn Array) -> Result<(), Error> {
+        let blobs = Blobs::from_array(column)?;
         for blob in (0..column.len()).filter_map(|row| blobs.get(row)) {
-            self.look(blob);
+            self.examine_blob(blob);
         }
         Ok(())
     }
 
     /// Examines one blob. A blob that can't be read is counted, and is otherwise ignored.
-    pub fn look(&mut self, blob: &[u8]) {
+    pub fn examine_blob(&mut self, blob: &[u8]) {
         self.rows += 1;
-        match self.shape_of(blob) {
+        match self.infer_shape(blob) {
             Ok(shape) => self.shape.merge(shape),
             Err(_) => self.bad += 1,
         }
     }
 
-    fn shape_of(&mut self, blob: &[u8]) -> Result<Shape, icecore::Error> {
-        self.codecs.look(blob)?;
-        let body = self.codecs.read(blob, &mut self.tape)?;
+    fn infer_shape(&mut self, blob: &[u8]) -> Result<Shape, icecore::Error> {
+        self.codecs.guess_stage(blob)?;
+        let body = self.codecs.read_blob(blob, &mut self.tape)?;
         let input = body.as_deref().unwrap_or(blob);
         let document = Document::from_tape(input, std::mem::take(&mut self.tape));
         let left = EACH * document.nodes().len() as u64 + ALWAYS;
-        let shape = Look { left, open: Vec::new() }.shape(document.root());
+        let shape = ShapeBuilder { left, open: Vec::new() }.infer_value(document.root());
         self.tape = document.into_tape();
         Ok(shape)
     }
@@ -89,7 +89,7 @@ impl Inference {
 
     /// Returns a field with the name `value` for blobs like these.
     pub fn field(&self) -> Field {
-        self.shape.field("value")
+        self.shape.to_field("value")
     }
 }
 
@@ -99,28 +99,28 @@ const ALWAYS: u64 = 1024;
 const EACH: u64 = 4;
 
 /// The examination of one document.
-struct Look {
+struct ShapeBuilder {
     /// Number of values that may still be examined; after that, values count as mixed.
     left: u64,
     /// The lists and maps that are being examined.
     open: Vec<u32>,
 }
 
-impl Look {
-    fn spend(&mut self) -> bool {
+impl ShapeBuilder {
+    fn spend_budget(&mut self) -> bool {
         let is_enough = self.left > 0;
         self.left = self.left.saturating_sub(1);
         is_enough
     }
 
-    fn shape(&mut self, value: Cursor<'_>) -> Shape {
-        if self.open.len() >= DEPTH || !self.spend() {
+    fn infer_value(&mut self, value: Cursor<'_>) -> Shape {
+        if self.open.len() >= DEPTH || !self.spend_budget() {
             return Shape::Mixed;
         }
         let mut value = value;
         let mut class = None;
         for _ in 0..LINKS {
-            if let Some(known) = special(value) {
+            if let Some(known) = infer_special(value) {
                 return known;
             }
             value = match value.value() {
@@ -130,19 +130,19 @@ impl Look {
                     body
                 }
                 Value::Attrs(body) => body,
-                _ => return self.settled(value, class),
+                _ => return self.infer_resolved(value, class),
             };
         }
         Shape::Mixed
     }
 
-    fn settled(&mut self, value: Cursor<'_>, class: Option<&[u8]>) -> Shape {
+    fn infer_resolved(&mut self, value: Cursor<'_>, class: Option<&[u8]>) -> Shape {
         match value.value() {
             Value::Null | Value::Hole => Shape::Nothing,
             Value::Bool(_) => Shape::Bool,
-            Value::Int(value) => Shape::Int(Range::of(value.into())),
-            Value::Uint(value) => Shape::Int(Range::of(value.into())),
-            Value::BigInt(value) => integer(value.negative, value.magnitude).map_or(Shape::Mixed, Shape::Int),
+            Value::Int(value) => Shape::Int(Range::from_value(value.into())),
+            Value::Uint(value) => Shape::Int(Range::from_value(value.into())),
+            Value::BigInt(value) => integer_range(value.negative, value.magnitude).map_or(Shape::Mixed, Shape::Int),
             Value::Float(_) => Shape::Float,
             Value::Bytes(bytes) | Value::Text(bytes) | Value::Symbol(bytes, _) | Value::EnumCase(bytes) => {
                 if std::str::from_utf8(bytes).is_ok() {
@@ -156,7 +156,8 @@ impl Look {
             Value::Array | Value::Map if self.open.contains(&value.index()) => Shape::Mixed,
             Value::Array | Value::Map => {
                 self.open.push(value.index());
-                let shape = if value.kind() == Kind::Array { self.items(value) } else { self.members(value, class) };
+                let shape =
+                    if value.kind() == Kind::Array { self.infer_list(value) } else { self.infer_map(value, class) };
                 self.open.pop();
                 shape
             }
@@ -164,16 +165,16 @@ impl Look {
         }
     }
 
-    fn items(&mut self, list: Cursor<'_>) -> Shape {
+    fn infer_list(&mut self, list: Cursor<'_>) -> Shape {
         let mut items = Shape::Nothing;
         for item in list.items() {
-            items.merge(self.shape(item));
+            items.merge(self.infer_value(item));
         }
         Shape::List(Box::new(items))
     }
 
-    fn members(&mut self, map: Cursor<'_>, class: Option<&[u8]>) -> Shape {
-        let mut members = Struct::of(class);
+    fn infer_map(&mut self, map: Cursor<'_>, class: Option<&[u8]>) -> Shape {
+        let mut members = StructShape::from_class(class);
         // The key that owns each name; only marked keys can share a name.
         let is_marked = |key: &[u8]| key.starts_with(b"\0") || class.is_some() && key.starts_with(b"@");
         let has_marked = map.entries().any(|(key, _)| key.node().kind.is_string() && is_marked(key.bytes()));
@@ -185,7 +186,7 @@ impl Look {
                     number = (key.node().payload as i64).to_string();
                     number.as_bytes()
                 }
-                kind if kind.is_string() => bare(key.bytes()),
+                kind if kind.is_string() => strip_php_marks(key.bytes()),
                 _ => return Shape::Mixed,
             };
             // Ruby's mark of a member is not part of the name of a column.
@@ -193,24 +194,24 @@ impl Look {
             let other;
             let name = match has_marked && key.node().kind.is_string() {
                 true if named.entry(name.to_vec()).or_insert_with(|| key.bytes().to_vec()) != key.bytes() => {
-                    other = qualified(key.bytes()).unwrap_or_else(|| key.bytes().to_vec());
+                    other = qualify_name(key.bytes()).unwrap_or_else(|| key.bytes().to_vec());
                     &other[..]
                 }
                 _ => name,
             };
             let Ok(name) = std::str::from_utf8(name) else { return Shape::Mixed };
-            members.add(name, self.shape(value));
+            members.add_entry(name, self.infer_value(value));
         }
         Shape::Struct(members)
     }
 }
 
 /// Times, days and decimals, if they are objects of special classes.
-fn special(value: Cursor<'_>) -> Option<Shape> {
+fn infer_special(value: Cursor<'_>) -> Option<Shape> {
     if !value.kind().has_class() {
         return None;
     }
-    if let Some((unit, is_placed)) = time::precision(value) {
+    if let Some((unit, is_placed)) = time::detect_precision(value) {
         return Some(Shape::Time(unit, is_placed));
     }
     if time::is_day(value) {
@@ -226,10 +227,10 @@ fn special(value: Cursor<'_>) -> Option<Shape> {
     }
 }
 
-fn integer(is_negative: bool, magnitude: &[u8]) -> Option<Range> {
-    const MOST: i128 = 10i128.pow(38);
+fn integer_range(is_negative: bool, magnitude: &[u8]) -> Option<Range> {
+    const MAX_MAGNITUDE: i128 = 10i128.pow(38);
     let mut bytes = [0; 16];
     bytes.get_mut(..magnitude.len())?.copy_from_slice(magnitude);
-    let magnitude = i128::try_from(u128::from_le_bytes(bytes)).ok().filter(|magnitude| *magnitude < MOST)?;
-    Some(Range::of(if is_negative { -magnitude } else { magnitude }))
+    let magnitude = i128::try_from(u128::from_le_bytes(bytes)).ok().filter(|magnitude| *magnitude < MAX_MAGNITUDE)?;
+    Some(Range::from_value(if is_negative { -magnitude } else { magnitude }))
 }

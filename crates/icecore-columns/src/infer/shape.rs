@@ -30,7 +30,7 @@ pub(super) enum Shape {
     List(Box<Shape>),
     /// An empty list or map, in a language that does not distinguish them.
     Empty,
-    Struct(Struct),
+    Struct(StructShape),
     /// Values that only JSON can represent together.
     Mixed,
 }
@@ -43,7 +43,7 @@ pub(super) struct Range {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Struct {
+pub(super) struct StructShape {
     /// In the order in which they occurred.
     fields: Vec<(String, Shape)>,
     places: HashMap<String, usize>,
@@ -60,26 +60,26 @@ pub(super) struct Struct {
 }
 
 impl Range {
-    pub(super) fn of(value: i128) -> Range {
+    pub(super) fn from_value(value: i128) -> Range {
         Range { low: value, high: value }
     }
 
-    fn and(self, other: Range) -> Range {
+    fn union_with(self, other: Range) -> Range {
         Range { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 
     /// Whether a float represents every integer between the bounds exactly.
     fn fits_float(self) -> bool {
-        const MOST: i128 = 1 << 53;
-        self.low >= -MOST && self.high <= MOST
+        const MAX_EXACT: i128 = 1 << 53;
+        self.low >= -MAX_EXACT && self.high <= MAX_EXACT
     }
 
-    fn digits(self) -> u8 {
+    fn count_digits(self) -> u8 {
         let longest = self.low.unsigned_abs().max(self.high.unsigned_abs());
         longest.checked_ilog10().map_or(1, |log| log as u8 + 1)
     }
 
-    fn data_type(self) -> DataType {
+    fn to_data_type(self) -> DataType {
         if i64::try_from(self.low).is_ok() && i64::try_from(self.high).is_ok() {
             DataType::Int64
         } else if u64::try_from(self.low).is_ok() && u64::try_from(self.high).is_ok() {
@@ -106,7 +106,7 @@ impl Shape {
             }
             (Shape::Empty, shape @ (Shape::List(_) | Shape::Struct(_)))
             | (shape @ (Shape::List(_) | Shape::Struct(_)), Shape::Empty) => shape,
-            (Shape::Int(mine), Shape::Int(other)) => Shape::Int(mine.and(other)),
+            (Shape::Int(mine), Shape::Int(other)) => Shape::Int(mine.union_with(other)),
             (Shape::Int(range), Shape::Float) | (Shape::Float, Shape::Int(range)) => {
                 if range.fits_float() {
                     Shape::Float
@@ -118,7 +118,7 @@ impl Shape {
                 Shape::Decimal(whole.max(more_whole), places.max(more_places))
             }
             (Shape::Decimal(whole, places), Shape::Int(range)) | (Shape::Int(range), Shape::Decimal(whole, places)) => {
-                Shape::Decimal(whole.max(range.digits()), places)
+                Shape::Decimal(whole.max(range.count_digits()), places)
             }
             (Shape::Text, Shape::Int(_)) | (Shape::Int(_), Shape::Text) => Shape::Text,
             (Shape::Text, Shape::Bytes) | (Shape::Bytes, Shape::Text) => Shape::Bytes,
@@ -132,8 +132,8 @@ impl Shape {
     }
 
     /// Returns a field of this name for these values.
-    pub(super) fn field(&self, name: &str) -> Field {
-        match self.data_type() {
+    pub(super) fn to_field(&self, name: &str) -> Field {
+        match self.to_data_type() {
             Some(data_type) => Field::new(name, data_type, true),
             None => Field::new(name, DataType::Utf8, true)
                 .with_metadata([(FILLED_WITH.to_owned(), crate::JSON.to_owned())].into()),
@@ -141,12 +141,12 @@ impl Shape {
     }
 
     /// Returns the type; `None` if only JSON can represent the values.
-    fn data_type(&self) -> Option<DataType> {
+    fn to_data_type(&self) -> Option<DataType> {
         Some(match self {
             // Nothing is known of the values, and text accepts most values.
             Shape::Nothing => DataType::Utf8,
             Shape::Bool => DataType::Boolean,
-            Shape::Int(range) => range.data_type(),
+            Shape::Int(range) => range.to_data_type(),
             Shape::Float => DataType::Float64,
             Shape::Decimal(whole, places) => match whole + places {
                 digits @ 1..=38 => DataType::Decimal128(digits, *places as i8),
@@ -156,21 +156,21 @@ impl Shape {
             Shape::Bytes => DataType::Binary,
             Shape::Day => DataType::Date32,
             Shape::Time(unit, is_placed) => DataType::Timestamp(*unit, is_placed.then(|| "UTC".into())),
-            Shape::List(items) => DataType::List(Arc::new(items.field("item"))),
-            Shape::Struct(shape) => return shape.data_type(),
+            Shape::List(items) => DataType::List(Arc::new(items.to_field("item"))),
+            Shape::Struct(shape) => return shape.to_data_type(),
             Shape::Empty | Shape::Mixed => return None,
         })
     }
 }
 
-impl Struct {
+impl StructShape {
     /// Creates the shape of an object of this class, or of a map.
-    pub(super) fn of(class: Option<&[u8]>) -> Struct {
+    pub(super) fn from_class(class: Option<&[u8]>) -> StructShape {
         let has_odd_class = class.is_some_and(|class| std::str::from_utf8(class).is_err());
-        Struct { has_class: class.is_some(), has_odd_class, maps: 1, ..Struct::default() }
+        StructShape { has_class: class.is_some(), has_odd_class, maps: 1, ..StructShape::default() }
     }
 
-    pub(super) fn add(&mut self, key: &str, value: Shape) {
+    pub(super) fn add_entry(&mut self, key: &str, value: Shape) {
         self.entries += 1;
         self.merge_field(key, value);
     }
@@ -187,7 +187,7 @@ impl Struct {
         }
     }
 
-    fn merge(&mut self, other: Struct) {
+    fn merge(&mut self, other: StructShape) {
         self.entries += other.entries;
         self.maps += other.maps;
         self.has_class |= other.has_class;
@@ -203,34 +203,35 @@ impl Struct {
 
     /// Whether its keys are data: there are many different keys, and most maps have few of them.
     fn is_map(&self) -> bool {
-        const OF_WHICH: u64 = 4;
+        const MIN_KEY_RATIO: u64 = 4;
         let keys = self.fields.len() as u64;
         !self.has_class
-            && (self.is_full || keys > MANY_KEYS as u64 && self.maps > 1 && self.entries / self.maps < keys / OF_WHICH)
+            && (self.is_full
+                || keys > MANY_KEYS as u64 && self.maps > 1 && self.entries / self.maps < keys / MIN_KEY_RATIO)
     }
 
-    fn data_type(&self) -> Option<DataType> {
+    fn to_data_type(&self) -> Option<DataType> {
         if !self.is_map() {
-            return (!self.is_full).then(|| DataType::Struct(self.fields()));
+            return (!self.is_full).then(|| DataType::Struct(self.to_fields()));
         }
         let mut values = Shape::Nothing;
         for (_, value) in &self.fields {
             values.merge(value.clone());
         }
         values.merge(self.others.as_deref().cloned().unwrap_or_default());
-        let parts = vec![Field::new("key", DataType::Utf8, false), values.field("value")];
+        let parts = vec![Field::new("key", DataType::Utf8, false), values.to_field("value")];
         let entries = Field::new("entries", DataType::Struct(parts.into()), false);
         Some(DataType::Map(Arc::new(entries), false))
     }
 
-    fn fields(&self) -> Fields {
+    fn to_fields(&self) -> Fields {
         let told = |name: &str| {
             Field::new(name, DataType::Utf8, true).with_metadata([(FILLED_WITH.to_owned(), "class".to_owned())].into())
         };
         // A member with that name has priority.
         let is_told = self.has_class && !self.has_odd_class && !self.places.contains_key(CLASS);
         let class = is_told.then(|| told(CLASS));
-        let members = self.fields.iter().map(|(name, shape)| shape.field(name));
+        let members = self.fields.iter().map(|(name, shape)| shape.to_field(name));
         class.into_iter().chain(members).collect()
     }
 }

@@ -11,7 +11,7 @@ const DEPTH: usize = 64;
 /// The name of a field without a name.
 const VALUE: &str = "value";
 /// Virtual fields, which are computed instead of filled by a type.
-const TOLD: [&str; 3] = ["class", "json", "rest"];
+const VIRTUAL_TYPES: [&str; 3] = ["class", "json", "rest"];
 
 /// Parses a schema: a struct of its fields, or a single type as a field with the name `value`.
 /// See the [module](super).
@@ -32,82 +32,82 @@ const TOLD: [&str; 3] = ["class", "json", "rest"];
 /// # Errors
 /// [`Error::Schema`], with the offset in the text.
 pub fn parse(text: &str) -> Result<Field, Error> {
-    let mut parser = Parser { text, at: 0 };
-    let field = match parser.is_type() {
-        true => parser.value(VALUE, 0)?,
-        false => Field::new(VALUE, DataType::Struct(parser.fields(0, None)?), true),
+    let mut parser = Parser { text, offset: 0 };
+    let field = match parser.is_single_type() {
+        true => parser.parse_value(VALUE, 0)?,
+        false => Field::new(VALUE, DataType::Struct(parser.parse_fields(0, None)?), true),
     };
-    parser.ends()?;
+    parser.expect_end()?;
     Ok(field)
 }
 
 struct Parser<'t> {
     text: &'t str,
-    at: usize,
+    offset: usize,
 }
 
 impl<'t> Parser<'t> {
     /// Returns `true` if the text is a type, and not a name followed by its type.
-    fn is_type(&mut self) -> bool {
-        let word = self.word();
+    fn is_single_type(&mut self) -> bool {
+        let word = self.read_word();
         self.skip_blanks();
         let is_alone = self.rest().is_empty() || self.rest().starts_with(['<', '(', '[']);
-        self.at = 0;
+        self.offset = 0;
         word.is_some() && is_alone
     }
 
     fn rest(&self) -> &'t str {
-        self.text.get(self.at..).unwrap_or_default()
+        self.text.get(self.offset..).unwrap_or_default()
     }
 
     fn skip_blanks(&mut self) {
-        self.at += self.rest().len() - self.rest().trim_start().len();
+        self.offset += self.rest().len() - self.rest().trim_start().len();
     }
 
     /// Skips this character, if it is next.
-    fn takes(&mut self, letter: char) -> bool {
+    fn accept_char(&mut self, letter: char) -> bool {
         self.skip_blanks();
         let is_there = self.rest().starts_with(letter);
-        self.at += if is_there { letter.len_utf8() } else { 0 };
+        self.offset += if is_there { letter.len_utf8() } else { 0 };
         is_there
     }
 
-    fn needs(&mut self, letter: char) -> Result<(), Error> {
-        if self.takes(letter) { Ok(()) } else { Err(self.expected(format!("{letter:?} is needed"))) }
+    fn expect_char(&mut self, letter: char) -> Result<(), Error> {
+        if self.accept_char(letter) { Ok(()) } else { Err(self.expected_error(format!("{letter:?} is needed"))) }
     }
 
-    fn word(&mut self) -> Option<&'t str> {
+    fn read_word(&mut self) -> Option<&'t str> {
         self.skip_blanks();
         let rest = self.rest();
         let ends = |letter: char| letter.is_whitespace() || ",:<>()[]\"'`".contains(letter);
         let len = rest.find(ends).unwrap_or(rest.len());
-        self.at += len;
+        self.offset += len;
         rest.get(..len).filter(|word| !word.is_empty())
     }
 
     /// Skips these words, if they are next.
-    fn takes_words(&mut self, words: &[&str]) -> bool {
-        let start = self.at;
-        let is_there = words.iter().all(|word| self.word().is_some_and(|found| found.eq_ignore_ascii_case(word)));
+    fn accept_words(&mut self, words: &[&str]) -> bool {
+        let start = self.offset;
+        let is_there = words.iter().all(|word| self.read_word().is_some_and(|found| found.eq_ignore_ascii_case(word)));
         if !is_there {
-            self.at = start;
+            self.offset = start;
         }
         is_there
     }
 
     /// Parses a quoted text, in which quotes are doubled.
-    fn quoted(&mut self, quotes: &str) -> Option<String> {
+    fn read_quoted(&mut self, quotes: &str) -> Option<String> {
         self.skip_blanks();
         let quote = self.rest().chars().next().filter(|letter| quotes.contains(*letter))?;
         let mut text = String::new();
-        let mut from = self.at + quote.len_utf8();
+        let mut from = self.offset + quote.len_utf8();
         loop {
             let rest = self.text.get(from..)?;
             let end = rest.find(quote)?;
             text.push_str(&rest[..end]);
             from += end + quote.len_utf8();
             if !self.text[from..].starts_with(quote) {
-                self.at = from;
+                self.offset = from;
                 return Some(text);
             }
             text.push(quote);
@@ -116,42 +116,48 @@ impl<'t> Parser<'t> {
     }
 
     /// Skips an opening bracket; returns the matching closing one.
-    fn opens(&mut self) -> Option<char> {
+    fn accept_opening(&mut self) -> Option<char> {
         match () {
-            () if self.takes('<') => Some('>'),
-            () if self.takes('(') => Some(')'),
+            () if self.accept_char('<') => Some('>'),
+            () if self.accept_char('(') => Some(')'),
             () => None,
         }
     }
 
-    fn opening(&mut self) -> Result<char, Error> {
-        self.opens().ok_or_else(|| self.expected("\"<\" is needed".to_owned()))
+    fn expect_opening(&mut self) -> Result<char, Error> {
+        self.accept_opening().ok_or_else(|| self.expected_error("\"<\" is needed".to_owned()))
     }
 
-    fn ends(&mut self) -> Result<(), Error> {
+    fn expect_end(&mut self) -> Result<(), Error> {
         self.skip_blanks();
-        if self.rest().is_empty() { Ok(()) } else { Err(self.expected("a comma or the end is needed".to_owned())) }
+        if self.rest().is_empty() {
+            Ok(())
+        } else {
+            Err(self.expected_error("a comma or the end is needed".to_owned()))
+        }
     }
 
-    fn fields(&mut self, depth: usize, close: Option<char>) -> Result<Fields, Error> {
+    fn parse_fields(&mut self, depth: usize, close: Option<char>) -> Result<Fields, Error> {
         let mut fields: Vec<Field> = Vec::new();
         self.skip_blanks();
-        if close.map_or(self.rest().is_empty(), |close| self.takes(close)) {
+        if close.map_or(self.rest().is_empty(), |close| self.accept_char(close)) {
             return Ok(Fields::empty());
         }
         loop {
             self.skip_blanks();
-            let start = self.at;
-            let field = self.field(depth)?;
+            let start = self.offset;
+            let field = self.parse_field(depth)?;
             if fields.iter().any(|known| known.name() == field.name()) {
-                self.at = start;
-                return Err(self.expected(format!("a name that was not there before {:?} is needed", field.name())));
+                self.offset = start;
+                return Err(
+                    self.expected_error(format!("a name that was not there before {:?} is needed", field.name()))
+                );
             }
             fields.push(field);
             match close {
-                _ if self.takes(',') => {}
+                _ if self.accept_char(',') => {}
                 Some(close) => {
-                    self.needs(close)?;
+                    self.expect_char(close)?;
                     break;
                 }
                 None => break,
@@ -160,15 +166,19 @@ impl<'t> Parser<'t> {
         Ok(fields.into())
     }
 
-    fn field(&mut self, depth: usize) -> Result<Field, Error> {
-        let name = match self.quoted("\"`") {
+    fn parse_field(&mut self, depth: usize) -> Result<Field, Error> {
+        let name = match self.read_quoted("\"`") {
             Some(name) => name,
-            None => self.word().ok_or_else(|| self.expected("the name of a field is needed".to_owned()))?.to_owned(),
+            None => self
+                .read_word()
+                .ok_or_else(|| self.expected_error("the name of a field is needed".to_owned()))?
+                .to_owned(),
         };
-        self.takes(':');
-        let mut field = self.value(&name, depth)?;
-        if self.takes_words(&["at"]) {
-            let path = self.quoted("\"'").ok_or_else(|| self.expected("a path in quotes is needed".to_owned()))?;
+        self.accept_char(':');
+        let mut field = self.parse_value(&name, depth)?;
+        if self.accept_words(&["at"]) {
+            let path =
+                self.read_quoted("\"'").ok_or_else(|| self.expected_error("a path in quotes is needed".to_owned()))?;
             let mut metadata = field.metadata().clone();
             metadata.insert(AT.to_owned(), path);
             field.set_metadata(metadata);
@@ -177,124 +187,124 @@ impl<'t> Parser<'t> {
     }
 
     /// Parses a type, and whether it may be null.
-    fn value(&mut self, name: &str, depth: usize) -> Result<Field, Error> {
+    fn parse_value(&mut self, name: &str, depth: usize) -> Result<Field, Error> {
         if depth > DEPTH {
-            return Err(self.expected(format!("at most {DEPTH} types within each other are needed")));
+            return Err(self.expected_error(format!("at most {DEPTH} types within each other are needed")));
         }
         self.skip_blanks();
-        let start = self.at;
-        let word = self.word().unwrap_or_default().to_ascii_lowercase();
-        let mut field = if TOLD.contains(&word.as_str()) {
+        let start = self.offset;
+        let word = self.read_word().unwrap_or_default().to_ascii_lowercase();
+        let mut field = if VIRTUAL_TYPES.contains(&word.as_str()) {
             Field::new(name, DataType::Utf8, true).with_metadata([(FILLED_WITH.to_owned(), word)].into())
         } else {
-            Field::new(name, self.data_type(&word, start, depth)?, true)
+            Field::new(name, self.parse_type(&word, start, depth)?, true)
         };
         loop {
-            let before = self.at;
-            if !(self.takes('[') && self.takes(']')) {
-                self.at = before;
+            let before = self.offset;
+            if !(self.accept_char('[') && self.accept_char(']')) {
+                self.offset = before;
                 break;
             }
             let item = field.with_name("item");
             field = Field::new(name, DataType::List(Arc::new(item)), true);
         }
-        let is_nullable = !self.takes_words(&["not", "null"]);
+        let is_nullable = !self.accept_words(&["not", "null"]);
         Ok(field.with_nullable(is_nullable))
     }
 
-    fn data_type(&mut self, word: &str, start: usize, depth: usize) -> Result<DataType, Error> {
+    fn parse_type(&mut self, word: &str, start: usize, depth: usize) -> Result<DataType, Error> {
         Ok(match word {
             "list" | "array" | "large_list" => {
-                let close = self.opening()?;
-                let item = Arc::new(self.value("item", depth + 1)?);
-                self.needs(close)?;
+                let close = self.expect_opening()?;
+                let item = Arc::new(self.parse_value("item", depth + 1)?);
+                self.expect_char(close)?;
                 if word == "large_list" { DataType::LargeList(item) } else { DataType::List(item) }
             }
             "map" => {
-                let close = self.opening()?;
-                let key = self.value("key", depth + 1)?.with_nullable(false);
-                self.needs(',')?;
-                let value = self.value("value", depth + 1)?;
-                self.needs(close)?;
+                let close = self.expect_opening()?;
+                let key = self.parse_value("key", depth + 1)?.with_nullable(false);
+                self.expect_char(',')?;
+                let value = self.parse_value("value", depth + 1)?;
+                self.expect_char(close)?;
                 let entries = DataType::Struct(vec![key, value].into());
                 DataType::Map(Arc::new(Field::new("entries", entries, false)), false)
             }
             "struct" | "row" | "record" => {
-                let close = self.opening()?;
-                DataType::Struct(self.fields(depth + 1, Some(close))?)
+                let close = self.expect_opening()?;
+                DataType::Struct(self.parse_fields(depth + 1, Some(close))?)
             }
-            "decimal" | "decimal128" | "numeric" => self.decimal()?,
+            "decimal" | "decimal128" | "numeric" => self.parse_decimal()?,
             "timestamptz" => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
-            "timestamp" | "datetime" => self.timestamp()?,
+            "timestamp" | "datetime" => self.parse_timestamp()?,
             "varchar" => {
-                if self.takes('(') {
-                    self.number::<u32>()?;
-                    self.needs(')')?;
+                if self.accept_char('(') {
+                    self.parse_number::<u32>()?;
+                    self.expect_char(')')?;
                 }
                 DataType::Utf8
             }
-            _ => match words::plain(word) {
+            _ => match words::find_plain_type(word) {
                 Some(data_type) => data_type,
                 None => {
-                    self.at = start;
-                    return Err(self.expected("a type is needed, such as int64, utf8 or list<utf8>".to_owned()));
+                    self.offset = start;
+                    return Err(self.expected_error("a type is needed, such as int64, utf8 or list<utf8>".to_owned()));
                 }
             },
         })
     }
 
-    fn number<N: std::str::FromStr>(&mut self) -> Result<N, Error> {
+    fn parse_number<N: std::str::FromStr>(&mut self) -> Result<N, Error> {
         self.skip_blanks();
-        let start = self.at;
-        let number = self.word().and_then(|word| word.parse().ok());
+        let start = self.offset;
+        let number = self.read_word().and_then(|word| word.parse().ok());
         number.ok_or_else(|| {
-            self.at = start;
-            self.expected("a number is needed".to_owned())
+            self.offset = start;
+            self.expected_error("a number is needed".to_owned())
         })
     }
 
-    fn decimal(&mut self) -> Result<DataType, Error> {
-        let Some(close) = self.opens() else { return Ok(DataType::Decimal128(38, 10)) };
-        let start = self.at;
-        let digits = self.number()?;
-        let scale = if self.takes(',') { self.number()? } else { 0 };
-        self.needs(close)?;
+    fn parse_decimal(&mut self) -> Result<DataType, Error> {
+        let Some(close) = self.accept_opening() else { return Ok(DataType::Decimal128(38, 10)) };
+        let start = self.offset;
+        let digits = self.parse_number()?;
+        let scale = if self.accept_char(',') { self.parse_number()? } else { 0 };
+        self.expect_char(close)?;
         match digits {
             1..=38 if (0..=digits as i8).contains(&scale) => Ok(DataType::Decimal128(digits, scale)),
             _ => {
-                self.at = start;
-                Err(self.expected("1 to 38 digits, and not more of them behind the point, are needed".to_owned()))
+                self.offset = start;
+                Err(self.expected_error("1 to 38 digits, and not more of them behind the point, are needed".to_owned()))
             }
         }
     }
 
-    fn timestamp(&mut self) -> Result<DataType, Error> {
-        let before = self.at;
-        if !self.takes('[') || self.takes(']') {
-            self.at = before;
+    fn parse_timestamp(&mut self) -> Result<DataType, Error> {
+        let before = self.offset;
+        if !self.accept_char('[') || self.accept_char(']') {
+            self.offset = before;
             return Ok(DataType::Timestamp(TimeUnit::Microsecond, None));
         }
-        let unit = self.word().and_then(words::unit);
-        let unit = unit.ok_or_else(|| self.expected("a unit is needed: s, ms, us or ns".to_owned()))?;
+        let unit = self.read_word().and_then(words::parse_unit);
+        let unit = unit.ok_or_else(|| self.expected_error("a unit is needed: s, ms, us or ns".to_owned()))?;
         let mut zone = None;
-        if self.takes(',') {
+        if self.accept_char(',') {
             self.skip_blanks();
             let len = self.rest().find(']').unwrap_or(0);
             let text = self.rest()[..len].trim_end();
-            self.at += len;
+            self.offset += len;
             if text.is_empty() {
-                return Err(self.expected("a time zone is needed, such as UTC or +02:00".to_owned()));
+                return Err(self.expected_error("a time zone is needed, such as UTC or +02:00".to_owned()));
             }
             zone = Some(text.into());
         }
-        self.needs(']')?;
+        self.expect_char(']')?;
         Ok(DataType::Timestamp(unit, zone))
     }
 
     #[cold]
-    fn expected(&self, what: String) -> Error {
+    fn expected_error(&self, needed: String) -> Error {
         let head: String = self.rest().trim_start().chars().take(20).collect();
         let found = if head.is_empty() { "the end".to_owned() } else { format!("{:?}", head) };
-        Error::Schema { offset: self.at, expected: what, found }
+        Error::Schema { offset: self.offset, expected: needed, found }
     }
 }

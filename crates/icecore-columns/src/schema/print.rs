@@ -30,7 +30,7 @@ fn print_fields(fields: &Fields, out: &mut String) {
         if at > 0 {
             out.push_str(", ");
         }
-        print_text(field.name(), is_word(field.name()), out);
+        print_text(field.name(), is_bare_name(field.name()), out);
         out.push(' ');
         print_value(field, out);
         if let Some(path) = field.metadata().get(AT) {
@@ -80,7 +80,7 @@ fn print_type(data_type: &DataType, out: &mut String) {
             print_fields(fields, out);
             out.push('>');
         }
-        other => match words::name(other) {
+        other => match words::find_type_name(other) {
             Some(name) => out.push_str(name),
             None => {
                 let _ = write!(out, "{other}");
@@ -107,7 +107,7 @@ fn print_text(text: &str, is_bare: bool, out: &mut String) {
 }
 
 /// Returns `true` if a name needs no quotes. `--` would begin a comment if the text is pasted into SQL.
-fn is_word(text: &str) -> bool {
+fn is_bare_name(text: &str) -> bool {
     let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '$' | '@');
     !text.is_empty() && text.chars().all(is_plain) && !text.contains("--")
 }

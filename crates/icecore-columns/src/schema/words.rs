@@ -31,16 +31,16 @@ const UNITS: [(&str, TimeUnit); 4] = [
     ("ns", TimeUnit::Nanosecond),
 ];
 
-pub(super) fn plain(word: &str) -> Option<DataType> {
+pub(super) fn find_plain_type(word: &str) -> Option<DataType> {
     let (_, data_type) = PLAIN.iter().find(|(names, _)| names.iter().any(|name| name.eq_ignore_ascii_case(word)))?;
     Some(data_type.clone())
 }
 
-pub(super) fn name(data_type: &DataType) -> Option<&'static str> {
+pub(super) fn find_type_name(data_type: &DataType) -> Option<&'static str> {
     PLAIN.iter().find(|(_, known)| known == data_type).and_then(|(names, _)| names.first().copied())
 }
 
-pub(super) fn unit(word: &str) -> Option<TimeUnit> {
+pub(super) fn parse_unit(word: &str) -> Option<TimeUnit> {
     UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word)).map(|(_, unit)| *unit)
 }
 

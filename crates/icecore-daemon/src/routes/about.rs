@@ -1,7 +1,7 @@
 //! Routes about the daemon itself.
 
 use super::openapi;
-use crate::answer::{answer, done, json};
+use crate::answer::{build_response, json_response, ok_response};
 use crate::call::Call;
 use crate::failure::Failure;
 use axum::http::StatusCode;
@@ -22,27 +22,27 @@ pub async fn health(call: Call) -> Result<Response, Failure> {
     let app = &call.app;
     if app.shutdown.has_begun() {
         let health = Health { status: "stopping", problem: Some("the daemon is about to end".to_owned()) };
-        return Ok(json(StatusCode::SERVICE_UNAVAILABLE, &health));
+        return Ok(json_response(StatusCode::SERVICE_UNAVAILABLE, &health));
     }
-    Ok(match app.database.read_within(PATIENCE, |backend| backend.now()).await {
-        Ok(_) => done(&Health { status: "ok", problem: None }),
+    Ok(match app.database.read_with_timeout(PATIENCE, |backend| backend.now()).await {
+        Ok(_) => ok_response(&Health { status: "ok", problem: None }),
         Err(failure) => {
             // A client without a token does not learn the path of the file.
             let problem = match &*failure.said.kind {
                 "moved" => "the file of the database was moved, deleted or replaced".to_owned(),
                 _ => format!("the database does not answer: {}", failure.said.message),
             };
-            json(StatusCode::SERVICE_UNAVAILABLE, &Health { status: "down", problem: Some(problem) })
+            json_response(StatusCode::SERVICE_UNAVAILABLE, &Health { status: "down", problem: Some(problem) })
         }
     })
 }
 
 pub async fn metrics(call: Call) -> Result<Response, Failure> {
-    let queues = call.app.counts.of(&call.app.database).await.ok();
-    let text = call.app.metrics.text(queues.as_deref().map(|queues| &queues[..]));
-    Ok(answer(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text))
+    let queues = call.app.counts.load_recent_counts(&call.app.database).await.ok();
+    let text = call.app.metrics.to_prometheus_text(queues.as_deref().map(|queues| &queues[..]));
+    Ok(build_response(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text))
 }
 
 pub async fn openapi(_: Call) -> Result<Response, Failure> {
-    Ok(done(&openapi::document()))
+    Ok(ok_response(&openapi::build_document()))
 }

@@ -1,10 +1,10 @@
 //! Routes for workers: claiming jobs and recording their outcomes.
 
-use crate::answer::{LeaseView, Shown, done};
+use crate::answer::{LeaseView, RequestedParts, ok_response};
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::query::duration;
-use crate::shutdown::first;
+use crate::query::parse_duration;
+use crate::shutdown::select_first;
 use axum::response::Response;
 use icecore_store::time::format_utc as iso;
 use icecore_store::{Ack, Id, Lease};
@@ -21,21 +21,21 @@ const LONGEST_LEASE: Duration = Duration::from_secs(7 * 86_400);
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
 
 pub async fn claim(call: Call) -> Result<Response, Failure> {
-    let queue = call.queue();
-    let worker = call.query.get("worker").map_or_else(|| call.by(), str::to_owned);
-    let lease = call.duration("lease", LEASE, LONGEST_LEASE)?;
+    let queue = call.queue_name();
+    let worker = call.query.get("worker").map_or_else(|| call.client_name(), str::to_owned);
+    let lease = call.duration_parameter("lease", LEASE, LONGEST_LEASE)?;
     let most = call.limit_parameter("max", 1, 100)?;
-    let wait = call.duration("wait", Duration::ZERO, LONGEST_WAIT)?;
+    let wait = call.duration_parameter("wait", Duration::ZERO, LONGEST_WAIT)?;
     let shown = call.requested_parts()?;
     let (app, until) = (&call.app, Instant::now() + wait);
-    let bell = app.wakeups.of(&queue);
+    let bell = app.wakeups.find_or_add_bell(&queue);
     loop {
         // From here on, the bell is not missed.
         let rung = bell.notified();
         let mut rung = std::pin::pin!(rung);
         rung.as_mut().enable();
         let (queue, worker) = (queue.clone(), worker.clone());
-        let claimed = app.database.write_or(
+        let claimed = app.database.write_or_undo(
             move |backend| backend.claim(&queue, &worker, lease, most),
             |backend, leases: Vec<Lease>| {
                 // If the client is gone, its jobs are returned for the next worker.
@@ -48,25 +48,25 @@ pub async fn claim(call: Call) -> Result<Response, Failure> {
         let leases = claimed.await?;
         let left = until.saturating_duration_since(Instant::now());
         if !leases.is_empty() || left.is_zero() || app.shutdown.has_begun() {
-            return Ok(claimed_answer(&leases, shown));
+            return Ok(leases_response(&leases, shown));
         }
         let nap = tokio::time::sleep(left.min(POLL));
-        first(app.shutdown.begun(), first(rung, nap)).await;
+        select_first(app.shutdown.wait_until_begun(), select_first(rung, nap)).await;
     }
 }
 
-fn claimed_answer(leases: &[Lease], shown: Shown) -> Response {
+fn leases_response(leases: &[Lease], shown: RequestedParts) -> Response {
     #[derive(Serialize)]
     struct Jobs<'l> {
         jobs: Vec<LeaseView<'l>>,
     }
-    done(&Jobs { jobs: leases.iter().map(|lease| LeaseView::of(lease, shown)).collect() })
+    ok_response(&Jobs { jobs: leases.iter().map(|lease| LeaseView::from_lease(lease, shown)).collect() })
 }
 
 /// A duration in a body: a number of seconds, or a text.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Long {
+enum DurationField {
     Seconds(f64),
     Text(String),
 }
@@ -74,33 +74,34 @@ enum Long {
 /// What a worker reports about a job, in the body of its request.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Word {
+struct WorkerReport {
     token: Option<String>,
     result: Option<Box<RawValue>>,
     error: Option<String>,
-    delay: Option<Long>,
-    lease: Option<Long>,
+    delay: Option<DurationField>,
+    lease: Option<DurationField>,
 }
 
 /// Report of a worker, from the body and the parameters.
 struct AckRequest {
     id: Id,
     token: String,
-    word: Word,
+    word: WorkerReport,
 }
 
-async fn read_ack(call: &mut Call) -> Result<AckRequest, Failure> {
-    let (id, word) = (call.id()?, call.json::<Word>().await?);
+async fn read_ack_request(call: &mut Call) -> Result<AckRequest, Failure> {
+    let (id, word) = (call.parse_id()?, call.read_json::<WorkerReport>().await?);
     let token = word.token.as_deref().or(call.query.get("token"));
-    let token = token.ok_or_else(|| Failure::input("parameter", "the token that came with the job is needed"))?;
+    let token =
+        token.ok_or_else(|| Failure::invalid_request("parameter", "the token that came with the job is needed"))?;
     Ok(AckRequest { id, token: token.to_owned(), word })
 }
 
-fn long(call: &Call, name: &str, word: Option<&Long>) -> Result<Option<Duration>, Failure> {
+fn read_report_duration(call: &Call, name: &str, word: Option<&DurationField>) -> Result<Option<Duration>, Failure> {
     match word {
-        Some(Long::Seconds(seconds)) => duration(name, &seconds.to_string()).map(Some),
-        Some(Long::Text(text)) => duration(name, text).map(Some),
-        None => call.query.duration(name),
+        Some(DurationField::Seconds(seconds)) => parse_duration(name, &seconds.to_string()).map(Some),
+        Some(DurationField::Text(text)) => parse_duration(name, text).map(Some),
+        None => call.query.parse_duration(name),
     }
 }
 
@@ -112,18 +113,18 @@ struct Recorded {
 }
 
 pub async fn ack(mut call: Call) -> Result<Response, Failure> {
-    let AckRequest { id, token, word } = read_ack(&mut call).await?;
+    let AckRequest { id, token, word } = read_ack_request(&mut call).await?;
     let result = match word.result {
         Some(json) => Some(json.get().as_bytes().to_vec()),
         None => call.query.get("result").map(|text| text.as_bytes().to_vec()),
     };
-    call.app.recorder.ack(Ack { id, token, result }).await?;
-    Ok(done(&Recorded { id: id.to_string(), state: "done" }))
+    call.app.recorder.record_ack(Ack { id, token, result }).await?;
+    Ok(ok_response(&Recorded { id: id.to_string(), state: "done" }))
 }
 
 pub async fn nack(mut call: Call) -> Result<Response, Failure> {
-    let AckRequest { id, token, word } = read_ack(&mut call).await?;
-    let delay = long(&call, "delay", word.delay.as_ref())?;
+    let AckRequest { id, token, word } = read_ack_request(&mut call).await?;
+    let delay = read_report_duration(&call, "delay", word.delay.as_ref())?;
     let error = word.error.or_else(|| call.query.get("error").map(str::to_owned)).unwrap_or_default();
     let nacked = call.app.database.write(move |backend| {
         let state = backend.nack(id, &token, &error, delay)?;
@@ -132,9 +133,9 @@ pub async fn nack(mut call: Call) -> Result<Response, Failure> {
     });
     let (state, queue) = nacked.await?;
     if let Some(queue) = queue {
-        call.app.wakeups.one(&queue);
+        call.app.wakeups.wake_one(&queue);
     }
-    Ok(done(&Recorded { id: id.to_string(), state: state.name() }))
+    Ok(ok_response(&Recorded { id: id.to_string(), state: state.name() }))
 }
 
 pub async fn extend(mut call: Call) -> Result<Response, Failure> {
@@ -144,8 +145,8 @@ pub async fn extend(mut call: Call) -> Result<Response, Failure> {
         lease_until: i64,
         lease_until_iso: String,
     }
-    let AckRequest { id, token, word } = read_ack(&mut call).await?;
-    let lease = long(&call, "lease", word.lease.as_ref())?.unwrap_or(LEASE).min(LONGEST_LEASE);
+    let AckRequest { id, token, word } = read_ack_request(&mut call).await?;
+    let lease = read_report_duration(&call, "lease", word.lease.as_ref())?.unwrap_or(LEASE).min(LONGEST_LEASE);
     let lease_until = call.app.database.write(move |backend| backend.extend(id, &token, lease)).await?;
-    Ok(done(&Extended { id: id.to_string(), lease_until, lease_until_iso: iso(lease_until) }))
+    Ok(ok_response(&Extended { id: id.to_string(), lease_until, lease_until_iso: iso(lease_until) }))
 }

@@ -1,7 +1,7 @@
 //! Route that compares two payloads or objects.
 
-use super::inspect::{Blob, limits};
-use crate::answer::done;
+use super::inspect::{Blob, inspect_limits};
+use crate::answer::ok_response;
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
@@ -12,29 +12,30 @@ use icecore_inspect::differences;
 
 pub async fn compare(call: Call) -> Result<Response, Failure> {
     let most = call.limit_parameter("limit", 200, 1_000)?;
-    let (left, right) = (blob(&call.app, &call.query, "left").await?, blob(&call.app, &call.query, "right").await?);
+    let (left, right) =
+        (load_blob(&call.app, &call.query, "left").await?, load_blob(&call.app, &call.query, "right").await?);
     let work = move |_: &mut ()| {
-        let (left, right) = (read(&left, "left")?, read(&right, "right")?);
-        Ok(done(&differences(&left, &right, most)))
+        let (left, right) = (decode_blob(&left, "left")?, decode_blob(&right, "right")?);
+        Ok(ok_response(&differences(&left, &right, most)))
     };
-    call.app.decoders.ask(call.app.settings.database_timeout, work).await?
+    call.app.decoders.submit_and_wait(call.app.settings.database_timeout, work).await?
 }
 
 /// Returns the blob named as `jobs/ID` or `objects/ID`.
-async fn blob(app: &App, query: &Query, side: &str) -> Result<Blob, Failure> {
+async fn load_blob(app: &App, query: &Query, side: &str) -> Result<Blob, Failure> {
     let name = query.get(side).unwrap_or_default();
-    let missing = |error| Failure::missing(format!("{side}: {error}"));
+    let missing = |error| Failure::not_found(format!("{side}: {error}"));
     match name.split_once('/') {
-        Some(("jobs", id)) => Blob::job(app, id.parse().map_err(missing)?).await,
-        Some(("objects", id)) => Blob::object(app, id.parse().map_err(missing)?).await,
-        _ => Err(Failure::input("parameter", format!("{side} is jobs/ID or objects/ID, not {name:?}"))),
+        Some(("jobs", id)) => Blob::load_job(app, id.parse().map_err(missing)?).await,
+        Some(("objects", id)) => Blob::load_object(app, id.parse().map_err(missing)?).await,
+        _ => Err(Failure::invalid_request("parameter", format!("{side} is jobs/ID or objects/ID, not {name:?}"))),
     }
 }
 
-fn read<'b>(blob: &'b Blob, side: &str) -> Result<Document<'b>, Failure> {
-    let document = blob.stage().and_then(|stage| icecore::read_as(&blob.bytes, &stage, &limits()));
+fn decode_blob<'b>(blob: &'b Blob, side: &str) -> Result<Document<'b>, Failure> {
+    let document = blob.find_stage().and_then(|stage| icecore::read_as(&blob.bytes, &stage, &inspect_limits()));
     document.map_err(|error| {
-        let mut failure = Failure::decoding(&error);
+        let mut failure = Failure::from_decode_error(&error);
         failure.said.message = format!("{side}: {}", failure.said.message);
         failure
     })

@@ -1,7 +1,7 @@
 //! Routes that show a payload or an object in parts: values with classes, offsets and bytes.
 
 use super::{jobs, objects};
-use crate::answer::done;
+use crate::answer::ok_response;
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
@@ -22,8 +22,8 @@ const DECOMPRESSED: u64 = 64 << 20;
 const START: usize = 256;
 
 /// Returns the limits for inspecting.
-pub fn limits() -> Limits {
-    let mut limits = payload::limits();
+pub fn inspect_limits() -> Limits {
+    let mut limits = payload::decode_limits();
     limits.nodes = NODES;
     limits.decompressed = DECOMPRESSED;
     limits
@@ -36,18 +36,18 @@ pub struct Blob {
 }
 
 impl Blob {
-    pub async fn job(app: &App, id: Id) -> Result<Blob, Failure> {
-        let job = jobs::find(app, id).await?;
+    pub async fn load_job(app: &App, id: Id) -> Result<Blob, Failure> {
+        let job = jobs::find_job(app, id).await?;
         Ok(Blob { bytes: job.bytes, format: job.format })
     }
 
-    pub async fn object(app: &App, id: Id) -> Result<Blob, Failure> {
-        let object = objects::find(app, id).await?;
+    pub async fn load_object(app: &App, id: Id) -> Result<Blob, Failure> {
+        let object = objects::find_object(app, id).await?;
         Ok(Blob { bytes: object.bytes, format: object.format })
     }
 
     /// Returns the stage of the bytes, detected if no format is recorded.
-    pub fn stage(&self) -> Result<Stage, Error> {
+    pub fn find_stage(&self) -> Result<Stage, Error> {
         match &self.format {
             Some(format) => Stage::parse(format),
             None => detect::stage_of(&self.bytes),
@@ -56,47 +56,47 @@ impl Blob {
 }
 
 pub async fn job(call: Call) -> Result<Response, Failure> {
-    let blob = Blob::job(&call.app, call.id()?).await?;
-    show(call, blob).await
+    let blob = Blob::load_job(&call.app, call.parse_id()?).await?;
+    respond_with_parts(call, blob).await
 }
 
 pub async fn object(call: Call) -> Result<Response, Failure> {
-    let blob = Blob::object(&call.app, call.id()?).await?;
-    show(call, blob).await
+    let blob = Blob::load_object(&call.app, call.parse_id()?).await?;
+    respond_with_parts(call, blob).await
 }
 
-async fn show(call: Call, mut blob: Blob) -> Result<Response, Failure> {
+async fn respond_with_parts(call: Call, mut blob: Blob) -> Result<Response, Failure> {
     let wanted = Wanted {
-        node: call.query.number("node")?,
-        skip: call.query.number("skip")?.unwrap_or(0),
-        depth: call.query.number("depth")?.unwrap_or(3),
+        node: call.query.parse_number("node")?,
+        skip: call.query.parse_number("skip")?.unwrap_or(0),
+        depth: call.query.parse_number("depth")?.unwrap_or(3),
         items: call.limit_parameter("items", 100, 1_000)? as u64,
         rows: call.limit_parameter("limit", 500, 2_000)?,
         longest: call.limit_parameter("longest", 1_000, 1 << 20)?,
     };
-    let within = nodes(call.query.get("within").unwrap_or_default())?;
+    let within = parse_node_numbers(call.query.get("within").unwrap_or_default())?;
     if let Some(format) = call.query.get("format") {
-        Stage::parse(format).map_err(|error| Failure::decoding(&error))?;
+        Stage::parse(format).map_err(|error| Failure::from_decode_error(&error))?;
         blob.format = Some(format.to_owned());
     }
-    let work = move |_: &mut ()| done(&answer(&blob, &within, &wanted));
-    Ok(call.app.decoders.ask(call.app.settings.database_timeout, work).await?)
+    let work = move |_: &mut ()| ok_response(&inspect_blob(&blob, &within, &wanted));
+    Ok(call.app.decoders.submit_and_wait(call.app.settings.database_timeout, work).await?)
 }
 
 /// Parses node numbers separated by commas.
-fn nodes(text: &str) -> Result<Vec<u32>, Failure> {
+fn parse_node_numbers(text: &str) -> Result<Vec<u32>, Failure> {
     let parts: Vec<_> = text.split(',').filter(|part| !part.is_empty()).map(str::parse).collect();
     if parts.len() > deep::LEVELS as usize {
         let message = format!("at most {} strings in strings are opened", deep::LEVELS);
-        return Err(Failure::input("parameter", message));
+        return Err(Failure::invalid_request("parameter", message));
     }
-    let wrong = |_| Failure::input("parameter", "within is numbers with commas between them");
+    let wrong = |_| Failure::invalid_request("parameter", "within is numbers with commas between them");
     parts.into_iter().collect::<Result<_, _>>().map_err(wrong)
 }
 
 /// Answer about a blob.
 #[derive(Serialize)]
-struct Inspected {
+struct Inspection {
     format: Option<String>,
     variant: String,
     /// Number of bytes without wrappers, which offsets refer to.
@@ -109,68 +109,68 @@ struct Inspected {
     start: Option<String>,
 }
 
-impl Inspected {
-    fn nothing(bytes: &[u8], error: &Error) -> Inspected {
-        Inspected {
+impl Inspection {
+    fn from_error(bytes: &[u8], error: &Error) -> Inspection {
+        Inspection {
             format: None,
             variant: String::new(),
             size: bytes.len(),
             part: Part::default(),
-            error: said(error),
+            error: error_to_json(error),
             start: Some(to_base64(&bytes[..bytes.len().min(START)])),
         }
     }
 }
 
-fn said(error: &Error) -> Option<serde_json::Value> {
+fn error_to_json(error: &Error) -> Option<serde_json::Value> {
     serde_json::to_value(Wrong::of(error)).ok()
 }
 
 /// Bytes without their wrappers, and their stage.
-struct Plain {
+struct UnwrappedBlob {
     bytes: Vec<u8>,
     stage: Stage,
 }
 
-impl Plain {
-    fn of(bytes: &[u8], stage: Stage, limits: &mut Limits) -> Result<Plain, Error> {
+impl UnwrappedBlob {
+    fn unwrap_bytes(bytes: &[u8], stage: Stage, limits: &mut Limits) -> Result<UnwrappedBlob, Error> {
         let bytes = stage.unwrap_within(bytes, limits)?.bytes.into_owned();
-        Ok(Plain { bytes, stage })
+        Ok(UnwrappedBlob { bytes, stage })
     }
 
-    fn read(&self, limits: &Limits) -> Outcome<'_> {
+    fn read_document(&self, limits: &Limits) -> Outcome<'_> {
         self.stage.format().read(&self.bytes, self.stage.settings(), Request::new(limits).detailed())
     }
 
     /// Returns the data in the string of this node.
-    fn inside(&self, node: u32, limits: &mut Limits) -> Result<Plain, Error> {
-        let outcome = self.read(limits);
+    fn unwrap_string_node(&self, node: u32, limits: &mut Limits) -> Result<UnwrappedBlob, Error> {
+        let outcome = self.read_document(limits);
         let known = outcome.document.nodes().get(node as usize);
         let bytes = known.filter(|known| known.kind.is_string()).map(|known| outcome.document.bytes(known));
         let found = bytes.and_then(|bytes| Some((bytes, deep::stage_within(bytes, limits)?)));
         let (bytes, stage) = found.ok_or_else(|| {
             Error::new(ErrorKind::Format).expecting("a string that is frozen data").finding(format!("node {node}"))
         })?;
-        Plain::of(bytes, stage, limits)
+        UnwrappedBlob::unwrap_bytes(bytes, stage, limits)
     }
 }
 
-fn answer(blob: &Blob, within: &[u32], wanted: &Wanted) -> Inspected {
-    let mut limits = limits();
-    let plain = blob.stage().and_then(|stage| Plain::of(&blob.bytes, stage, &mut limits));
-    let plain = within.iter().fold(plain, |plain, node| plain?.inside(*node, &mut limits));
+fn inspect_blob(blob: &Blob, within: &[u32], wanted: &Wanted) -> Inspection {
+    let mut limits = inspect_limits();
+    let plain = blob.find_stage().and_then(|stage| UnwrappedBlob::unwrap_bytes(&blob.bytes, stage, &mut limits));
+    let plain = within.iter().fold(plain, |plain, node| plain?.unwrap_string_node(*node, &mut limits));
     let plain = match plain {
         Ok(plain) => plain,
-        Err(error) => return Inspected::nothing(&blob.bytes, &error),
+        Err(error) => return Inspection::from_error(&blob.bytes, &error),
     };
-    let outcome = plain.read(&limits);
+    let outcome = plain.read_document(&limits);
     let (bytes, error) = (&*plain.bytes, outcome.error.as_ref());
-    Inspected {
+    Inspection {
         format: Some(plain.stage.name()),
         variant: (plain.stage.format().detect)(bytes).map_or_else(String::new, |guess| guess.variant),
         size: bytes.len(),
         part: Part::of(&outcome.document, bytes, wanted),
-        error: error.and_then(said),
+        error: error.and_then(error_to_json),
         start: error.map(|_| to_base64(&bytes[..bytes.len().min(START)])),
     }
 }

@@ -1,16 +1,16 @@
 //! Routes for jobs: pushing, reading and replaying them.
 
 use super::run;
-use crate::answer::{JobView, done, json};
+use crate::answer::{JobView, json_response, ok_response};
 use crate::app::App;
 use crate::call::Call;
-use crate::committer::Stored;
+use crate::committer::StoreOutcome;
 use crate::failure::Failure;
 use crate::payload::{self, Payload};
 use crate::schema::Checker;
 use axum::http::StatusCode;
 use axum::response::Response;
-use icecore_store::{Described, Flow, Id, Job, JobFilter, NewJob, Pushed, State};
+use icecore_store::{BlobDescription, Flow, Id, Job, JobFilter, NewJob, Pushed, State};
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,25 +33,25 @@ pub struct PushedView {
 
 pub async fn push(mut call: Call) -> Result<Response, Failure> {
     let queue = call.query.get("queue").unwrap_or(DEFAULT).to_owned();
-    let priority = call.query.number("priority")?.unwrap_or(0);
-    let delay = call.query.duration("delay")?.unwrap_or(Duration::ZERO);
-    let max_attempts = call.query.number("max_attempts")?;
+    let priority = call.query.parse_number("priority")?.unwrap_or(0);
+    let delay = call.query.parse_duration("delay")?.unwrap_or(Duration::ZERO);
+    let max_attempts = call.query.parse_number("max_attempts")?;
     let unique_key = call.query.get("unique").map(str::to_owned);
-    let (id, after) = (call.given_id("id")?, call.given_id("after")?);
+    let (id, after) = (call.id_parameter("id")?, call.id_parameter("after")?);
     let command = match call.query.get("run") {
         None => None,
-        Some("now") => Some(run::command(&call.app, &queue)?),
-        Some(_) => return Err(Failure::input("parameter", "run is now, or not there")),
+        Some("now") => Some(run::acquire_command(&call.app, &queue)?),
+        Some(_) => return Err(Failure::invalid_request("parameter", "run is now, or not there")),
     };
-    let format = payload::claimed(&call)?;
-    let read = call.body().await?;
+    let format = payload::read_declared_format(&call)?;
+    let read = call.read_body().await?;
     let app = call.app;
     let payload = payload::decode_strictly(&app, read, format).await?;
     let settings =
         JobSettings { id: id.unwrap_or_else(Id::new), queue, priority, delay, unique_key, max_attempts, after };
     match command {
-        Some(command) => run::now(app, payload, settings, command).await,
-        None => store(&app, payload, settings).await,
+        Some(command) => run::run_now(app, payload, settings, command).await,
+        None => store_job(&app, payload, settings).await,
     }
 }
 
@@ -68,7 +68,7 @@ pub struct JobSettings {
 
 impl JobSettings {
     /// Returns the job with these settings and this payload.
-    pub fn to_job(&self, bytes: Vec<u8>, said: Described) -> NewJob {
+    pub fn to_job(&self, bytes: Vec<u8>, said: BlobDescription) -> NewJob {
         NewJob {
             id: self.id,
             priority: self.priority,
@@ -82,79 +82,79 @@ impl JobSettings {
 }
 
 /// Stores a job if the schema of its queue allows it.
-pub async fn store(app: &App, mut payload: Payload, settings: JobSettings) -> Result<Response, Failure> {
+pub async fn store_job(app: &App, mut payload: Payload, settings: JobSettings) -> Result<Response, Failure> {
     let problem = payload.said.problem.clone();
     let queue = &settings.queue;
-    let mut checker = app.schemas.of(queue);
+    let mut checker = app.schemas.find_checker(queue);
     // The schema may change while the payload is checked, but not repeatedly.
     for _ in 0..MOST_CHECKS {
         if let Some(checker) = &checker {
-            payload = payload::check(app, payload, Arc::clone(checker)).await?;
+            payload = payload::check_against_schema(app, payload, Arc::clone(checker)).await?;
         }
         // The memory of the payload stays reserved until the job is stored.
         let Payload { bytes, said, memory } = payload;
         let job = settings.to_job(bytes, said);
         let text = checker.as_ref().map(|checker| Arc::clone(&checker.text));
-        match app.committer.push(job, text).await? {
-            Stored::As(pushed) => return Ok(pushed_answer(app, queue, settings.id, pushed, problem)),
-            Stored::OtherSchema(text, back) => {
-                checker = current(app, queue, text).await?;
+        match app.committer.store_job(job, text).await? {
+            StoreOutcome::As(pushed) => return Ok(pushed_response(app, queue, settings.id, pushed, problem)),
+            StoreOutcome::OtherSchema(text, back) => {
+                checker = remember_schema(app, queue, text).await?;
                 payload = Payload { bytes: back.bytes, said: back.said, memory };
             }
         }
     }
-    Err(Failure::later("busy", "the schema of the queue changes all the time"))
+    Err(Failure::retry_later("busy", "the schema of the queue changes all the time"))
 }
 
-fn pushed_answer(app: &App, queue: &str, id: Id, pushed: Pushed, problem: Option<String>) -> Response {
+fn pushed_response(app: &App, queue: &str, id: Id, pushed: Pushed, problem: Option<String>) -> Response {
     if !pushed.is_new {
-        return done(&PushedView { id: pushed.id.to_string(), new: Some(false), problem: None });
+        return ok_response(&PushedView { id: pushed.id.to_string(), new: Some(false), problem: None });
     }
-    app.wakeups.one(queue);
-    json(StatusCode::CREATED, &PushedView { id: id.to_string(), new: None, problem })
+    app.wakeups.wake_one(queue);
+    json_response(StatusCode::CREATED, &PushedView { id: id.to_string(), new: None, problem })
 }
 
 /// Compiles the database's current schema of a queue, and remembers it.
-pub async fn current(app: &App, queue: &str, text: Option<String>) -> Result<Option<Arc<Checker>>, Failure> {
-    let checker = ready(app, text).await?;
-    app.schemas.set(queue, checker.clone());
+pub async fn remember_schema(app: &App, queue: &str, text: Option<String>) -> Result<Option<Arc<Checker>>, Failure> {
+    let checker = compile_schema(app, text).await?;
+    app.schemas.set_checker(queue, checker.clone());
     Ok(checker)
 }
 
 /// Compiles a schema.
-pub async fn ready(app: &App, text: Option<String>) -> Result<Option<Arc<Checker>>, Failure> {
+pub async fn compile_schema(app: &App, text: Option<String>) -> Result<Option<Arc<Checker>>, Failure> {
     let Some(text) = text else { return Ok(None) };
-    let checker = app.decoders.ask(app.settings.database_timeout, move |_| Checker::new(&text)).await?;
+    let checker = app.decoders.submit_and_wait(app.settings.database_timeout, move |_| Checker::new(&text)).await?;
     Ok(Some(Arc::new(checker?)))
 }
 
-pub async fn find(app: &App, id: Id) -> Result<Job, Failure> {
+pub async fn find_job(app: &App, id: Id) -> Result<Job, Failure> {
     let found = app.database.read(move |backend| backend.job(id)).await?;
-    found.ok_or_else(|| Failure::missing(format!("there is no job {id}")))
+    found.ok_or_else(|| Failure::not_found(format!("there is no job {id}")))
 }
 
 pub async fn get(call: Call) -> Result<Response, Failure> {
-    let is_brief = call.flag("brief")?.unwrap_or(false);
-    let job = find(&call.app, call.id()?).await?;
-    Ok(done(&JobView::of(&job, is_brief)))
+    let is_brief = call.flag_parameter("brief")?.unwrap_or(false);
+    let job = find_job(&call.app, call.parse_id()?).await?;
+    Ok(ok_response(&JobView::from_job(&job, is_brief)))
 }
 
 pub async fn payload(call: Call) -> Result<Response, Failure> {
-    let job = find(&call.app, call.id()?).await?;
-    payload::answer(&call.app, call.query.get("to"), job.bytes, job.format).await
+    let job = find_job(&call.app, call.parse_id()?).await?;
+    payload::respond_with_bytes(&call.app, call.query.get("to"), job.bytes, job.format).await
 }
 
 pub async fn replay(call: Call) -> Result<Response, Failure> {
-    let (id, by) = (call.id()?, call.by());
+    let (id, by) = (call.parse_id()?, call.client_name());
     let replayed = call.app.database.write(move |backend| {
-        let again = backend.replay(id, &by)?;
-        Ok((again, backend.job(id)?.map(|job| job.queue)))
+        let new_id = backend.replay(id, &by)?;
+        Ok((new_id, backend.job(id)?.map(|job| job.queue)))
     });
-    let (again, queue) = replayed.await?;
+    let (new_id, queue) = replayed.await?;
     if let Some(queue) = queue {
-        call.app.wakeups.one(&queue);
+        call.app.wakeups.wake_one(&queue);
     }
-    Ok(json(StatusCode::CREATED, &PushedView { id: again.to_string(), new: None, problem: None }))
+    Ok(json_response(StatusCode::CREATED, &PushedView { id: new_id.to_string(), new: None, problem: None }))
 }
 
 /// Maximum size of the payloads in one answer; the last item may exceed it.
@@ -175,7 +175,7 @@ impl<T> Page<T> {
     }
 
     /// Adds an item of this many bytes.
-    pub fn take(&mut self, item: T, sequence: i64, bytes: usize) -> Flow {
+    pub fn add_item(&mut self, item: T, sequence: i64, bytes: usize) -> Flow {
         if self.items.len() >= self.most || self.bytes >= LONGEST_PAGE {
             self.next = Some(self.last);
             return Flow::Stop;
@@ -190,20 +190,20 @@ impl<T> Page<T> {
 pub async fn list(call: Call) -> Result<Response, Failure> {
     let state = call.query.get("state").map(|name| {
         let names = || format!("a state is one of: {}", State::ALL.map(State::name).join(", "));
-        State::named(name).ok_or_else(|| Failure::input("parameter", names()))
+        State::from_name(name).ok_or_else(|| Failure::invalid_request("parameter", names()))
     });
     let filter = JobFilter {
         queue: call.query.get("queue").map(str::to_owned),
         state: state.transpose()?,
-        after: call.query.number("after")?.unwrap_or(0),
-        before: call.query.number("before")?,
+        after: call.query.parse_number("after")?.unwrap_or(0),
+        before: call.query.parse_number("before")?,
     };
-    let (most, is_brief) = (call.limit_parameter("limit", 100, 1000)?, call.flag("brief")?.unwrap_or(false));
+    let (most, is_brief) = (call.limit_parameter("limit", 100, 1000)?, call.flag_parameter("brief")?.unwrap_or(false));
     let page = call.app.database.read(move |backend| {
         let mut page = Page::new(most);
         backend.jobs(&filter, most + 1, &mut |job| {
             let (sequence, weight) = (job.sequence, job.bytes.len() + job.json.as_ref().map_or(0, String::len));
-            Ok(page.take(job, sequence, weight))
+            Ok(page.add_item(job, sequence, weight))
         })?;
         Ok(page)
     });
@@ -213,6 +213,6 @@ pub async fn list(call: Call) -> Result<Response, Failure> {
         next: Option<i64>,
     }
     let page = page.await?;
-    let jobs = page.items.iter().map(|job| JobView::of(job, is_brief)).collect();
-    Ok(done(&Jobs { jobs, next: page.next }))
+    let jobs = page.items.iter().map(|job| JobView::from_job(job, is_brief)).collect();
+    Ok(ok_response(&Jobs { jobs, next: page.next }))
 }

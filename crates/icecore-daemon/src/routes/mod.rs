@@ -11,14 +11,14 @@ mod queues;
 mod run;
 mod schedules;
 
-pub use schedules::fire;
+pub use schedules::fire_due_schedules;
 
 use crate::answer;
 use crate::app::App;
-use crate::body::discard;
+use crate::body::discard_body;
 use crate::call::ClientAddress;
-use crate::call::{Call, make_known};
-use crate::connections::Visit;
+use crate::call::{Call, mark_connection_known};
+use crate::connections::ConnectionHandle;
 use crate::failure::Failure;
 use crate::host::{self, Host};
 use crate::page::{self, Asset};
@@ -38,7 +38,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Future of an answer.
-pub type Answered = Pin<Box<dyn Future<Output = Result<Response, Failure>> + Send>>;
+pub type ResponseFuture = Pin<Box<dyn Future<Output = Result<Response, Failure>> + Send>>;
 
 /// A query parameter.
 pub struct Parameter {
@@ -75,7 +75,7 @@ pub struct Route {
     pub media: &'static str,
     /// Whether the route needs no token.
     pub is_open: bool,
-    handler: fn(Call) -> Answered,
+    handler: fn(Call) -> ResponseFuture,
 }
 
 const fn parameter(name: &'static str, kind: &'static str, text: &'static str) -> Parameter {
@@ -292,13 +292,13 @@ const STRANGERS_BODY: usize = 1 << 20;
 const STRANGERS_TIME: Duration = Duration::from_secs(1);
 
 /// Creates the router for all routes.
-pub fn router(app: Arc<App>) -> Router {
+pub fn build_router(app: Arc<App>) -> Router {
     let mut router = Router::new();
     for route in ROUTES {
         let app = Arc::clone(&app);
         let answer = move |names: Result<RawPathParams, RawPathParamsRejection>, request: Request| async move {
-            let call = |request| ready(route, Arc::clone(&app), names, request);
-            answered(&app, route.path, route.is_open, request, call).await
+            let call = |request| prepare_call(route, Arc::clone(&app), names, request);
+            answer_request(&app, route.path, route.is_open, request, call).await
         };
         if let Ok(filter) = MethodFilter::try_from(route.method.clone()) {
             router = router.route(route.path, on(filter, answer));
@@ -306,31 +306,31 @@ pub fn router(app: Arc<App>) -> Router {
     }
     for asset in page::ASSETS {
         let app = Arc::clone(&app);
-        let answer = move |request: Request| async move { drawn(&app, asset, request).await };
+        let answer = move |request: Request| async move { serve_asset(&app, asset, request).await };
         router = router.route(asset.path, on(MethodFilter::GET, answer));
     }
     let no_route = StatusCode::NOT_FOUND;
     let (missing, other) = (Arc::clone(&app), app);
     router
         .method_not_allowed_fallback(move |request| {
-            nowhere(Arc::clone(&other), request, StatusCode::METHOD_NOT_ALLOWED)
+            answer_unrouted(Arc::clone(&other), request, StatusCode::METHOD_NOT_ALLOWED)
         })
-        .fallback(move |request| nowhere(Arc::clone(&missing), request, no_route))
+        .fallback(move |request| answer_unrouted(Arc::clone(&missing), request, no_route))
 }
 
 /// Answers with a file of the page. It contains no data, and costs no more than a refusal.
-async fn drawn(app: &App, asset: &'static Asset, request: Request) -> Response {
+async fn serve_asset(app: &App, asset: &'static Asset, request: Request) -> Response {
     let (began, method) = (Instant::now(), request.method().clone());
     let response = match requested_host(&request) {
-        Ok(_) => asset.answer(),
-        Err(failure) => answer::failure(&failure),
+        Ok(_) => asset.to_response(),
+        Err(failure) => answer::failure_response(&failure),
     };
-    noted(app, page::ROUTE, &method, response.status().as_u16(), began);
+    log_answer(app, page::ROUTE, &method, response.status().as_u16(), began);
     response
 }
 
-async fn nowhere(app: Arc<App>, request: Request, code: StatusCode) -> Response {
-    answered(&app, NOWHERE, false, request, |_| {
+async fn answer_unrouted(app: Arc<App>, request: Request, code: StatusCode) -> Response {
+    answer_request(&app, NOWHERE, false, request, |_| {
         let (kind, message) = match code {
             StatusCode::METHOD_NOT_ALLOWED => ("method", "this path has no such method; /openapi.json has all of them"),
             _ => ("missing", "there is no such path; /openapi.json has all of them"),
@@ -341,72 +341,72 @@ async fn nowhere(app: Arc<App>, request: Request, code: StatusCode) -> Response 
 }
 
 /// Prepares a request for its handler.
-fn ready(
+fn prepare_call(
     route: &'static Route,
     app: Arc<App>,
     names: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
-) -> Result<Answered, Failure> {
-    let names = names.map_err(|_| Failure::input("path", "the path is no UTF-8 when its %XX are decoded"))?;
+) -> Result<ResponseFuture, Failure> {
+    let names = names.map_err(|_| Failure::invalid_request("path", "the path is no UTF-8 when its %XX are decoded"))?;
     let names = names.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let known: Vec<&str> = route.parameters.iter().map(|parameter| parameter.name).collect();
     let query = Query::parse(request.uri().query().unwrap_or_default(), &known)?;
-    let (from, visit) = (address(&request), visit(&request).cloned());
+    let (from, visit) = (client_address(&request), connection_handle(&request).cloned());
     let (parts, body) = request.into_parts();
     Ok((route.handler)(Call { app, names, query, headers: parts.headers, body, from, visit }))
 }
 
-fn address(request: &Request) -> IpAddr {
+fn client_address(request: &Request) -> IpAddr {
     request.extensions().get::<ClientAddress>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |from| from.0)
 }
 
-fn visit(request: &Request) -> Option<&Visit> {
-    request.extensions().get::<Visit>()
+fn connection_handle(request: &Request) -> Option<&ConnectionHandle> {
+    request.extensions().get::<ConnectionHandle>()
 }
 
 /// Answers a request, if it is authorized, and logs it.
-async fn answered(
+async fn answer_request(
     app: &App,
     route: &'static str,
     is_open: bool,
     request: Request,
-    call: impl FnOnce(Request) -> Result<Answered, Failure>,
+    call: impl FnOnce(Request) -> Result<ResponseFuture, Failure>,
 ) -> Response {
     let (began, method) = (Instant::now(), request.method().clone());
-    let result = match admit(app, is_open, &request) {
+    let result = match admit_request(app, is_open, &request) {
         Err(failure) => {
-            discard(request.into_body(), STRANGERS_BODY, STRANGERS_TIME).await;
-            Err(failure.closing())
+            discard_body(request.into_body(), STRANGERS_BODY, STRANGERS_TIME).await;
+            Err(failure.closing_connection())
         }
         Ok(()) => match call(request) {
-            Ok(answer) => caught(answer).await,
+            Ok(answer) => catch_panics(answer).await,
             Err(failure) => Err(failure),
         },
     };
-    let response = result.unwrap_or_else(|failure| answer::failure(&failure));
-    noted(app, route, &method, response.status().as_u16(), began);
+    let response = result.unwrap_or_else(|failure| answer::failure_response(&failure));
+    log_answer(app, route, &method, response.status().as_u16(), began);
     response
 }
 
 /// Logs and counts an answer.
-fn noted(app: &App, route: &'static str, method: &Method, code: u16, began: Instant) {
+fn log_answer(app: &App, route: &'static str, method: &Method, code: u16, began: Instant) {
     let took = began.elapsed();
     // Clients can send any method name, so only known ones are counted by name.
     let method = match ROUTES.iter().any(|route| route.method == *method) {
         true => method.as_str(),
         false => NOWHERE,
     };
-    app.metrics.request(route, method, code, took);
-    app.journal.request(method, route, code, took);
+    app.metrics.count_request(route, method, code, took);
+    app.journal.log_request(method, route, code, took);
 }
 
 fn requested_host(request: &Request) -> Result<Option<Host>, Failure> {
-    host::requested(request.method(), request.uri(), request.version(), request.headers())
+    host::find_requested_host(request.method(), request.uri(), request.version(), request.headers())
 }
 
-fn admit(app: &App, is_open: bool, request: &Request) -> Result<(), Failure> {
+fn admit_request(app: &App, is_open: bool, request: &Request) -> Result<(), Failure> {
     let host = requested_host(request)?;
-    if let Err(seconds) = app.rates.take(address(request), Instant::now()) {
+    if let Err(seconds) = app.rates.take_token(client_address(request), Instant::now()) {
         let message = "too many requests from this address";
         let failure = Failure::new(StatusCode::TOO_MANY_REQUESTS, "rate", message);
         return Err(Failure { retry_after: Some(seconds), ..failure });
@@ -414,17 +414,17 @@ fn admit(app: &App, is_open: bool, request: &Request) -> Result<(), Failure> {
     if is_open {
         return Ok(());
     }
-    app.auth.check(host.as_ref(), request.headers())?;
+    app.auth.check_request(host.as_ref(), request.headers())?;
     // Without a token, anyone could send such a head, so the whole request must have arrived.
     let is_known = app.auth.has_token() || request.body().is_end_stream();
-    if is_known { make_known(visit(request)) } else { Ok(()) }
+    if is_known { mark_connection_known(connection_handle(request)) } else { Ok(()) }
 }
 
 /// Runs a handler. A panic gives an error answer, and the daemon continues.
-async fn caught(mut answer: Answered) -> Result<Response, Failure> {
+async fn catch_panics(mut answer: ResponseFuture) -> Result<Response, Failure> {
     poll_fn(|context| {
         catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context)))
-            .unwrap_or_else(|_| std::task::Poll::Ready(Err(crate::threads::Refused::Broken.into())))
+            .unwrap_or_else(|_| std::task::Poll::Ready(Err(crate::threads::WorkError::Broken.into())))
     })
     .await
 }

@@ -1,7 +1,7 @@
 //! Routes for objects.
 
 use super::jobs::Page;
-use crate::answer::{ObjectView, Shown, answer, done, json};
+use crate::answer::{ObjectView, RequestedParts, build_response, json_response, ok_response};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
@@ -19,35 +19,35 @@ pub async fn put(mut call: Call) -> Result<Response, Failure> {
         #[serde(skip_serializing_if = "Option::is_none")]
         problem: Option<String>,
     }
-    let (keep, id) = (call.query.duration("expires")?, call.given_id("id")?);
+    let (keep, id) = (call.query.parse_duration("expires")?, call.id_parameter("id")?);
     let key = call.query.get("key").map(str::to_owned);
     if key.as_ref().is_some_and(|key| key.len() > 255) {
-        return Err(Failure::input("parameter", "a key has at most 255 bytes"));
+        return Err(Failure::invalid_request("parameter", "a key has at most 255 bytes"));
     }
-    let format = payload::claimed(&call)?;
-    let read = call.body().await?;
+    let format = payload::read_declared_format(&call)?;
+    let read = call.read_body().await?;
     // Bytes that can't be decoded are stored too: they may be the only copy.
-    let payload = payload::decode(&call.app, read, format).await?;
+    let payload = payload::decode_body(&call.app, read, format).await?;
     let (format, problem) = (payload.said.format.clone(), payload.said.problem.clone());
     let object = NewObject { bytes: payload.bytes, said: payload.said, key, id, ..NewObject::default() };
-    let stored = call.app.committer.put(object, keep).await;
+    let stored = call.app.committer.store_object(object, keep).await;
     drop(payload.memory);
     let (code, id) = match (stored, id) {
         (Ok(id), _) => (StatusCode::CREATED, id),
         // The object comes from an earlier request of the same client, which did not receive the answer.
-        (Err(failure), Some(id)) if failure.code == StatusCode::CONFLICT && is_there(&call.app, id).await? => {
+        (Err(failure), Some(id)) if failure.code == StatusCode::CONFLICT && object_exists(&call.app, id).await? => {
             (StatusCode::OK, id)
         }
         (Err(failure), _) => return Err(failure),
     };
-    Ok(json(code, &Put { id: id.to_string(), format, problem }))
+    Ok(json_response(code, &Put { id: id.to_string(), format, problem }))
 }
 
-async fn is_there(app: &App, id: Id) -> Result<bool, Failure> {
+async fn object_exists(app: &App, id: Id) -> Result<bool, Failure> {
     app.database.read(move |backend| Ok(backend.object(id)?.is_some())).await
 }
 
-pub async fn find(app: &App, id: Id) -> Result<Object, Failure> {
+pub async fn find_object(app: &App, id: Id) -> Result<Object, Failure> {
     let found = app.database.read(move |backend| {
         let found = backend.object(id)?;
         let ends = found.as_ref().and_then(|object| object.expires_at);
@@ -57,18 +57,18 @@ pub async fn find(app: &App, id: Id) -> Result<Object, Failure> {
             _ => found,
         })
     });
-    found.await?.ok_or_else(|| Failure::missing(format!("there is no object {id}")))
+    found.await?.ok_or_else(|| Failure::not_found(format!("there is no object {id}")))
 }
 
 pub async fn get(call: Call) -> Result<Response, Failure> {
     let shown = call.requested_parts()?;
-    let object = find(&call.app, call.id()?).await?;
-    Ok(done(&ObjectView::of(&object, shown)))
+    let object = find_object(&call.app, call.parse_id()?).await?;
+    Ok(ok_response(&ObjectView::from_object(&object, shown)))
 }
 
 pub async fn bytes(call: Call) -> Result<Response, Failure> {
-    let object = find(&call.app, call.id()?).await?;
-    payload::answer(&call.app, call.query.get("to"), object.bytes, object.format).await
+    let object = find_object(&call.app, call.parse_id()?).await?;
+    payload::respond_with_bytes(&call.app, call.query.get("to"), object.bytes, object.format).await
 }
 
 pub async fn remove(call: Call) -> Result<Response, Failure> {
@@ -77,23 +77,23 @@ pub async fn remove(call: Call) -> Result<Response, Failure> {
         id: String,
         removed: bool,
     }
-    let (id, by) = (call.id()?, call.by());
+    let (id, by) = (call.parse_id()?, call.client_name());
     match call.app.database.write(move |backend| backend.remove(&[id], &by)).await? {
-        0 => Err(Failure::missing(format!("there is no object {id}"))),
-        _ => Ok(done(&Removed { id: id.to_string(), removed: true })),
+        0 => Err(Failure::not_found(format!("there is no object {id}"))),
+        _ => Ok(ok_response(&Removed { id: id.to_string(), removed: true })),
     }
 }
 
 pub async fn list(call: Call) -> Result<Response, Failure> {
-    let after = call.query.number("after")?.unwrap_or(0);
+    let after = call.query.parse_number("after")?.unwrap_or(0);
     let most = call.limit_parameter("limit", 100, 1000)?;
     let text = |name| call.query.get(name).map(str::to_owned);
     let at = match (text("path"), text("value")) {
         (Some(path), Some(value)) => Some((path, value)),
         (None, None) => None,
-        _ => return Err(Failure::input("parameter", "path and value belong together")),
+        _ => return Err(Failure::invalid_request("parameter", "path and value belong together")),
     };
-    let (quarantined, shown) = (call.flag("problem")?, call.requested_parts()?);
+    let (quarantined, shown) = (call.flag_parameter("problem")?, call.requested_parts()?);
     let (key, filter) = (text("key"), ObjectFilter { class: text("class"), at, quarantined, before: None });
     let page = call.app.database.read(move |backend| {
         let (mut page, now) = (Page::new(most), backend.now()?);
@@ -105,7 +105,7 @@ pub async fn list(call: Call) -> Result<Response, Failure> {
         backend.objects(after, most + 1, &filter, &mut |object| {
             let (sequence, weight) =
                 (object.sequence, object.bytes.len() + object.json.as_ref().map_or(0, String::len));
-            Ok(page.take(object, sequence, weight))
+            Ok(page.add_item(object, sequence, weight))
         })?;
         page.items.retain(|object| object.expires_at.is_none_or(|ends| ends > now));
         Ok(page)
@@ -113,23 +113,23 @@ pub async fn list(call: Call) -> Result<Response, Failure> {
     let page = page.await?;
     let accepts = call.headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     Ok(match accepts.contains("ndjson") {
-        true => lines(&page, shown),
-        false => one_list(&page, shown),
+        true => lines_response(&page, shown),
+        false => list_response(&page, shown),
     })
 }
 
-fn one_list(page: &Page<Object>, shown: Shown) -> Response {
+fn list_response(page: &Page<Object>, shown: RequestedParts) -> Response {
     #[derive(Serialize)]
     struct Objects<'o> {
         objects: Vec<ObjectView<'o>>,
         next: Option<i64>,
     }
-    let objects = page.items.iter().map(|object| ObjectView::of(object, shown)).collect();
-    done(&Objects { objects, next: page.next })
+    let objects = page.items.iter().map(|object| ObjectView::from_object(object, shown)).collect();
+    ok_response(&Objects { objects, next: page.next })
 }
 
 /// Returns one object per line, and at the end a line with the next position if there are more objects.
-fn lines(page: &Page<Object>, shown: Shown) -> Response {
+fn lines_response(page: &Page<Object>, shown: RequestedParts) -> Response {
     #[derive(Serialize)]
     struct Next {
         next: i64,
@@ -137,12 +137,12 @@ fn lines(page: &Page<Object>, shown: Shown) -> Response {
     let mut text = Vec::new();
     for object in &page.items {
         // Writing into memory does not fail. An object without a readable copy has no document here.
-        let _ = serde_json::to_writer(&mut text, &ObjectView::of(object, shown));
+        let _ = serde_json::to_writer(&mut text, &ObjectView::from_object(object, shown));
         text.push(b'\n');
     }
     if let Some(next) = page.next {
         let _ = serde_json::to_writer(&mut text, &Next { next });
         text.push(b'\n');
     }
-    answer(StatusCode::OK, "application/x-ndjson", text)
+    build_response(StatusCode::OK, "application/x-ndjson", text)
 }

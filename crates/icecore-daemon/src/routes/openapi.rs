@@ -4,11 +4,11 @@ use super::{ROUTES, Route, Takes};
 use serde_json::{Map, Value, json};
 
 /// Returns the document, generated from the table of routes.
-pub fn document() -> Value {
+pub fn build_document() -> Value {
     let mut paths: Map<String, Value> = Map::new();
     for route in ROUTES {
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
-        path[route.method.as_str().to_ascii_lowercase()] = operation(route);
+        path[route.method.as_str().to_ascii_lowercase()] = describe_operation(route);
     }
     json!({
         "openapi": "3.1.0",
@@ -20,13 +20,13 @@ pub fn document() -> Value {
         "paths": paths,
         "components": {
             "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
-            "schemas": { "Error": error() },
+            "schemas": { "Error": error_schema() },
         },
         "security": [{}, { "token": [] }],
     })
 }
 
-fn error() -> Value {
+fn error_schema() -> Value {
     let text = |words: &str| json!({ "type": "string", "description": words });
     json!({
         "type": "object",
@@ -57,7 +57,7 @@ fn error() -> Value {
     })
 }
 
-fn operation(route: &Route) -> Value {
+fn describe_operation(route: &Route) -> Value {
     let named = route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     let in_path =
         named.map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }));

@@ -1,7 +1,7 @@
 //! Routes for queues: their state and their settings.
 
 use super::jobs;
-use crate::answer::{QueueView, answer, done};
+use crate::answer::{QueueView, build_response, ok_response};
 use crate::call::Call;
 use crate::failure::Failure;
 use axum::http::StatusCode;
@@ -15,7 +15,7 @@ pub async fn list(call: Call) -> Result<Response, Failure> {
         queues: Vec<QueueView<'q>>,
     }
     let queues = call.app.database.read(|backend| backend.queues()).await?;
-    Ok(done(&Queues { queues: queues.iter().map(QueueView::of).collect() }))
+    Ok(ok_response(&Queues { queues: queues.iter().map(QueueView::from_queue).collect() }))
 }
 
 pub async fn pause(call: Call) -> Result<Response, Failure> {
@@ -32,17 +32,17 @@ async fn set_paused(call: Call, is_paused: bool) -> Result<Response, Failure> {
         queue: String,
         is_paused: bool,
     }
-    let (queue, by) = (call.queue(), call.by());
+    let (queue, by) = (call.queue_name(), call.client_name());
     let name = queue.clone();
     call.app.database.write(move |backend| backend.pause(&name, is_paused, &by)).await?;
-    call.app.wakeups.all(&queue);
-    Ok(done(&Paused { queue, is_paused }))
+    call.app.wakeups.wake_all(&queue);
+    Ok(ok_response(&Paused { queue, is_paused }))
 }
 
 /// Selection of jobs in the body of a request.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Which {
+struct RedriveRequest {
     ids: Option<Vec<String>>,
 }
 
@@ -52,21 +52,22 @@ pub async fn redrive(mut call: Call) -> Result<Response, Failure> {
         queue: String,
         redriven: u64,
     }
-    let (queue, by) = (call.queue(), call.by());
+    let (queue, by) = (call.queue_name(), call.client_name());
     let named = call.query.get("ids").map(|ids| ids.split(',').map(|id| id.trim().to_owned()).collect());
-    let ids: Option<Vec<String>> = call.json::<Which>().await?.ids.or(named);
-    let parsed = |id: &String| id.parse::<Id>().map_err(|error| Failure::input("parameter", format!("ids: {error}")));
+    let ids: Option<Vec<String>> = call.read_json::<RedriveRequest>().await?.ids.or(named);
+    let parsed =
+        |id: &String| id.parse::<Id>().map_err(|error| Failure::invalid_request("parameter", format!("ids: {error}")));
     let ids = ids.map(|ids| ids.iter().map(parsed).collect::<Result<Vec<Id>, Failure>>()).transpose()?;
     let name = queue.clone();
     let redriven = call.app.database.write(move |backend| backend.redrive(&name, ids.as_deref(), &by)).await?;
-    call.app.wakeups.all(&queue);
-    Ok(done(&Redriven { queue, redriven }))
+    call.app.wakeups.wake_all(&queue);
+    Ok(ok_response(&Redriven { queue, redriven }))
 }
 
 /// Limits in the body of a request.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Limits {
+struct LimitsRequest {
     concurrency: Option<u32>,
     rate: Option<String>,
 }
@@ -80,22 +81,22 @@ pub async fn set_limits(mut call: Call) -> Result<Response, Failure> {
         #[serde(skip_serializing_if = "Option::is_none")]
         rate: Option<String>,
     }
-    let body = call.json::<Limits>().await?;
+    let body = call.read_json::<LimitsRequest>().await?;
     let rate = body.rate.as_deref().or(call.query.get("rate")).map(str::parse::<Rate>).transpose()?;
     let concurrency = match body.concurrency {
-        None => call.query.number("concurrency")?,
+        None => call.query.parse_number("concurrency")?,
         given => given,
     };
     if rate.is_none() && concurrency.is_none() {
-        return Err(Failure::input("parameter", "name what is to be set: concurrency, rate, or both"));
+        return Err(Failure::invalid_request("parameter", "name what is to be set: concurrency, rate, or both"));
     }
-    let queue = call.queue();
+    let queue = call.queue_name();
     let name = queue.clone();
     let settings = QueueSettings { concurrency, rate, ..QueueSettings::default() };
     call.app.database.write(move |backend| backend.configure(&name, &settings)).await?;
     // More jobs may be allowed now.
-    call.app.wakeups.all(&queue);
-    Ok(done(&Set { queue, concurrency, rate: rate.map(|rate| rate.to_string()) }))
+    call.app.wakeups.wake_all(&queue);
+    Ok(ok_response(&Set { queue, concurrency, rate: rate.map(|rate| rate.to_string()) }))
 }
 
 pub async fn set_schema(mut call: Call) -> Result<Response, Failure> {
@@ -104,24 +105,24 @@ pub async fn set_schema(mut call: Call) -> Result<Response, Failure> {
         queue: String,
         has_schema: bool,
     }
-    let queue = call.queue();
-    let text = String::from_utf8(call.body().await?.bytes)
-        .map_err(|_| Failure::input("schema", "the schema is not JSON: it is no UTF-8"))?;
+    let queue = call.queue_name();
+    let text = String::from_utf8(call.read_body().await?.bytes)
+        .map_err(|_| Failure::invalid_request("schema", "the schema is not JSON: it is no UTF-8"))?;
     let has_schema = !text.trim().is_empty();
     // The schema is compiled before it is stored, so that an invalid one is not stored.
-    let checker = jobs::ready(&call.app, has_schema.then(|| text.clone())).await?;
+    let checker = jobs::compile_schema(&call.app, has_schema.then(|| text.clone())).await?;
     let name = queue.clone();
     let settings = QueueSettings { schema: Some(text), ..QueueSettings::default() };
     call.app.database.write(move |backend| backend.configure(&name, &settings)).await?;
-    call.app.schemas.set(&queue, checker);
-    Ok(done(&Set { queue, has_schema }))
+    call.app.schemas.set_checker(&queue, checker);
+    Ok(ok_response(&Set { queue, has_schema }))
 }
 
 pub async fn schema(call: Call) -> Result<Response, Failure> {
-    let queue = call.queue();
+    let queue = call.queue_name();
     let name = queue.clone();
     match call.app.database.read(move |backend| backend.schema(&name)).await? {
-        Some(text) => Ok(answer(StatusCode::OK, "application/schema+json", text)),
-        None => Err(Failure::missing(format!("the queue {queue} has no schema"))),
+        Some(text) => Ok(build_response(StatusCode::OK, "application/schema+json", text)),
+        None => Err(Failure::not_found(format!("the queue {queue} has no schema"))),
     }
 }

@@ -1,12 +1,12 @@
 //! Routes for schedules: jobs that are queued repeatedly.
 
 use super::jobs::{self, DEFAULT};
-use crate::answer::{ScheduleView, done};
+use crate::answer::{ScheduleView, ok_response};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::payload;
-use crate::shutdown::{First, first};
+use crate::shutdown::{Either, select_first};
 use axum::response::Response;
 use icecore_store::time::format_utc as iso;
 use icecore_store::{NewSchedule, Timing};
@@ -24,9 +24,11 @@ pub async fn list(call: Call) -> Result<Response, Failure> {
     struct Schedules<'s> {
         schedules: Vec<ScheduleView<'s>>,
     }
-    let is_brief = call.flag("brief")?.unwrap_or(false);
+    let is_brief = call.flag_parameter("brief")?.unwrap_or(false);
     let schedules = call.app.database.read(|backend| backend.schedules()).await?;
-    Ok(done(&Schedules { schedules: schedules.iter().map(|one| ScheduleView::of(one, is_brief)).collect() }))
+    Ok(ok_response(&Schedules {
+        schedules: schedules.iter().map(|one| ScheduleView::from_schedule(one, is_brief)).collect(),
+    }))
 }
 
 pub async fn set(mut call: Call) -> Result<Response, Failure> {
@@ -37,28 +39,28 @@ pub async fn set(mut call: Call) -> Result<Response, Failure> {
         next_at_iso: String,
     }
     let Some(timing) = call.query.get("timing") else {
-        return Err(Failure::input("parameter", "timing says when, as `timing=every 5m`"));
+        return Err(Failure::invalid_request("parameter", "timing says when, as `timing=every 5m`"));
     };
     let timing = Timing::new(timing, call.query.get("zone"))?;
-    let (name, by) = (call.schedule(), call.by());
+    let (name, by) = (call.schedule_name(), call.client_name());
     let queue = call.query.get("queue").unwrap_or(DEFAULT).to_owned();
     let mut schedule = NewSchedule::new(name.clone(), queue, timing, Vec::new());
-    schedule.priority = call.query.number("priority")?.unwrap_or(0);
-    schedule.max_attempts = call.query.number("max_attempts")?;
-    schedule.is_alone = call.flag("alone")?.unwrap_or(false);
-    let format = payload::claimed(&call)?;
-    let read = call.body().await?;
+    schedule.priority = call.query.parse_number("priority")?.unwrap_or(0);
+    schedule.max_attempts = call.query.parse_number("max_attempts")?;
+    schedule.is_alone = call.flag_parameter("alone")?.unwrap_or(false);
+    let format = payload::read_declared_format(&call)?;
+    let read = call.read_body().await?;
     let app = call.app;
     let mut payload = payload::decode_strictly(&app, read, format).await?;
     // Checked against the current schema of the queue; later jobs are not checked again.
     let queue = schedule.queue.clone();
     let text = app.database.read(move |backend| backend.schema(&queue)).await?;
-    if let Some(checker) = jobs::ready(&app, text).await? {
-        payload = payload::check(&app, payload, checker).await?;
+    if let Some(checker) = jobs::compile_schema(&app, text).await? {
+        payload = payload::check_against_schema(&app, payload, checker).await?;
     }
     (schedule.bytes, schedule.format) = (std::mem::take(&mut payload.bytes), payload.said.format.clone());
     let next_at = app.database.write(move |backend| backend.set_schedule(&schedule, &by)).await?;
-    Ok(done(&Set { schedule: name, next_at, next_at_iso: iso(next_at) }))
+    Ok(ok_response(&Set { schedule: name, next_at, next_at_iso: iso(next_at) }))
 }
 
 pub async fn remove(call: Call) -> Result<Response, Failure> {
@@ -66,11 +68,11 @@ pub async fn remove(call: Call) -> Result<Response, Failure> {
     struct Removed {
         schedule: String,
     }
-    let (name, by) = (call.schedule(), call.by());
+    let (name, by) = (call.schedule_name(), call.client_name());
     let gone = name.clone();
     match call.app.database.write(move |backend| backend.remove_schedule(&gone, &by)).await? {
-        true => Ok(done(&Removed { schedule: name })),
-        false => Err(Failure::missing(format!("there is no schedule {name:?}"))),
+        true => Ok(ok_response(&Removed { schedule: name })),
+        false => Err(Failure::not_found(format!("there is no schedule {name:?}"))),
     }
 }
 
@@ -88,17 +90,17 @@ async fn set_paused(call: Call, is_paused: bool) -> Result<Response, Failure> {
         schedule: String,
         is_paused: bool,
     }
-    let (name, by) = (call.schedule(), call.by());
+    let (name, by) = (call.schedule_name(), call.client_name());
     let schedule = name.clone();
     call.app.database.write(move |backend| backend.pause_schedule(&name, is_paused, &by)).await?;
-    Ok(done(&Paused { schedule, is_paused }))
+    Ok(ok_response(&Paused { schedule, is_paused }))
 }
 
 /// Queues jobs that are due, until the daemon ends.
-pub async fn fire(app: Arc<App>) {
+pub async fn fire_due_schedules(app: Arc<App>) {
     let mut has_failed = false;
     loop {
-        if let First::Right(()) = first(tokio::time::sleep(FIRE), app.shutdown.begun()).await {
+        if let Either::Right(()) = select_first(tokio::time::sleep(FIRE), app.shutdown.wait_until_begun()).await {
             return;
         }
         match app.database.write(|backend| backend.fire(MOST_FIRED)).await {
@@ -107,9 +109,10 @@ pub async fn fire(app: Arc<App>) {
                 for fired in fired {
                     match fired.problem {
                         Some(problem) => {
-                            app.journal.line(format_args!("the schedule {:?} is stopped: {problem}", fired.schedule));
+                            app.journal
+                                .log_message(format_args!("the schedule {:?} is stopped: {problem}", fired.schedule));
                         }
-                        None if fired.is_new => app.wakeups.one(&fired.queue),
+                        None if fired.is_new => app.wakeups.wake_one(&fired.queue),
                         None => {}
                     }
                 }
@@ -117,7 +120,7 @@ pub async fn fire(app: Arc<App>) {
             // Logged once, because it is tried every second.
             Err(failure) if !has_failed => {
                 has_failed = true;
-                app.journal.line(format_args!("schedules wait: {}", failure.said.message));
+                app.journal.log_message(format_args!("schedules wait: {}", failure.said.message));
             }
             Err(_) => {}
         }

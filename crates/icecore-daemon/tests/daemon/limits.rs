@@ -1,7 +1,7 @@
 //! Limits, tokens and slow clients.
 
 use crate::client::{Daemon, read};
-use icecore_daemon::{Rate, Server, Settings, Unfit};
+use icecore_daemon::{Rate, Server, Settings, StartError};
 use std::io::{Read, Write};
 use std::time::Duration;
 
@@ -113,14 +113,14 @@ fn others_are_not_listened_to_without_a_token() {
         let mut settings = Settings::new(crate::client::address(&folder));
         settings.listen = listen.to_owned();
         settings.quiet = true;
-        assert!(matches!(Server::start(settings.clone()), Err(Unfit::NoToken(_))), "{listen}");
+        assert!(matches!(Server::start(settings.clone()), Err(StartError::NoToken(_))), "{listen}");
         settings.token = Some(String::new());
-        assert!(matches!(Server::start(settings), Err(Unfit::NoToken(_))), "{listen}");
+        assert!(matches!(Server::start(settings), Err(StartError::NoToken(_))), "{listen}");
     }
     let mut settings = Settings::new(crate::client::address(&folder));
     (settings.listen, settings.token, settings.quiet) = ("0.0.0.0:0".into(), Some("secret".into()), true);
     Server::start(settings).expect("it has a token").stop();
     let mut settings = Settings::new(crate::client::address(&folder));
     settings.listen = "nowhere".to_owned();
-    assert!(matches!(Server::start(settings), Err(Unfit::Listen(..))));
+    assert!(matches!(Server::start(settings), Err(StartError::Listen(..))));
 }

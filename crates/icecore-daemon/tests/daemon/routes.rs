@@ -251,7 +251,7 @@ fn a_long_poll_sees_what_another_program_pushes() {
     let mut store = icecore_store::open(&crate::client::address(&daemon.folder)).expect("a database");
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| daemon.post("/queues/q/claim?wait=60", ""));
-        let job = icecore_store::describe::job("q", b"1".to_vec(), None);
+        let job = icecore_store::describe::describe_job("q", b"1".to_vec(), None);
         let id = store.push(&[job]).expect("it is stored")[0].id;
         assert_eq!(waiting.join().expect("an answer").str("/jobs/0/id"), id.to_string());
     });

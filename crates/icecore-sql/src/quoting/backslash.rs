@@ -3,10 +3,10 @@
 use icecore::raw::find_byte;
 use icecore::rewrite::{Around, Decoded, Decoding};
 
-use super::nearest;
+use super::sample_nearest;
 
 /// Returns the byte that a backslash and this letter mean.
-fn escaped(letter: u8) -> u8 {
+fn resolve_escape(letter: u8) -> u8 {
     match letter {
         b'0' => 0,
         b'b' => 8,
@@ -18,7 +18,7 @@ fn escaped(letter: u8) -> u8 {
     }
 }
 
-pub(super) fn decode(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
+pub(super) fn decode_backslash(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
     let mut at = 0;
     while let Some(found) = find_byte(raw.get(at..)?, [b'\\', quote]) {
@@ -27,7 +27,7 @@ pub(super) fn decode(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
         match (byte, next) {
             // Patterns of LIKE keep the backslash.
             (b'\\', b'%' | b'_') => decoding.escape(at, at + 2, &[b'\\', next]),
-            (b'\\', _) => decoding.escape(at, at + 2, &[escaped(next)]),
+            (b'\\', _) => decoding.escape(at, at + 2, &[resolve_escape(next)]),
             _ if next == quote => decoding.escape(at, at + 2, &[quote]),
             _ => return None,
         }
@@ -48,7 +48,7 @@ const MAY_BE_ESCAPED: [bool; 256] = {
 };
 
 /// Returns `true` if this byte is written with a backslash here, like the nearest such byte.
-fn is_escaped(byte: u8, letter: u8, around: &Around<'_>, default: bool) -> bool {
+fn prefers_escape(byte: u8, letter: u8, around: &Around<'_>, default: bool) -> bool {
     let sample = |piece: &[u8]| {
         let mut escape = false;
         for next in piece {
@@ -60,10 +60,10 @@ fn is_escaped(byte: u8, letter: u8, around: &Around<'_>, default: bool) -> bool 
         }
         None
     };
-    nearest(around, sample).unwrap_or(default)
+    sample_nearest(around, sample).unwrap_or(default)
 }
 
-pub(super) fn encode(text: &[u8], quote: u8, around: &Around<'_>, out: &mut Vec<u8>) {
+pub(super) fn encode_backslash(text: &[u8], quote: u8, around: &Around<'_>, out: &mut Vec<u8>) {
     // Determined at most once for each byte that has two forms.
     let mut double = None;
     let mut single = None;
@@ -80,10 +80,10 @@ pub(super) fn encode(text: &[u8], quote: u8, around: &Around<'_>, out: &mut Vec<
             0 => b'0',
             0x1a => b'Z',
             b'\\' => b'\\',
-            b'\n' if *feed.get_or_insert_with(|| is_escaped(byte, b'n', around, true)) => b'n',
-            b'\r' if *carriage.get_or_insert_with(|| is_escaped(byte, b'r', around, true)) => b'r',
-            b'"' if *double.get_or_insert_with(|| is_escaped(byte, byte, around, true)) => byte,
-            b'\'' if *single.get_or_insert_with(|| is_escaped(byte, byte, around, true)) => byte,
+            b'\n' if *feed.get_or_insert_with(|| prefers_escape(byte, b'n', around, true)) => b'n',
+            b'\r' if *carriage.get_or_insert_with(|| prefers_escape(byte, b'r', around, true)) => b'r',
+            b'"' if *double.get_or_insert_with(|| prefers_escape(byte, byte, around, true)) => byte,
+            b'\'' if *single.get_or_insert_with(|| prefers_escape(byte, byte, around, true)) => byte,
             _ => {
                 // Without a backslash, a quote is doubled inside its own kind of quotes.
                 if byte == quote {

@@ -2,9 +2,9 @@
 
 use icecore::rewrite::{Around, Decoded, Decoding, Escaping};
 
-use super::{Frame, nearest};
+use super::{Frame, sample_nearest};
 
-fn digit(byte: u8) -> Option<u8> {
+fn parse_hex_digit(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).map(|digit| digit as u8)
 }
 
@@ -18,7 +18,7 @@ pub(super) fn decode_hex(raw: &[u8], start: usize) -> Option<Decoded<'_>> {
     let digits = raw.get(start..).filter(|digits| digits.len() % 2 == 0)?;
     for pair in digits.chunks_exact(2) {
         let [high, low] = pair else { return None };
-        decoding.escape(at, at + 2, &[digit(*high)? << 4 | digit(*low)?]);
+        decoding.escape(at, at + 2, &[parse_hex_digit(*high)? << 4 | parse_hex_digit(*low)?]);
         at += 2;
     }
     Some(decoding.finish())
@@ -29,7 +29,7 @@ pub(super) fn encode_hex(text: &[u8], upper: bool, around: &Around<'_>, out: &mu
         let letter = piece.iter().find(|byte| matches!(byte, b'a'..=b'f' | b'A'..=b'F'));
         letter.map(u8::is_ascii_uppercase)
     };
-    let digits: &[u8; 16] = match nearest(around, letter).unwrap_or(upper) {
+    let digits: &[u8; 16] = match sample_nearest(around, letter).unwrap_or(upper) {
         true => b"0123456789ABCDEF",
         false => b"0123456789abcdef",
     };
@@ -39,8 +39,8 @@ pub(super) fn encode_hex(text: &[u8], upper: bool, around: &Around<'_>, out: &mu
 }
 
 /// Decodes `\000`, `\\` and plain bytes in a string that has its own escapes.
-pub(super) fn decode_escape(raw: &[u8], frame: Frame) -> Option<Decoded<'_>> {
-    let outer = frame.quoting().decode(raw)?;
+pub(super) fn decode_bytea_escape(raw: &[u8], frame: Frame) -> Option<Decoded<'_>> {
+    let outer = frame.string_quoting().decode(raw)?;
     let text = outer.text();
     let mut decoding = Decoding::new(raw);
     let mut at = 0;
@@ -63,7 +63,7 @@ pub(super) fn decode_escape(raw: &[u8], frame: Frame) -> Option<Decoded<'_>> {
     Some(decoding.finish())
 }
 
-pub(super) fn encode_escape(text: &[u8], frame: Frame, around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+pub(super) fn encode_bytea_escape(text: &[u8], frame: Frame, around: &Around<'_>, out: &mut Vec<u8>) -> bool {
     let mut inner = Vec::with_capacity(text.len());
     for byte in text {
         match byte {
@@ -72,5 +72,5 @@ pub(super) fn encode_escape(text: &[u8], frame: Frame, around: &Around<'_>, out:
             _ => inner.extend_from_slice(format!("\\{byte:03o}").as_bytes()),
         }
     }
-    frame.quoting().encode(&inner, around, out)
+    frame.string_quoting().encode(&inner, around, out)
 }

@@ -62,7 +62,7 @@ pub enum Quote {
 }
 
 impl Quote {
-    pub(crate) fn byte(self) -> u8 {
+    pub(crate) fn as_byte(self) -> u8 {
         match self {
             Quote::Single => b'\'',
             Quote::Double => b'"',
@@ -83,7 +83,7 @@ pub enum Frame {
 
 impl Frame {
     /// Returns the quoting of the string, regardless of its `bytea` content.
-    fn quoting(self) -> Quoting {
+    fn string_quoting(self) -> Quoting {
         match self {
             Frame::Standard => Quoting::Standard(Quote::Single),
             Frame::Escape => Quoting::Escape,
@@ -92,7 +92,7 @@ impl Frame {
     }
 
     /// Returns the prefix of digits.
-    fn prefix(self) -> &'static [u8] {
+    fn hex_prefix(self) -> &'static [u8] {
         match self {
             Frame::Standard => b"\\x",
             Frame::Escape | Frame::Copy => b"\\\\x",
@@ -112,7 +112,7 @@ impl Quoting {
             Quoting::Copy => Frame::Copy,
             _ => return self,
         };
-        match (kind, body.strip_prefix(frame.prefix())) {
+        match (kind, body.strip_prefix(frame.hex_prefix())) {
             (Kind::Bytes, Some(_)) => Quoting::Bytea(frame),
             (Kind::Bytes, None) => Quoting::ByteaEscape(frame),
             (Kind::Unknown, Some(digits))
@@ -128,15 +128,15 @@ impl Quoting {
 impl Escaping for Quoting {
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
         match self {
-            Quoting::Backslash(quote) => backslash::decode(raw, quote.byte()),
-            Quoting::Standard(quote) => standard::decode(raw, quote.byte()),
-            Quoting::Escape => postgres::decode_escape(raw),
+            Quoting::Backslash(quote) => backslash::decode_backslash(raw, quote.as_byte()),
+            Quoting::Standard(quote) => standard::decode_standard(raw, quote.as_byte()),
+            Quoting::Escape => postgres::decode_escape_string(raw),
             Quoting::Copy => postgres::decode_copy(raw),
             Quoting::Hex => bytes::decode_hex(raw, 0),
             Quoting::Bytea(frame) => {
-                raw.starts_with(frame.prefix()).then(|| bytes::decode_hex(raw, frame.prefix().len()))?
+                raw.starts_with(frame.hex_prefix()).then(|| bytes::decode_hex(raw, frame.hex_prefix().len()))?
             }
-            Quoting::ByteaEscape(frame) => bytes::decode_escape(raw, *frame),
+            Quoting::ByteaEscape(frame) => bytes::decode_bytea_escape(raw, *frame),
             Quoting::Dollar => Some(Decoded::plain(raw)),
             Quoting::Replaced(replaced) => replaced.decode(raw),
             Quoting::Unistr => sqlite::decode_unistr(raw),
@@ -145,12 +145,12 @@ impl Escaping for Quoting {
 
     fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
         match self {
-            Quoting::Backslash(quote) => backslash::encode(text, quote.byte(), around, out),
-            Quoting::Standard(quote) => return standard::encode(text, quote.byte(), out),
-            Quoting::Escape => return postgres::encode_escape(text, around, out),
+            Quoting::Backslash(quote) => backslash::encode_backslash(text, quote.as_byte(), around, out),
+            Quoting::Standard(quote) => return standard::encode_standard(text, quote.as_byte(), out),
+            Quoting::Escape => return postgres::encode_escape_string(text, around, out),
             Quoting::Copy => return postgres::encode_copy(text, around, out),
             Quoting::Hex | Quoting::Bytea(_) => bytes::encode_hex(text, *self == Quoting::Hex, around, out),
-            Quoting::ByteaEscape(frame) => return bytes::encode_escape(text, *frame, around, out),
+            Quoting::ByteaEscape(frame) => return bytes::encode_bytea_escape(text, *frame, around, out),
             Quoting::Dollar => return standard::encode_dollar(text, around, out),
             Quoting::Replaced(replaced) => return replaced.encode(text, around, out),
             Quoting::Unistr => return sqlite::encode_unistr(text, out),
@@ -164,12 +164,12 @@ const NEAR: usize = 256;
 
 /// Calls `sample` with the replaced text, and then with the text before and after it; returns the first result. `None`
 /// if there is none nearby.
-pub(crate) fn nearest<'a, T>(around: &Around<'a>, sample: impl Fn(&'a [u8]) -> Option<T>) -> Option<T> {
+pub(crate) fn sample_nearest<'a, T>(around: &Around<'a>, sample: impl Fn(&'a [u8]) -> Option<T>) -> Option<T> {
     let raw = around.raw;
     let (start, end) = (around.start.min(raw.len()), around.end.min(raw.len()));
     // The replaced text is the best sample.
-    let gone = raw.get(start..end.min(start + NEAR)).unwrap_or_default();
-    sample(gone)
+    let replaced = raw.get(start..end.min(start + NEAR)).unwrap_or_default();
+    sample(replaced)
         .or_else(|| sample(raw.get(start.saturating_sub(NEAR)..start).unwrap_or_default()))
         .or_else(|| sample(raw.get(end..raw.len().min(end + NEAR)).unwrap_or_default()))
 }

@@ -4,13 +4,13 @@ use icecore::raw::find_byte;
 use icecore::rewrite::{Around, Decoded, Decoding};
 use memchr::{memchr, memchr2};
 
-use super::nearest;
+use super::sample_nearest;
 
 /// Returns the value of up to `most` digits at the beginning, and their number.
-fn digits(text: &[u8], radix: u32, most: usize) -> (u32, usize) {
+fn parse_digits(text: &[u8], radix: u32, max_digits: usize) -> (u32, usize) {
     let mut value = 0u32;
     let mut len = 0;
-    while len < most
+    while len < max_digits
         && let Some(digit) = text.get(len).and_then(|byte| char::from(*byte).to_digit(radix))
     {
         value = value.wrapping_mul(radix) + digit;
@@ -20,7 +20,7 @@ fn digits(text: &[u8], radix: u32, most: usize) -> (u32, usize) {
 }
 
 /// Parses one escape; `raw` begins after the backslash. Returns the number of bytes, and the byte that it represents.
-fn byte_escape(raw: &[u8], copy: bool) -> Option<(usize, u8)> {
+fn parse_byte_escape(raw: &[u8], copy: bool) -> Option<(usize, u8)> {
     let byte = match *raw.first()? {
         b'b' => 8,
         b'f' => 12,
@@ -29,10 +29,10 @@ fn byte_escape(raw: &[u8], copy: bool) -> Option<(usize, u8)> {
         b't' => b'\t',
         b'v' if copy => 11,
         b'0'..=b'7' => {
-            let (value, len) = digits(raw, 8, 3);
+            let (value, len) = parse_digits(raw, 8, 3);
             return Some((len, value as u8));
         }
-        b'x' => match digits(raw.get(1..)?, 16, 2) {
+        b'x' => match parse_digits(raw.get(1..)?, 16, 2) {
             (_, 0) => b'x',
             (value, len) => return Some((1 + len, value as u8)),
         },
@@ -43,15 +43,15 @@ fn byte_escape(raw: &[u8], copy: bool) -> Option<(usize, u8)> {
 
 /// Parses `\u0041` and `\U00000041`, and surrogate pairs: returns the number of bytes after the backslash, and the
 /// character.
-fn character(raw: &[u8]) -> Option<(usize, char)> {
+fn parse_unicode_escape(raw: &[u8]) -> Option<(usize, char)> {
     let unit = |raw: &[u8]| {
-        let most = match raw.first()? {
+        let width = match raw.first()? {
             b'u' => 4,
             b'U' => 8,
             _ => return None,
         };
-        let (value, len) = digits(raw.get(1..)?, 16, most);
-        (len == most).then_some((1 + most, value))
+        let (value, len) = parse_digits(raw.get(1..)?, 16, width);
+        (len == width).then_some((1 + width, value))
     };
     let (len, high) = unit(raw)?;
     if !(0xd800..0xdc00).contains(&high) {
@@ -63,7 +63,7 @@ fn character(raw: &[u8]) -> Option<(usize, char)> {
     Some((len + 1 + more, pair))
 }
 
-pub(super) fn decode_escape(raw: &[u8]) -> Option<Decoded<'_>> {
+pub(super) fn decode_escape_string(raw: &[u8]) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
     let mut at = 0;
     while let Some(found) = memchr2(b'\\', b'\'', raw.get(at..)?) {
@@ -71,12 +71,12 @@ pub(super) fn decode_escape(raw: &[u8]) -> Option<Decoded<'_>> {
         let rest = raw.get(at + 1..)?;
         let len = match (raw.get(at)?, rest.first()?) {
             (b'\\', b'u' | b'U') => {
-                let (len, character) = character(rest)?;
+                let (len, character) = parse_unicode_escape(rest)?;
                 decoding.escape(at, at + 1 + len, character.encode_utf8(&mut [0; 4]).as_bytes());
                 len
             }
             (b'\\', _) => {
-                let (len, byte) = byte_escape(rest, false)?;
+                let (len, byte) = parse_byte_escape(rest, false)?;
                 decoding.escape(at, at + 1 + len, &[byte]);
                 len
             }
@@ -96,7 +96,7 @@ pub(super) fn decode_copy(raw: &[u8]) -> Option<Decoded<'_>> {
     let mut at = 0;
     while let Some(found) = find_byte(raw.get(at..)?, [b'\\']) {
         at += found;
-        let (len, byte) = byte_escape(raw.get(at + 1..)?, true)?;
+        let (len, byte) = parse_byte_escape(raw.get(at + 1..)?, true)?;
         decoding.escape(at, at + 1 + len, &[byte]);
         at += 1 + len;
     }
@@ -104,7 +104,7 @@ pub(super) fn decode_copy(raw: &[u8]) -> Option<Decoded<'_>> {
 }
 
 /// Returns `true` if the preceding bytes end with an escape that would absorb the next digit: `\1`, `\x4`.
-fn is_open_number(raw: &[u8], next: Option<u8>) -> bool {
+fn ends_with_open_number(raw: &[u8], next: Option<u8>) -> bool {
     let Some(next) = next.filter(u8::is_ascii_hexdigit) else {
         return false;
     };
@@ -123,10 +123,10 @@ fn is_open_number(raw: &[u8], next: Option<u8>) -> bool {
 }
 
 /// Appends the first byte so that a number before it does not absorb it. `None`: this is impossible.
-fn first_byte(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> Option<usize> {
+fn append_first_byte(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> Option<usize> {
     let before = around.raw.get(..around.start).unwrap_or_default();
     let next = text.first().or_else(|| around.raw.get(around.end)).copied();
-    if !is_open_number(before, next) {
+    if !ends_with_open_number(before, next) {
         return Some(0);
     }
     let first = text.first()?;
@@ -135,7 +135,7 @@ fn first_byte(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> Option<usi
 }
 
 /// Returns `true` if this byte is written with a backslash and a letter, like the nearest such byte.
-fn is_escaped(byte: u8, letter: u8, around: &Around<'_>) -> bool {
+fn prefers_escape(byte: u8, letter: u8, around: &Around<'_>) -> bool {
     let sample = |piece: &[u8]| {
         let mut escape = false;
         for next in piece {
@@ -147,20 +147,20 @@ fn is_escaped(byte: u8, letter: u8, around: &Around<'_>) -> bool {
         }
         None
     };
-    nearest(around, sample).unwrap_or(false)
+    sample_nearest(around, sample).unwrap_or(false)
 }
 
-pub(super) fn encode_escape(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
-    let Some(first) = first_byte(text, around, out) else {
+pub(super) fn encode_escape_string(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
+    let Some(first) = append_first_byte(text, around, out) else {
         return false;
     };
     let (mut quote, mut feed) = (None, None);
     for &byte in text.get(first..).unwrap_or_default() {
         match byte {
             b'\\' => out.extend_from_slice(b"\\\\"),
-            b'\'' if *quote.get_or_insert_with(|| is_escaped(byte, byte, around)) => out.extend_from_slice(b"\\'"),
+            b'\'' if *quote.get_or_insert_with(|| prefers_escape(byte, byte, around)) => out.extend_from_slice(b"\\'"),
             b'\'' => out.extend_from_slice(b"''"),
-            b'\n' if *feed.get_or_insert_with(|| is_escaped(byte, b'n', around)) => out.extend_from_slice(b"\\n"),
+            b'\n' if *feed.get_or_insert_with(|| prefers_escape(byte, b'n', around)) => out.extend_from_slice(b"\\n"),
             other => out.push(other),
         }
     }
@@ -168,7 +168,7 @@ pub(super) fn encode_escape(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>)
 }
 
 pub(super) fn encode_copy(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
-    let Some(first) = first_byte(text, around, out) else {
+    let Some(first) = append_first_byte(text, around, out) else {
         return false;
     };
     for &byte in text.get(first..).unwrap_or_default() {

@@ -37,13 +37,13 @@ impl Needle {
         let number = numbered.map_or(Some(0), |digits| digits.parse().ok())?;
         let found = Needle { form, number };
         // Other texts are not placeholders.
-        (found.text(byte).as_bytes() == needle).then_some(found)
+        (found.to_text(byte).as_bytes() == needle).then_some(found)
     }
 
     /// Returns its text for this kind of line end.
-    fn text(self, byte: u8) -> Text {
+    fn to_text(self, byte: u8) -> NeedleText {
         let (letter, octal): (&[u8], &[u8]) = if byte == b'\n' { (b"\\n", b"\\012") } else { (b"\\r", b"\\015") };
-        let mut text = Text { bytes: [0; Needle::MAX], len: 0 };
+        let mut text = NeedleText { bytes: [0; Needle::MAX], len: 0 };
         match self.form {
             Form::Letter => text.push(letter),
             Form::Octal => text.push(octal),
@@ -60,12 +60,12 @@ impl Needle {
 
 /// A placeholder as text.
 #[derive(Clone, Copy)]
-struct Text {
+struct NeedleText {
     bytes: [u8; Needle::MAX],
     len: usize,
 }
 
-impl Text {
+impl NeedleText {
     fn push(&mut self, piece: &[u8]) {
         let end = self.len + piece.len();
         if let Some(place) = self.bytes.get_mut(self.len..end) {
@@ -88,13 +88,13 @@ pub struct Replaced {
 
 impl Replaced {
     /// The placeholders, with the bytes that they represent.
-    fn needles(&self) -> [Option<(Text, u8)>; 2] {
-        let text = |needle: Option<Needle>, byte| needle.map(|needle| (needle.text(byte), byte));
+    fn needle_texts(&self) -> [Option<(NeedleText, u8)>; 2] {
+        let text = |needle: Option<Needle>, byte| needle.map(|needle| (needle.to_text(byte), byte));
         [text(self.feed, b'\n'), text(self.carriage, b'\r')]
     }
 
     pub(super) fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
-        let needles = self.needles();
+        let needles = self.needle_texts();
         let mut decoding = Decoding::new(raw);
         let mut at = 0;
         while let Some(rest) = raw.get(at..)
@@ -121,15 +121,15 @@ impl Replaced {
 
     /// Returns `false` if new text would be read as a placeholder.
     pub(super) fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
-        let needles = self.needles();
+        let needles = self.needle_texts();
         let begin = out.len();
         let before = around.raw.get(around.start.saturating_sub(Needle::MAX)..around.start).unwrap_or_default();
         let behind = around.raw.get(around.end..).unwrap_or_default();
         let behind = behind.get(..Needle::MAX).unwrap_or(behind);
-        let mut meant = Vec::new();
+        let mut written = Vec::new();
         for &byte in text {
             if let Some((needle, _)) = needles.iter().flatten().find(|(_, known)| *known == byte) {
-                meant.push(before.len() + out.len() - begin);
+                written.push(before.len() + out.len() - begin);
                 out.extend_from_slice(needle.as_bytes());
                 continue;
             }
@@ -141,9 +141,9 @@ impl Replaced {
         let new = out.get(begin..).unwrap_or_default();
         let (start, end) = (before.len(), before.len() + new.len());
         let all = [before, new, behind].concat();
-        let mut meant = meant.into_iter().peekable();
+        let mut written = written.into_iter().peekable();
         for at in 0..all.len() {
-            let is_meant = meant.next_if_eq(&at).is_some();
+            let is_meant = written.next_if_eq(&at).is_some();
             let rest = all.get(at..).unwrap_or_default();
             let is_taken = needles.iter().flatten().any(|(needle, _)| {
                 // A placeholder outside of the new text was there before.
@@ -158,7 +158,7 @@ impl Replaced {
 }
 
 /// Parses an escape after its backslash; returns the number of bytes and the character.
-fn unistr_escape(rest: &[u8]) -> Option<(usize, char)> {
+fn parse_unistr_escape(rest: &[u8]) -> Option<(usize, char)> {
     let (skip, digits) = match rest.first()? {
         b'\\' => return Some((1, '\\')),
         b'u' => (1, 4),
@@ -188,7 +188,7 @@ pub(super) fn decode_unistr(raw: &[u8]) -> Option<Decoded<'_>> {
             at += 2;
             continue;
         }
-        let (len, character) = unistr_escape(rest)?;
+        let (len, character) = parse_unistr_escape(rest)?;
         decoding.escape(at, at + 1 + len, character.encode_utf8(&mut [0; 4]).as_bytes());
         at += 1 + len;
     }

@@ -4,7 +4,7 @@ use icecore::raw::find_byte;
 use icecore::rewrite::{Around, Decoded, Decoding};
 use memchr::memchr;
 
-pub(super) fn decode(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
+pub(super) fn decode_standard(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
     let mut at = 0;
     while let Some(found) = find_byte(raw.get(at..)?, [quote]) {
@@ -18,7 +18,7 @@ pub(super) fn decode(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
 }
 
 /// There is no way to write a NUL.
-pub(super) fn encode(text: &[u8], quote: u8, out: &mut Vec<u8>) -> bool {
+pub(super) fn encode_standard(text: &[u8], quote: u8, out: &mut Vec<u8>) -> bool {
     for &byte in text {
         if byte == quote {
             out.push(quote);
@@ -31,7 +31,7 @@ pub(super) fn encode(text: &[u8], quote: u8, out: &mut Vec<u8>) -> bool {
 /// The tag is not known: new text must not be part of one.
 pub(super) fn encode_dollar(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
     const MAX_TAG: usize = 1024;
-    let is_tag = |byte: &&u8| crate::scan::is_word(**byte) && **byte != b'$';
+    let is_tag = |byte: &&u8| crate::scan::is_word_byte(**byte) && **byte != b'$';
     let before = around.raw.get(..around.start).unwrap_or_default();
     let behind = around.raw.get(around.end..).unwrap_or_default();
     let open = before.iter().rev().take(MAX_TAG).find(|byte| !is_tag(byte)) == Some(&b'$');

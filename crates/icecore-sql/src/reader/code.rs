@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::copy::Copying;
-use super::open::{Ending, Open};
+use super::copy::CopyPosition;
+use super::open::{Ending, OpenLiteral};
 use crate::quoting::Quote;
 use crate::reader::{Mode, Reader, Step};
 use crate::rows::bare;
@@ -24,7 +24,7 @@ pub(crate) const MAX_DELIMITER_LINE: usize = 256;
 pub(crate) const NO_VERSION: u32 = 900_000;
 
 /// Returns a name with its doubled quotes reduced.
-pub(crate) fn name_of(body: &[u8], close: u8) -> String {
+pub(crate) fn decode_name(body: &[u8], close: u8) -> String {
     let name = String::from_utf8_lossy(body.get(..MAX_WORD).unwrap_or(body));
     if close == b']' || !body.contains(&close) {
         return name.into_owned();
@@ -35,85 +35,85 @@ pub(crate) fn name_of(body: &[u8], close: u8) -> String {
 
 impl Reader {
     /// Reads up to the next literal, or to the end of the window.
-    pub(crate) fn code(&mut self, window: &[u8], last: bool) -> Result<Step, Error> {
-        if self.at == 0 && self.offset == 0 {
+    pub(crate) fn read_code(&mut self, window: &[u8], last: bool) -> Result<Step, Error> {
+        if self.cursor == 0 && self.offset == 0 {
             if window.starts_with(BYTE_ORDER_MARK) {
-                self.at = BYTE_ORDER_MARK.len();
+                self.cursor = BYTE_ORDER_MARK.len();
             } else if BYTE_ORDER_MARK.starts_with(window) && !last {
                 return Ok(Step::Hold(0));
             }
         }
-        while let Some(&byte) = window.get(self.at) {
+        while let Some(&byte) = window.get(self.cursor) {
             if self.delimiter.is_some() {
-                match self.custom_delimiter(window, self.at, last) {
-                    None => return Ok(Step::Hold(self.at)),
+                match self.match_delimiter(window, self.cursor, last) {
+                    None => return Ok(Step::Hold(self.cursor)),
                     Some(0) => {}
                     Some(len) => {
-                        self.at += len;
-                        self.statement.end(&mut self.lexis);
+                        self.cursor += len;
+                        self.statement.end_statement(&mut self.lexis);
                         continue;
                     }
                 }
             }
             if self.options.rows
                 && matches!(byte, b'N' | b'-' | b'0'..=b'9')
-                && let Some(step) = self.bare_value(window)
+                && let Some(step) = self.read_bare_value(window)
             {
                 return Ok(step);
             }
             match byte {
-                b',' | b')' if self.in_row() && self.statement.depth == 1 => {
-                    let (whole, content) = self.gather.finish(window, self.lexis.dialect());
-                    return Ok(self.row_value(whole, content, byte));
+                b',' | b')' if self.is_in_row() && self.statement.depth == 1 => {
+                    let (whole, content) = self.gather.finish_value(window, self.lexis.dialect());
+                    return Ok(self.complete_row_value(whole, content, byte));
                 }
                 b',' => {
-                    self.note_sign();
-                    self.at += 1;
-                    self.statement.comma(&mut self.tables, &mut self.lexis);
+                    self.record_value_sign();
+                    self.cursor += 1;
+                    self.statement.handle_comma(&mut self.tables, &mut self.lexis);
                 }
-                b'\'' => match self.value(window, last) {
+                b'\'' => match self.read_quoted_value(window, last) {
                     Some(Step::Go) => {}
                     Some(step) => return Ok(step),
-                    None => match self.quote(self.at, window, last)? {
+                    None => match self.read_single_quoted(self.cursor, window, last)? {
                         Step::Go if matches!(self.mode, Mode::Code) => {}
                         step => return Ok(step),
                     },
                 },
-                b' ' | b'\n' | b'\t' | b'\r' | 0x0b | 0x0c => self.at += 1,
-                b'0'..=b'9' => match self.number(window, last)? {
+                b' ' | b'\n' | b'\t' | b'\r' | 0x0b | 0x0c => self.cursor += 1,
+                b'0'..=b'9' => match self.read_number(window, last)? {
                     Step::Go if matches!(self.mode, Mode::Code) => {}
                     step => return Ok(step),
                 },
                 b'(' => {
-                    self.note_sign();
-                    self.at += 1;
-                    self.statement.open(&mut self.tables);
+                    self.record_value_sign();
+                    self.cursor += 1;
+                    self.statement.open_parenthesis(&mut self.tables);
                     if self.options.rows && self.statement.depth == 1 {
                         self.gather.clear();
                     }
-                    self.check()?;
+                    self.check_limits()?;
                 }
                 b')' => {
-                    self.note_close();
-                    self.at += 1;
-                    self.statement.close(&mut self.tables, &self.lexis);
-                    self.check()?;
+                    self.record_call_end();
+                    self.cursor += 1;
+                    self.statement.close_parenthesis(&mut self.tables, &self.lexis);
+                    self.check_limits()?;
                 }
-                b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => match self.word(window, last)? {
+                b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => match self.read_word(window, last)? {
                     Step::Go if matches!(self.mode, Mode::Code) => {}
                     step => return Ok(step),
                 },
-                _ => match self.sign(byte, window, last)? {
+                _ => match self.read_sign(byte, window, last)? {
                     Step::Go if matches!(self.mode, Mode::Code) => {}
                     step => return Ok(step),
                 },
             }
         }
-        Ok(Step::Hold(self.at))
+        Ok(Step::Hold(self.cursor))
     }
 
     /// Returns the length of the delimiter here: 0 if there is none. `None`: the window is too short to decide.
-    fn custom_delimiter(&self, window: &[u8], at: usize, last: bool) -> Option<usize> {
+    fn match_delimiter(&self, window: &[u8], at: usize, last: bool) -> Option<usize> {
         let delimiter = self.delimiter.as_deref().unwrap_or_default();
         let rest = window.get(at..).unwrap_or_default();
         if rest.starts_with(delimiter) {
@@ -127,67 +127,69 @@ impl Reader {
 
     /// Fast path for a string in single quotes that is the value of a row and ends in the window, as most literals are.
     #[inline]
-    fn value(&mut self, window: &[u8], last: bool) -> Option<Step> {
+    fn read_quoted_value(&mut self, window: &[u8], last: bool) -> Option<Step> {
         if self.statement.phase != Phase::Values {
             return None;
         }
-        let (start, body) = (self.at, self.at + 1);
-        let end = scan::quote_end(window, body, body, b'\'', self.lexis.quotes.backslash, last).ok()?;
+        let (start, body) = (self.cursor, self.cursor + 1);
+        let end = scan::find_closing_quote(window, body, body, b'\'', self.lexis.quotes.backslash, last).ok()?;
         if end - body > self.options.literal {
             return None;
         }
-        self.at = end + 1;
-        let cell = self.statement.value(&self.tables);
+        self.cursor = end + 1;
+        let cell = self.statement.locate_cell(&self.tables);
         let mut quoting = self.single_quoting();
         if let Some(cell) = cell
             && self.lexis.is_postgres()
         {
             let text = window.get(body..end).unwrap_or_default();
-            quoting = quoting.for_kind(text, self.tables.kind(cell.table, cell.column));
+            quoting = quoting.for_kind(text, self.tables.column_kind(cell.table, cell.column));
         }
-        if self.in_row() {
+        if self.is_in_row() {
             let content = Content::Literal(body..end, quoting);
-            return Some(match window.get(self.at) {
-                Some(sign @ (b',' | b')')) if self.is_plain_place() => self.row_value(start..self.at, content, *sign),
+            return Some(match window.get(self.cursor) {
+                Some(sign @ (b',' | b')')) if self.begins_plain_value() => {
+                    self.complete_row_value(start..self.cursor, content, *sign)
+                }
                 _ => {
-                    self.gather.literal(start, self.at, body..end, quoting);
+                    self.gather.add_literal(start, self.cursor, body..end, quoting);
                     Step::Go
                 }
             });
         }
-        Some(Step::Found(Literal { whole: start..self.at, body: body..end, quoting, cell }))
+        Some(Step::Found(Literal { whole: start..self.cursor, body: body..end, quoting, cell }))
     }
 
     /// Whether a value of a row begins here, and can only be ended by standard SQL.
     #[inline]
-    fn is_plain_place(&self) -> bool {
+    fn begins_plain_value(&self) -> bool {
         self.statement.depth == 1 && self.gather.is_empty() && self.delimiter.is_none()
     }
 
     /// Fast path for a number or NULL that is the complete value of a row, as most values without quotes are.
     #[inline]
-    fn bare_value(&mut self, window: &[u8]) -> Option<Step> {
-        if !self.in_row() || !self.is_plain_place() {
+    fn read_bare_value(&mut self, window: &[u8]) -> Option<Step> {
+        if !self.is_in_row() || !self.begins_plain_value() {
             return None;
         }
-        let start = self.at;
+        let start = self.cursor;
         let (end, content) = match window.get(start..start + 4) {
             Some(b"NULL") => (start + 4, Content::Null),
-            _ => (bare::plain_number_end(window, start)?, Content::Number),
+            _ => (bare::find_plain_number_end(window, start)?, Content::Number),
         };
         let sign @ (b',' | b')') = *window.get(end)? else { return None };
-        self.at = end;
-        Some(self.row_value(start..end, content, sign))
+        self.cursor = end;
+        Some(self.complete_row_value(start..end, content, sign))
     }
 
     /// Completes a value of a row, whose end is here.
     #[inline]
-    fn row_value(&mut self, whole: Range<usize>, content: Content, sign: u8) -> Step {
-        let cell = self.statement.value(&self.tables);
-        self.at += 1;
+    fn complete_row_value(&mut self, whole: Range<usize>, content: Content, sign: u8) -> Step {
+        let cell = self.statement.locate_cell(&self.tables);
+        self.cursor += 1;
         match sign {
-            b',' => self.statement.comma(&mut self.tables, &mut self.lexis),
-            _ => self.statement.close(&mut self.tables, &self.lexis),
+            b',' => self.statement.handle_comma(&mut self.tables, &mut self.lexis),
+            _ => self.statement.close_parenthesis(&mut self.tables, &self.lexis),
         }
         match cell {
             Some(cell) => Step::Value(Value { whole, content, cell, ends_row: sign == b')' }),
@@ -196,30 +198,30 @@ impl Reader {
     }
 
     /// Records that the text from `start` on is part of a value.
-    pub(crate) fn note(&mut self, start: usize) {
-        if self.in_row() {
-            self.gather.plain(start, self.at);
+    pub(crate) fn record_value_text(&mut self, start: usize) {
+        if self.is_in_row() {
+            self.gather.add_plain(start, self.cursor);
         }
     }
 
     /// Records that the sign here is part of a value.
-    fn note_sign(&mut self) {
-        if self.in_row() {
-            self.gather.plain(self.at, self.at + 1);
+    fn record_value_sign(&mut self) {
+        if self.is_in_row() {
+            self.gather.add_plain(self.cursor, self.cursor + 1);
         }
     }
 
     /// Records a parenthesis that closes a call.
-    fn note_close(&mut self) {
-        if self.in_row() {
-            self.gather.close(self.at);
+    fn record_call_end(&mut self) {
+        if self.is_in_row() {
+            self.gather.add_closing(self.cursor);
         }
     }
 
     /// A string in single quotes, in the session's quoting. `whole` is the start of its prefix.
     #[inline]
-    fn quote(&mut self, whole: usize, window: &[u8], last: bool) -> Result<Step, Error> {
-        self.open(whole, self.at, Some(self.single_quoting()), window, last)
+    fn read_single_quoted(&mut self, whole: usize, window: &[u8], last: bool) -> Result<Step, Error> {
+        self.read_string(whole, self.cursor, Some(self.single_quoting()), window, last)
     }
 
     #[inline]
@@ -233,7 +235,7 @@ impl Reader {
 
     /// A string whose quote is at `at`.
     #[inline]
-    fn open(
+    fn read_string(
         &mut self,
         whole: usize,
         at: usize,
@@ -244,18 +246,18 @@ impl Reader {
         let quote = window.get(at).copied().unwrap_or(b'\'');
         let backslash = matches!(quoting, Some(Quoting::Backslash(_) | Quoting::Escape));
         let ending = Ending::Quote { quote, backslash };
-        self.literal(Open { whole, body: at + 1, scan: at + 1, ending, quoting }, window, last)
+        self.read_literal(OpenLiteral { whole, body: at + 1, scan: at + 1, ending, quoting }, window, last)
     }
 
-    fn number(&mut self, window: &[u8], last: bool) -> Result<Step, Error> {
-        let start = self.at;
+    fn read_number(&mut self, window: &[u8], last: bool) -> Result<Step, Error> {
+        let start = self.cursor;
         if window.get(start) == Some(&b'0') && self.lexis.is_mysql() {
             match (window.get(start + 1), window.get(start + 2)) {
                 (None, _) | (Some(b'x'), None) if !last => return Ok(Step::Hold(start)),
                 (Some(b'x'), Some(digit)) if digit.is_ascii_hexdigit() => {
                     let (body, quoting) = (start + 2, Some(Quoting::Hex));
-                    return self.literal(
-                        Open { whole: start, body, scan: body, ending: Ending::Digits, quoting },
+                    return self.read_literal(
+                        OpenLiteral { whole: start, body, scan: body, ending: Ending::Digits, quoting },
                         window,
                         last,
                     );
@@ -263,29 +265,29 @@ impl Reader {
                 _ => {}
             }
         }
-        let end = match self.word_end(window, last) {
+        let end = match self.find_word_end(window, last) {
             Ok(end) => end,
             Err(step) => return Ok(step),
         };
         if self.statement.phase != Phase::Values {
             let word = window.get(start..end).unwrap_or_default();
-            self.statement.word(word, &mut self.tables, &mut self.lexis);
-            self.check()?;
+            self.statement.handle_word(word, &mut self.tables, &mut self.lexis);
+            self.check_limits()?;
         }
-        self.at = end;
-        self.note(start);
+        self.cursor = end;
+        self.record_value_text(start);
         Ok(Step::Go)
     }
 
     /// Returns the end of the word that begins here. Only the relevant beginning of a long word is returned; the rest
     /// is skipped.
-    fn word_end(&mut self, window: &[u8], last: bool) -> Result<usize, Step> {
-        let start = self.at;
-        let mut end = scan::word_end(window, start);
+    fn find_word_end(&mut self, window: &[u8], last: bool) -> Result<usize, Step> {
+        let start = self.cursor;
+        let mut end = scan::find_word_end(window, start);
         if self.delimiter.is_some() {
             // The client recognises its delimiter even in the middle of words.
             for at in start..end.min(start + MAX_WORD) {
-                match self.custom_delimiter(window, at, last) {
+                match self.match_delimiter(window, at, last) {
                     None => return Err(Step::Hold(start)),
                     Some(0) => {}
                     Some(_) => {
@@ -305,49 +307,58 @@ impl Reader {
         Ok(end)
     }
 
-    fn word(&mut self, window: &[u8], last: bool) -> Result<Step, Error> {
-        let start = self.at;
+    fn read_word(&mut self, window: &[u8], last: bool) -> Result<Step, Error> {
+        let start = self.cursor;
         let first = self.statement.phase == Phase::Start;
-        if first && let Some(len) = self.header.again(window.get(start..).unwrap_or_default(), &mut self.statement) {
-            self.at += len;
+        if first
+            && let Some(len) =
+                self.header.match_repeated_header(window.get(start..).unwrap_or_default(), &mut self.statement)
+        {
+            self.cursor += len;
             return Ok(Step::Go);
         }
-        let end = match self.word_end(window, last) {
+        let end = match self.find_word_end(window, last) {
             Ok(end) => end,
             Err(step) => return Ok(step),
         };
         let word = window.get(start..end).unwrap_or_default();
         if matches!(self.mode, Mode::Code) {
-            if let Some(step) = self.prefix(start, end, window, last)? {
+            if let Some(step) = self.read_prefixed_literal(start, end, window, last)? {
                 return Ok(step);
             }
             if first && self.lexis.is_mysql() && word.eq_ignore_ascii_case(b"delimiter") {
-                return Ok(self.set_delimiter(end, window, last));
+                return Ok(self.read_delimiter_command(end, window, last));
             }
         }
         if first {
-            self.header.begin(word, self.offset + start as u64);
+            self.header.begin_statement(word, self.offset + start as u64);
         }
-        if self.in_row() {
-            self.gather.word(word, start, end);
+        if self.is_in_row() {
+            self.gather.add_word(word, start, end);
         }
         let before = self.statement.phase;
-        self.statement.word(word, &mut self.tables, &mut self.lexis);
-        self.check()?;
-        self.at = end;
+        self.statement.handle_word(word, &mut self.tables, &mut self.lexis);
+        self.check_limits()?;
+        self.cursor = end;
         if before != Phase::Values && self.statement.phase == Phase::Values {
-            self.header.remember(window, self.offset, end, &self.statement);
+            self.header.remember_statement(window, self.offset, end, &self.statement);
         }
         Ok(Step::Go)
     }
 
     /// Handles a word that begins a literal.
-    fn prefix(&mut self, start: usize, end: usize, window: &[u8], last: bool) -> Result<Option<Step>, Error> {
+    fn read_prefixed_literal(
+        &mut self,
+        start: usize,
+        end: usize,
+        window: &[u8],
+        last: bool,
+    ) -> Result<Option<Step>, Error> {
         let word = window.get(start..end).unwrap_or_default();
         let quote = window.get(end) == Some(&b'\'');
         let quoting = match word {
             [b'e' | b'E'] if quote && self.lexis.dialect().is_none_or(|known| known == Dialect::Postgres) => {
-                self.lexis.guess(Dialect::Postgres);
+                self.lexis.guess_dialect(Dialect::Postgres);
                 Some(Quoting::Escape)
             }
             // Bit strings are not bytes; neither are hexadecimal strings of PostgreSQL.
@@ -355,21 +366,21 @@ impl Reader {
             [b'b' | b'B'] if quote => None,
             [b'u' | b'U'] if self.lexis.is_postgres() && window.get(end) == Some(&b'&') => match window.get(end + 1) {
                 None if !last => return Ok(Some(Step::Hold(start))),
-                Some(b'\'') => return self.open(start, end + 1, None, window, last).map(Some),
+                Some(b'\'') => return self.read_string(start, end + 1, None, window, last).map(Some),
                 _ => return Ok(None),
             },
             [b'n' | b'N'] | [b'_', ..] if quote => {
-                self.at = end;
-                return self.quote(start, window, last).map(Some);
+                self.cursor = end;
+                return self.read_single_quoted(start, window, last).map(Some);
             }
-            _ if self.lexis.is_sqlite() => return self.call(word, end, start, window, last),
+            _ if self.lexis.is_sqlite() => return self.read_shell_call(word, end, start, window, last),
             _ => return Ok(None),
         };
-        self.open(start, end, quoting, window, last).map(Some)
+        self.read_string(start, end, quoting, window, last).map(Some)
     }
 
     /// Handles a call in which SQLite's shell wraps a text.
-    fn call(
+    fn read_shell_call(
         &mut self,
         word: &[u8],
         end: usize,
@@ -383,78 +394,78 @@ impl Reader {
         {
             return Ok(None);
         }
-        let Some(calls) = shell::calls(window, end, last) else {
+        let Some(calls) = shell::match_replace_calls(window, end, last) else {
             return Ok(Some(Step::Hold(start)));
         };
         match (word, calls) {
             (b"replace", Some((calls, quote))) => {
-                if self.in_row() {
-                    self.gather.touch(start);
+                if self.is_in_row() {
+                    self.gather.begin_value(start);
                 }
                 let (body, quoting) = (quote + 1, Some(Quoting::Standard(Quote::Single)));
-                let open = Open { whole: quote, body, scan: body, ending: Ending::Calls(calls), quoting };
-                self.literal(open, window, last).map(Some)
+                let open = OpenLiteral { whole: quote, body, scan: body, ending: Ending::Calls(calls), quoting };
+                self.read_literal(open, window, last).map(Some)
             }
             (b"unistr", Some((1, quote))) => {
-                if self.in_row() {
-                    self.gather.touch(start);
+                if self.is_in_row() {
+                    self.gather.begin_value(start);
                     self.gather.unistr = true;
                 }
-                self.statement.open(&mut self.tables);
-                self.open(quote, quote, Some(Quoting::Unistr), window, last).map(Some)
+                self.statement.open_parenthesis(&mut self.tables);
+                self.read_string(quote, quote, Some(Quoting::Unistr), window, last).map(Some)
             }
             _ => Ok(None),
         }
     }
 
     /// Handles `DELIMITER //`: the rest of the line.
-    fn set_delimiter(&mut self, end: usize, window: &[u8], last: bool) -> Step {
+    fn read_delimiter_command(&mut self, end: usize, window: &[u8], last: bool) -> Step {
         let rest = window.get(end..).unwrap_or_default();
-        let line = match scan::line_end(rest, 0) {
+        let line = match scan::find_line_end(rest, 0) {
             Some(line) => line,
-            None if !last && rest.len() <= MAX_DELIMITER_LINE => return Step::Hold(self.at),
+            None if !last && rest.len() <= MAX_DELIMITER_LINE => return Step::Hold(self.cursor),
             None => rest.len(),
         };
         let line = rest.get(..line.min(MAX_DELIMITER_LINE)).unwrap_or_default();
         let word = line.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or(b";");
         let word = word.get(..MAX_DELIMITER).unwrap_or(word);
         self.delimiter = Some(word.to_vec()).filter(|word| word != b";");
-        self.lexis.guess(Dialect::MySql);
+        self.lexis.guess_dialect(Dialect::MySql);
         self.header.forget();
-        self.at = end;
+        self.cursor = end;
         self.mode = Mode::Line;
         Step::Go
     }
 
-    fn sign(&mut self, byte: u8, window: &[u8], last: bool) -> Result<Step, Error> {
-        let next = window.get(self.at + 1).copied();
+    fn read_sign(&mut self, byte: u8, window: &[u8], last: bool) -> Result<Step, Error> {
+        let next = window.get(self.cursor + 1).copied();
         let more = next.is_none() && !last;
         match byte {
             b';' => {
-                self.note_sign();
-                self.semicolon();
+                self.record_value_sign();
+                self.handle_semicolon();
                 Ok(Step::Go)
             }
             b'`' => {
-                self.lexis.guess(Dialect::MySql);
-                self.name(byte, window, last)
+                self.lexis.guess_dialect(Dialect::MySql);
+                self.read_name(byte, window, last)
             }
-            b'"' if self.lexis.quotes.names || self.statement.wants_name() => self.name(byte, window, last),
+            b'"' if self.lexis.quotes.names || self.statement.expects_name() => self.read_name(byte, window, last),
             b'"' => {
                 let quoting = match self.lexis.quotes.backslash {
                     true => Quoting::Backslash(Quote::Double),
                     false => Quoting::Standard(Quote::Double),
                 };
-                self.open(self.at, self.at, Some(quoting), window, last)
+                self.read_string(self.cursor, self.cursor, Some(quoting), window, last)
             }
-            b'[' if self.lexis.is_sqlite() => self.name(b']', window, last),
-            b'-' | b'/' if more => Ok(Step::Hold(self.at)),
-            b'-' if next == Some(b'-') => Ok(self.dashes(window, last)),
-            b'/' if next == Some(b'*') => Ok(self.comment(window, last)),
-            b'*' if self.conditional > 0 && more => Ok(Step::Hold(self.at)),
+            b'[' if self.lexis.is_sqlite() => self.read_name(b']', window, last),
+            b'-' | b'/' if more => Ok(Step::Hold(self.cursor)),
+            b'-' if next == Some(b'-') => Ok(self.read_dashes(window, last)),
+            b'/' if next == Some(b'*') => Ok(self.read_comment(window, last)),
+            b'*' if self.conditional > 0 && more => Ok(Step::Hold(self.cursor)),
             b'*' if self.conditional > 0 && next == Some(b'/') => {
                 self.conditional -= 1;
-                self.at += 2;
+                self.cursor += 2;
                 Ok(Step::Go)
             }
             b'#' if self.lexis.is_mysql() => {
@@ -462,73 +473,73 @@ impl Reader {
                 Ok(Step::Go)
             }
             b'\\' if self.statement.phase == Phase::Start && self.lexis.dialect() != Some(Dialect::MySql) => {
-                self.lexis.guess(Dialect::Postgres);
+                self.lexis.guess_dialect(Dialect::Postgres);
                 self.mode = Mode::Line;
                 Ok(Step::Go)
             }
-            b'$' if self.lexis.is_postgres() => self.dollar(window, last),
-            b'$' => self.word(window, last),
+            b'$' if self.lexis.is_postgres() => self.read_dollar_quoted(window, last),
+            b'$' => self.read_word(window, last),
             b'.' => {
-                self.note_sign();
-                self.at += 1;
-                self.statement.dot(&mut self.lexis);
+                self.record_value_sign();
+                self.cursor += 1;
+                self.statement.handle_dot(&mut self.lexis);
                 Ok(Step::Go)
             }
             _ => {
-                self.note_sign();
-                self.at += 1;
-                self.statement.sign(byte);
+                self.record_value_sign();
+                self.cursor += 1;
+                self.statement.handle_sign(byte);
                 Ok(Step::Go)
             }
         }
     }
 
-    fn semicolon(&mut self) {
-        self.at += 1;
-        if self.delimiter.is_some() || !self.statement.ends() {
+    fn handle_semicolon(&mut self) {
+        self.cursor += 1;
+        if self.delimiter.is_some() || !self.statement.ends_at_semicolon() {
             return;
         }
         match self.statement.phase {
             phase @ (Phase::CopyStdin | Phase::CopyOptions) => {
-                self.copying = Copying::new(phase == Phase::CopyOptions);
+                self.copying = CopyPosition::new(phase == Phase::CopyOptions);
                 self.mode = Mode::Copy;
             }
-            _ => self.statement.end(&mut self.lexis),
+            _ => self.statement.end_statement(&mut self.lexis),
         }
     }
 
     /// Reads a quoted name.
-    fn name(&mut self, close: u8, window: &[u8], last: bool) -> Result<Step, Error> {
-        let start = self.at;
+    fn read_name(&mut self, close: u8, window: &[u8], last: bool) -> Result<Step, Error> {
+        let start = self.cursor;
         let body = start + 1;
-        let (end, long) = match scan::name_end(window, body, close, last) {
+        let (end, long) = match scan::find_name_end(window, body, close, last) {
             Ok(end) => (end, end - body > MAX_WORD),
             Err(_) if window.len() - body <= MAX_WORD + 1 => return Ok(Step::Hold(start)),
             Err(_) => (window.len(), true),
         };
-        let name = name_of(window.get(body..end).unwrap_or_default(), close);
-        self.statement.quoted(&name, &mut self.tables, &mut self.lexis);
-        self.check()?;
+        let name = decode_name(window.get(body..end).unwrap_or_default(), close);
+        self.statement.handle_quoted_name(&name, &mut self.tables, &mut self.lexis);
+        self.check_limits()?;
         if long {
-            self.at = body;
+            self.cursor = body;
             self.mode = Mode::Name { close };
         } else {
-            self.at = end + 1;
+            self.cursor = end + 1;
         }
-        self.note(start);
+        self.record_value_text(start);
         Ok(Step::Go)
     }
 
     /// Handles `--`: MySQL requires a space after it.
-    fn dashes(&mut self, window: &[u8], last: bool) -> Step {
-        let start = self.at;
+    fn read_dashes(&mut self, window: &[u8], last: bool) -> Step {
+        let start = self.cursor;
         if self.lexis.is_mysql() {
             match window.get(start + 2) {
                 None if !last => return Step::Hold(start),
                 Some(behind) if *behind > b' ' => {
-                    self.note_sign();
-                    self.at += 1;
-                    self.statement.sign(b'-');
+                    self.record_value_sign();
+                    self.cursor += 1;
+                    self.statement.handle_sign(b'-');
                     return Step::Go;
                 }
                 _ => {}
@@ -536,12 +547,12 @@ impl Reader {
         }
         if self.statement.phase == Phase::Start {
             let rest = window.get(start..).unwrap_or_default();
-            let line = match scan::line_end(rest, 0) {
+            let line = match scan::find_line_end(rest, 0) {
                 Some(end) => end,
                 None if !last && rest.len() < MAX_SIGN => return Step::Hold(start),
                 None => rest.len(),
             };
-            self.lexis.comment(rest.get(..line.min(MAX_SIGN)).unwrap_or_default());
+            self.lexis.examine_comment(rest.get(..line.min(MAX_SIGN)).unwrap_or_default());
             self.header.forget();
         }
         self.mode = Mode::Line;
@@ -549,14 +560,14 @@ impl Reader {
     }
 
     /// Handles `/*`: MySQL executes the content of `/*!50001 … */` and `/*M!100100 … */`.
-    fn comment(&mut self, window: &[u8], last: bool) -> Step {
-        let start = self.at;
+    fn read_comment(&mut self, window: &[u8], last: bool) -> Step {
+        let start = self.cursor;
         let rest = window.get(start + 2..).unwrap_or_default();
         let digits = match rest {
             [] | [b'M'] if !last && self.lexis.is_mysql() => return Step::Hold(start),
             [b'!', digits @ ..] | [b'M', b'!', digits @ ..] if self.lexis.is_mysql() => digits,
             _ => {
-                self.at += 2;
+                self.cursor += 2;
                 self.mode = Mode::Block { depth: 1 };
                 return Step::Go;
             }
@@ -566,31 +577,32 @@ impl Reader {
             return Step::Hold(start);
         }
         let version = digits.iter().take(len).fold(0, |sum, digit| sum * 10 + u32::from(*digit - b'0'));
-        self.at += 2 + rest.len() - digits.len() + len;
+        self.cursor += 2 + rest.len() - digits.len() + len;
         if version >= NO_VERSION {
             self.mode = Mode::Block { depth: 1 };
         } else {
-            self.lexis.guess(Dialect::MySql);
+            self.lexis.guess_dialect(Dialect::MySql);
             self.conditional = self.conditional.saturating_add(1);
         }
         Step::Go
     }
 
     /// Reads `$tag$ … $tag$` of PostgreSQL.
-    fn dollar(&mut self, window: &[u8], last: bool) -> Result<Step, Error> {
-        let start = self.at;
+    fn read_dollar_quoted(&mut self, window: &[u8], last: bool) -> Result<Step, Error> {
+        let start = self.cursor;
         let rest = window.get(start + 1..).unwrap_or_default();
-        let tag = rest.iter().take(MAX_WORD).take_while(|byte| scan::is_word(**byte) && **byte != b'$').count();
+        let tag = rest.iter().take(MAX_WORD).take_while(|byte| scan::is_word_byte(**byte) && **byte != b'$').count();
         if tag == rest.len() && !last {
             return Ok(Step::Hold(start));
         }
         if rest.get(tag) != Some(&b'$') || rest.first().is_some_and(u8::is_ascii_digit) {
-            self.at += 1 + tag;
-            self.note(start);
+            self.cursor += 1 + tag;
+            self.record_value_text(start);
             return Ok(Step::Go);
         }
         let body = start + tag + 2;
-        let open = Open { whole: start, body, scan: body, ending: Ending::Dollar, quoting: Some(Quoting::Dollar) };
-        self.literal(open, window, last)
+        let open =
+            OpenLiteral { whole: start, body, scan: body, ending: Ending::Dollar, quoting: Some(Quoting::Dollar) };
+        self.read_literal(open, window, last)
     }
 }

@@ -4,7 +4,7 @@ use crate::reader::{Mode, Reader, Step};
 use crate::{Content, Error, Kind, Literal, Quoting, Value, scan};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum CopyState {
     /// After the statement: the rest of its line.
     Rest,
     /// Before a line.
@@ -17,8 +17,8 @@ pub(crate) enum State {
 
 /// The position of the reader in the rows.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Copying {
-    pub state: State,
+pub(crate) struct CopyPosition {
+    pub state: CopyState,
     /// Whether the statement has options: then its rows are skipped.
     options: bool,
     /// Whether the last line ended with a carriage return; its line feed may follow.
@@ -27,9 +27,9 @@ pub(crate) struct Copying {
     scan: usize,
 }
 
-impl Copying {
-    pub fn new(options: bool) -> Copying {
-        Copying { state: State::Rest, options, carriage: false, cell: 0, scan: 0 }
+impl CopyPosition {
+    pub fn new(options: bool) -> CopyPosition {
+        CopyPosition { state: CopyState::Rest, options, carriage: false, cell: 0, scan: 0 }
     }
 
     pub fn drop_front(&mut self, used: usize) {
@@ -39,63 +39,63 @@ impl Copying {
 }
 
 impl Reader {
-    pub(crate) fn copy(&mut self, window: &[u8], last: bool) -> Result<Step, Error> {
+    pub(crate) fn read_copy(&mut self, window: &[u8], last: bool) -> Result<Step, Error> {
         match self.copying.state {
-            State::Cell => self.copy_cell(window),
-            State::Line => Ok(self.copy_line(window, last)),
-            State::Rest | State::Other => Ok(self.copy_skip(window)),
+            CopyState::Cell => self.read_copy_cell(window),
+            CopyState::Line => Ok(self.begin_copy_line(window, last)),
+            CopyState::Rest | CopyState::Other => Ok(self.skip_copy_line(window)),
         }
     }
 
-    fn copy_skip(&mut self, window: &[u8]) -> Step {
-        let Some(end) = scan::line_end(window, self.at) else {
-            self.at = window.len();
-            return Step::Hold(self.at);
+    fn skip_copy_line(&mut self, window: &[u8]) -> Step {
+        let Some(end) = scan::find_line_end(window, self.cursor) else {
+            self.cursor = window.len();
+            return Step::Hold(self.cursor);
         };
-        self.at = end + 1;
+        self.cursor = end + 1;
         self.copying.carriage = window.get(end) == Some(&b'\r');
-        self.copying.state = State::Line;
+        self.copying.state = CopyState::Line;
         Step::Go
     }
 
-    fn copy_line(&mut self, window: &[u8], last: bool) -> Step {
-        let rest = window.get(self.at..).unwrap_or_default();
+    fn begin_copy_line(&mut self, window: &[u8], last: bool) -> Step {
+        let rest = window.get(self.cursor..).unwrap_or_default();
         let rest = match (rest, self.copying.carriage) {
-            ([], _) => return Step::Hold(self.at),
+            ([], _) => return Step::Hold(self.cursor),
             ([b'\n', rest @ ..], true) => {
-                self.at += 1;
+                self.cursor += 1;
                 rest
             }
             (rest, _) => rest,
         };
         self.copying.carriage = false;
         match rest {
-            [] => return Step::Hold(self.at),
-            [b'\\'] | [b'\\', b'.'] if !last => return Step::Hold(self.at),
+            [] => return Step::Hold(self.cursor),
+            [b'\\'] | [b'\\', b'.'] if !last => return Step::Hold(self.cursor),
             [b'\\', b'.'] | [b'\\', b'.', b'\n' | b'\r', ..] => {
-                self.at += 2;
+                self.cursor += 2;
                 self.mode = Mode::Code;
-                self.statement.end(&mut self.lexis);
+                self.statement.end_statement(&mut self.lexis);
                 return Step::Go;
             }
             _ => {}
         }
         if self.copying.options {
-            self.copying.state = State::Other;
+            self.copying.state = CopyState::Other;
         } else {
-            self.statement.copy_row(&mut self.tables);
-            (self.copying.cell, self.copying.scan) = (self.at, self.at);
-            self.copying.state = State::Cell;
+            self.statement.begin_copy_row(&mut self.tables);
+            (self.copying.cell, self.copying.scan) = (self.cursor, self.cursor);
+            self.copying.state = CopyState::Cell;
         }
         Step::Go
     }
 
-    fn copy_cell(&mut self, window: &[u8]) -> Result<Step, Error> {
+    fn read_copy_cell(&mut self, window: &[u8]) -> Result<Step, Error> {
         loop {
             let start = self.copying.cell;
-            let end = scan::cell_end(window, start, self.copying.scan);
+            let end = scan::find_cell_end(window, start, self.copying.scan);
             if end.unwrap_or_else(|scan| scan).saturating_sub(start) > self.options.literal {
-                return Err(self.too_long(start));
+                return Err(self.too_long_error(start));
             }
             let end = match end {
                 Ok(end) => end,
@@ -107,27 +107,27 @@ impl Reader {
             let body = window.get(start..end).unwrap_or_default();
             let is_null = body == b"\\N";
             let rows = self.options.rows && !self.statement.skip;
-            let cell = if is_null && !rows { None } else { self.statement.value(&self.tables) };
-            self.at = end + 1;
+            let cell = if is_null && !rows { None } else { self.statement.locate_cell(&self.tables) };
+            self.cursor = end + 1;
             let sign = window.get(end);
             if sign == Some(&b'\t') {
-                (self.copying.cell, self.copying.scan) = (self.at, self.at);
+                (self.copying.cell, self.copying.scan) = (self.cursor, self.cursor);
                 self.statement.position = self.statement.position.saturating_add(1);
             } else {
                 self.copying.carriage = sign == Some(&b'\r');
-                self.copying.state = State::Line;
+                self.copying.state = CopyState::Line;
             }
-            let kind = cell.map_or(Kind::Unknown, |cell| self.tables.kind(cell.table, cell.column));
+            let kind = cell.map_or(Kind::Unknown, |cell| self.tables.column_kind(cell.table, cell.column));
             let quoting = Quoting::Copy.for_kind(body, kind);
             if let (true, Some(cell)) = (rows, cell) {
                 let content = if is_null { Content::Null } else { Content::Literal(start..end, quoting) };
-                let ends_row = self.copying.state == State::Line;
+                let ends_row = self.copying.state == CopyState::Line;
                 return Ok(Step::Value(Value { whole: start..end, content, cell, ends_row }));
             }
             if !is_null {
                 return Ok(Step::Found(Literal { whole: start..end, body: start..end, quoting, cell }));
             }
-            if self.copying.state == State::Line {
+            if self.copying.state == CopyState::Line {
                 return Ok(Step::Go);
             }
         }

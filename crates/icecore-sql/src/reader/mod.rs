@@ -4,15 +4,15 @@ pub(crate) mod code;
 mod copy;
 mod open;
 
-use crate::dialect::Lexis;
-use crate::rows::Gather;
+use crate::dialect::LexicalRules;
+use crate::rows::ValueBuilder;
 use crate::scan;
 use crate::statement::{Phase, Statement};
 use crate::tables::Tables;
 use crate::{Dialect, Error, Literal, Table, TableId, Value};
 use code::MAX_WORD;
-use copy::{Copying, State};
-use open::Open;
+use copy::{CopyPosition, CopyState};
+use open::OpenLiteral;
 
 /// Options of a [`Reader`].
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ pub(crate) enum Mode {
     Name {
         close: u8,
     },
-    Literal(Open),
+    Literal(OpenLiteral),
     Copy,
 }
 
@@ -89,10 +89,10 @@ pub struct Reader {
     /// Offset of the window in the dump.
     pub(crate) offset: u64,
     /// Position in the window.
-    pub(crate) at: usize,
+    pub(crate) cursor: usize,
     pub(crate) mode: Mode,
-    pub(crate) copying: Copying,
-    pub(crate) lexis: Lexis,
+    pub(crate) copying: CopyPosition,
+    pub(crate) lexis: LexicalRules,
     pub(crate) statement: Statement,
     pub(crate) tables: Tables,
     /// The delimiter of statements, if it is not `;`.
@@ -101,7 +101,7 @@ pub struct Reader {
     pub(crate) conditional: u32,
     pub(crate) header: crate::header::Header,
     /// The current value of a row, if rows are returned.
-    pub(crate) gather: Gather,
+    pub(crate) gather: ValueBuilder,
     unclosed: Option<u64>,
 }
 
@@ -121,16 +121,16 @@ impl Reader {
     pub fn with_options(options: Options) -> Reader {
         Reader {
             offset: 0,
-            at: 0,
+            cursor: 0,
             mode: Mode::Code,
-            copying: Copying::new(false),
-            lexis: Lexis::new(options.dialect),
+            copying: CopyPosition::new(false),
+            lexis: LexicalRules::new(options.dialect),
             statement: Statement::new(),
             tables: Tables::default(),
             delimiter: None,
             conditional: 0,
             header: crate::header::Header::default(),
-            gather: Gather::default(),
+            gather: ValueBuilder::default(),
             unclosed: None,
             options,
         }
@@ -144,28 +144,28 @@ impl Reader {
     pub fn next(&mut self, window: &[u8], last: bool) -> Result<Next, Error> {
         loop {
             let step = match self.mode {
-                Mode::Code => self.code(window, last)?,
-                Mode::Literal(open) => self.literal(open, window, last)?,
-                Mode::Copy => self.copy(window, last)?,
-                Mode::Line => self.line(window),
-                Mode::Block { depth } => self.block(depth, window, last),
-                Mode::Word => self.long_word(window),
-                Mode::Name { close } => self.long_name(close, window, last),
+                Mode::Code => self.read_code(window, last)?,
+                Mode::Literal(open) => self.read_literal(open, window, last)?,
+                Mode::Copy => self.read_copy(window, last)?,
+                Mode::Line => self.skip_line(window),
+                Mode::Block { depth } => self.skip_block_comment(depth, window, last),
+                Mode::Word => self.skip_long_word(window),
+                Mode::Name { close } => self.skip_long_name(close, window, last),
             };
             match step {
                 Step::Go => {}
                 Step::Found(literal) => return Ok(Next::Literal(literal)),
                 Step::Value(value) => return Ok(Next::Value(value)),
                 Step::Hold(start) if last => {
-                    let in_cell = matches!(self.mode, Mode::Copy) && self.copying.state == State::Cell;
-                    let in_row = self.options.rows && matches!(self.mode, Mode::Copy) || self.in_row();
-                    let cut = in_cell || in_row || matches!(self.mode, Mode::Literal(_));
+                    let in_cell = matches!(self.mode, Mode::Copy) && self.copying.state == CopyState::Cell;
+                    let in_row = self.options.rows && matches!(self.mode, Mode::Copy) || self.is_in_row();
+                    let is_cut_off = in_cell || in_row || matches!(self.mode, Mode::Literal(_));
                     let start = self.gather.start().filter(|_| in_row).unwrap_or(start);
-                    self.unclosed = cut.then_some(self.offset + start as u64);
+                    self.unclosed = is_cut_off.then_some(self.offset + start as u64);
                     return Ok(Next::End);
                 }
                 Step::Hold(start) => {
-                    let start = self.held(start, window.len())?;
+                    let start = self.find_needed_start(start, window.len())?;
                     self.drop_front(start);
                     return Ok(Next::More { used: start });
                 }
@@ -176,7 +176,7 @@ impl Reader {
     /// Adjusts offsets: the window of the next call begins later.
     fn drop_front(&mut self, used: usize) {
         self.offset += used as u64;
-        self.at = self.at.saturating_sub(used);
+        self.cursor = self.cursor.saturating_sub(used);
         match &mut self.mode {
             Mode::Literal(open) => open.drop_front(used),
             Mode::Copy => self.copying.drop_front(used),
@@ -186,43 +186,43 @@ impl Reader {
     }
 
     /// Returns the start of the part of the window that is still needed: a value of a row must be complete.
-    fn held(&self, start: usize, len: usize) -> Result<usize, Error> {
-        let Some(begun) = self.gather.start().filter(|begun| *begun < start && self.in_row()) else {
+    fn find_needed_start(&self, start: usize, len: usize) -> Result<usize, Error> {
+        let Some(value_start) = self.gather.start().filter(|begun| *begun < start && self.is_in_row()) else {
             return Ok(start);
         };
-        if len - begun > self.options.literal.saturating_add(MAX_WORD) {
-            return Err(self.too_long(begun));
+        if len - value_start > self.options.literal.saturating_add(MAX_WORD) {
+            return Err(self.too_long_error(value_start));
         }
-        Ok(begun)
+        Ok(value_start)
     }
 
     /// Whether the reader is in a row that is returned.
     #[inline]
-    pub(crate) fn in_row(&self) -> bool {
+    pub(crate) fn is_in_row(&self) -> bool {
         self.options.rows && self.statement.depth > 0 && self.statement.phase == Phase::Values && !self.statement.skip
     }
 
-    fn line(&mut self, window: &[u8]) -> Step {
-        match scan::line_end(window, self.at) {
+    fn skip_line(&mut self, window: &[u8]) -> Step {
+        match scan::find_line_end(window, self.cursor) {
             Some(end) => {
-                self.at = end;
+                self.cursor = end;
                 self.mode = Mode::Code;
                 Step::Go
             }
             None => {
-                self.at = window.len();
-                Step::Hold(self.at)
+                self.cursor = window.len();
+                Step::Hold(self.cursor)
             }
         }
     }
 
-    fn block(&mut self, mut depth: u32, window: &[u8], last: bool) -> Step {
-        while let Some(sign) = scan::comment_sign(window, self.at) {
-            self.at = sign;
+    fn skip_block_comment(&mut self, mut depth: u32, window: &[u8], last: bool) -> Step {
+        while let Some(sign) = scan::find_comment_sign(window, self.cursor) {
+            self.cursor = sign;
             match (window.get(sign), window.get(sign + 1)) {
                 (_, None) if !last => break,
                 (Some(b'*'), Some(b'/')) => {
-                    self.at += 2;
+                    self.cursor += 2;
                     depth = depth.saturating_sub(1);
                     if depth == 0 {
                         self.mode = Mode::Code;
@@ -230,47 +230,47 @@ impl Reader {
                     }
                 }
                 (Some(b'/'), Some(b'*')) if self.lexis.is_postgres() => {
-                    self.at += 2;
+                    self.cursor += 2;
                     depth = depth.saturating_add(1);
                 }
-                _ => self.at += 1,
+                _ => self.cursor += 1,
             }
         }
-        if scan::comment_sign(window, self.at).is_none() {
-            self.at = window.len();
+        if scan::find_comment_sign(window, self.cursor).is_none() {
+            self.cursor = window.len();
         }
         self.mode = Mode::Block { depth };
-        Step::Hold(self.at)
+        Step::Hold(self.cursor)
     }
 
-    fn long_word(&mut self, window: &[u8]) -> Step {
-        self.at = scan::word_end(window, self.at);
-        self.gather.extend(self.at);
-        if self.at == window.len() {
-            return Step::Hold(self.at);
+    fn skip_long_word(&mut self, window: &[u8]) -> Step {
+        self.cursor = scan::find_word_end(window, self.cursor);
+        self.gather.extend_to(self.cursor);
+        if self.cursor == window.len() {
+            return Step::Hold(self.cursor);
         }
         self.mode = Mode::Code;
         Step::Go
     }
 
-    fn long_name(&mut self, close: u8, window: &[u8], last: bool) -> Step {
-        match scan::name_end(window, self.at, close, last) {
+    fn skip_long_name(&mut self, close: u8, window: &[u8], last: bool) -> Step {
+        match scan::find_name_end(window, self.cursor, close, last) {
             Ok(end) => {
-                self.at = end + 1;
-                self.gather.extend(self.at);
+                self.cursor = end + 1;
+                self.gather.extend_to(self.cursor);
                 self.mode = Mode::Code;
                 Step::Go
             }
             Err(from) => {
-                self.at = from;
+                self.cursor = from;
                 Step::Hold(from)
             }
         }
     }
 
     /// Fails if names take too much memory, or if the text is ambiguous.
-    pub(crate) fn check(&self) -> Result<(), Error> {
-        let (limit, offset) = (self.options.names, self.offset + self.at as u64);
+    pub(crate) fn check_limits(&self) -> Result<(), Error> {
+        let (limit, offset) = (self.options.names, self.offset + self.cursor as u64);
         if let Some(name) = self.lexis.ambiguous {
             return Err(Error::Encoding { offset, name });
         }
@@ -327,7 +327,7 @@ impl Reader {
     }
 
     /// Offset of a literal that is cut off by the end of the dump; known after [`Next::End`].
-    pub fn unclosed(&self) -> Option<u64> {
+    pub fn unclosed_offset(&self) -> Option<u64> {
         self.unclosed
     }
 }

@@ -7,7 +7,7 @@ use crate::{Error, Literal, Quoting};
 
 /// A literal that has begun.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Open {
+pub(crate) struct OpenLiteral {
     /// Its start, including its prefix.
     pub whole: usize,
     pub body: usize,
@@ -33,7 +33,7 @@ pub(crate) enum Ending {
     Calls(u8),
 }
 
-impl Open {
+impl OpenLiteral {
     pub fn drop_front(&mut self, used: usize) {
         self.whole = self.whole.saturating_sub(used);
         self.body = self.body.saturating_sub(used);
@@ -44,83 +44,90 @@ impl Open {
 impl Reader {
     /// Searches for the end of a literal.
     #[inline]
-    pub(crate) fn literal(&mut self, open: Open, window: &[u8], last: bool) -> Result<Step, Error> {
+    pub(crate) fn read_literal(&mut self, open: OpenLiteral, window: &[u8], last: bool) -> Result<Step, Error> {
         let end = match open.ending {
             Ending::Quote { quote, backslash } => {
-                scan::quote_end(window, open.body, open.scan, quote, backslash, last).map(|end| (end, end + 1))
+                scan::find_closing_quote(window, open.body, open.scan, quote, backslash, last).map(|end| (end, end + 1))
             }
-            Ending::Digits => scan::digits_end(window, open.scan, last).map(|end| (end, end)),
+            Ending::Digits => scan::find_digits_end(window, open.scan, last).map(|end| (end, end)),
             Ending::Dollar => {
                 let tag = window.get(open.whole..open.body).unwrap_or_default();
-                scan::dollar_end(window, open.scan, tag).map(|end| (end, end + tag.len()))
+                scan::find_dollar_end(window, open.scan, tag).map(|end| (end, end + tag.len()))
             }
             Ending::Calls(_) => {
-                scan::quote_end(window, open.body, open.scan, b'\'', false, last).map(|end| (end, end + 1))
+                scan::find_closing_quote(window, open.body, open.scan, b'\'', false, last).map(|end| (end, end + 1))
             }
         };
         let limit = self.options.literal;
-        let (body_end, behind) = match end {
+        let (body_end, literal_end) = match end {
             Ok(ends) => ends,
             Err(scan) => {
                 if scan.saturating_sub(open.body) > limit {
-                    return Err(self.too_long(open.whole));
+                    return Err(self.too_long_error(open.whole));
                 }
-                self.mode = Mode::Literal(Open { scan, ..open });
+                self.mode = Mode::Literal(OpenLiteral { scan, ..open });
                 return Ok(Step::Hold(open.whole));
             }
         };
         if body_end.saturating_sub(open.body) > limit {
-            return Err(self.too_long(open.whole));
+            return Err(self.too_long_error(open.whole));
         }
         if let Ending::Calls(calls) = open.ending {
-            let Some((replaced, behind_calls)) = shell::arguments(window, behind, calls, last) else {
-                self.mode = Mode::Literal(Open { scan: body_end, ..open });
+            let Some((replaced, calls_end)) = shell::parse_arguments(window, literal_end, calls, last) else {
+                self.mode = Mode::Literal(OpenLiteral { scan: body_end, ..open });
                 return Ok(Step::Hold(open.whole));
             };
-            self.at = behind_calls;
+            self.cursor = calls_end;
             if replaced.is_none() {
                 self.statement.depth = self.statement.depth.saturating_add(u32::from(calls));
             }
             let quoting = replaced.map_or(Quoting::Standard(crate::Quote::Single), Quoting::Replaced);
-            return Ok(self.found(Open { quoting: Some(quoting), ..open }, window, body_end, behind));
+            return Ok(self.complete_literal(
+                OpenLiteral { quoting: Some(quoting), ..open },
+                window,
+                body_end,
+                literal_end,
+            ));
         }
-        self.at = behind;
-        Ok(self.found(open, window, body_end, behind))
+        self.cursor = literal_end;
+        Ok(self.complete_literal(open, window, body_end, literal_end))
     }
 
-    pub(crate) fn too_long(&self, start: usize) -> Error {
+    pub(crate) fn too_long_error(&self, start: usize) -> Error {
         Error::LongLiteral { offset: self.offset + start as u64, limit: self.options.literal }
     }
 
     /// Completes a literal.
     #[inline]
-    fn found(&mut self, open: Open, window: &[u8], body_end: usize, behind: usize) -> Step {
+    fn complete_literal(&mut self, open: OpenLiteral, window: &[u8], body_end: usize, literal_end: usize) -> Step {
         self.mode = Mode::Code;
         // Digits that continue as a word are not a literal.
-        if matches!(open.ending, Ending::Digits) && window.get(behind).is_some_and(|byte| scan::is_word(*byte)) {
-            self.note(open.whole);
+        if matches!(open.ending, Ending::Digits)
+            && window.get(literal_end).is_some_and(|byte| scan::is_word_byte(*byte))
+        {
+            self.record_value_text(open.whole);
             return Step::Go;
         }
         let body = window.get(open.body..body_end).unwrap_or_default();
-        if self.statement.wants_name() {
-            let name = super::code::name_of(body, b'\'');
-            self.statement.quoted(&name, &mut self.tables, &mut self.lexis);
+        if self.statement.expects_name() {
+            let name = super::code::decode_name(body, b'\'');
+            self.statement.handle_quoted_name(&name, &mut self.tables, &mut self.lexis);
             return Step::Go;
         }
-        let cell = self.statement.literal(body, &mut self.tables, &mut self.lexis);
+        let cell = self.statement.handle_literal(body, &mut self.tables, &mut self.lexis);
         let Some(mut quoting) = open.quoting else {
-            self.note(open.whole);
+            self.record_value_text(open.whole);
             return Step::Go;
         };
         if let Some(cell) = cell
             && self.lexis.is_postgres()
         {
-            quoting = quoting.for_kind(body, self.tables.kind(cell.table, cell.column));
+            quoting = quoting.for_kind(body, self.tables.column_kind(cell.table, cell.column));
         }
-        if self.in_row() {
-            self.gather.literal(open.whole, self.at, open.body..body_end, quoting);
+        if self.is_in_row() {
+            self.gather.add_literal(open.whole, self.cursor, open.body..body_end, quoting);
             return Step::Go;
         }
-        Step::Found(Literal { whole: open.whole..behind, body: open.body..body_end, quoting, cell })
+        Step::Found(Literal { whole: open.whole..literal_end, body: open.body..body_end, quoting, cell })
     }
 }

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use crate::rows::Content;
-use crate::scan::is_word;
+use crate::scan::is_word_byte;
 use crate::{Dialect, scan};
 
 /// Returns the content of a text without literals that begins at `start` of the window.
-pub(crate) fn content(text: &[u8], start: usize, dialect: Option<Dialect>) -> Content {
+pub(crate) fn classify_content(text: &[u8], start: usize, dialect: Option<Dialect>) -> Content {
     let is = |word: &str| text.eq_ignore_ascii_case(word.as_bytes());
     match text {
         [b'0'..=b'9' | b'+' | b'-' | b'.', ..] if is_number(text) => Content::Number,
@@ -46,7 +46,7 @@ fn is_number(text: &[u8]) -> bool {
 /// Fast path: returns the end of a number that begins at `start` and consists of digits and at most one dot between
 /// them, if a comma or a parenthesis directly follows.
 #[inline]
-pub(crate) fn plain_number_end(window: &[u8], start: usize) -> Option<usize> {
+pub(crate) fn find_plain_number_end(window: &[u8], start: usize) -> Option<usize> {
     let digits = |from: usize| {
         let rest = window.get(from..)?;
         let len = rest.iter().position(|byte| !byte.is_ascii_digit())?;
@@ -69,19 +69,19 @@ pub(crate) fn is_cast(window: &[u8], whole: &Range<usize>, literal: &Range<usize
     };
     let (before, behind) = (before.trim_ascii(), behind.trim_ascii());
     if let (true, Some(kind)) = (before.is_empty(), behind.strip_prefix(b"::")) {
-        return kind.iter().all(|byte| is_word(*byte) || matches!(byte, b' ' | b'.' | b'"' | b'[' | b']'));
+        return kind.iter().all(|byte| is_word_byte(*byte) || matches!(byte, b' ' | b'.' | b'"' | b'[' | b']'));
     }
-    let (call, rest) = before.split_at(scan::word_end(before, 0));
+    let (call, rest) = before.split_at(scan::find_word_end(before, 0));
     let Some(introducer) = rest.trim_ascii_start().strip_prefix(b"(") else { return false };
     let introducer = introducer.trim_ascii();
-    if !introducer.is_empty() && (introducer[0] != b'_' || !introducer.iter().all(|byte| is_word(*byte))) {
+    if !introducer.is_empty() && (introducer[0] != b'_' || !introducer.iter().all(|byte| is_word_byte(*byte))) {
         return false;
     }
     let Some(behind) = behind.strip_suffix(b")") else { return false };
     let mut words = behind.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let is = |word: Option<&[u8]>, known: &str| word.is_some_and(|word| word.eq_ignore_ascii_case(known.as_bytes()));
     let (first, second) = (words.next(), words.next());
-    let is_charset = second.is_some_and(|word| word.iter().all(|byte| is_word(*byte)));
+    let is_charset = second.is_some_and(|word| word.iter().all(|byte| is_word_byte(*byte)));
     words.next().is_none()
         && (is(Some(call), "convert") && is(first, "using") && is_charset
             || is(Some(call), "cast") && is(first, "as") && (is(second, "json") || is(second, "char")))

@@ -42,7 +42,7 @@ pub enum Content {
 
 /// The parts of a value that were read so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Seen {
+enum ValueParts {
     #[default]
     Nothing,
     /// `_binary`: a literal may follow.
@@ -54,8 +54,8 @@ enum Seen {
 
 /// The value that is being read.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Gather {
-    seen: Seen,
+pub(crate) struct ValueBuilder {
+    seen: ValueParts,
     start: Option<usize>,
     end: usize,
     /// The only literal, if there was one: the complete literal, its body, its quoting.
@@ -65,15 +65,15 @@ pub(crate) struct Gather {
     pub unistr: bool,
 }
 
-impl Gather {
+impl ValueBuilder {
     pub fn clear(&mut self) {
-        (self.seen, self.start, self.literal) = (Seen::Nothing, None, None);
+        (self.seen, self.start, self.literal) = (ValueParts::Nothing, None, None);
         (self.literals, self.unistr) = (0, false);
     }
 
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.seen == Seen::Nothing && self.start.is_none()
+        self.seen == ValueParts::Nothing && self.start.is_none()
     }
 
     /// Start of the value.
@@ -93,66 +93,66 @@ impl Gather {
     }
 
     /// Sets the start of the value, if it has not begun.
-    pub fn touch(&mut self, start: usize) {
+    pub fn begin_value(&mut self, start: usize) {
         self.start.get_or_insert(start);
     }
 
     /// Extends the last part up to here.
-    pub fn extend(&mut self, end: usize) {
+    pub fn extend_to(&mut self, end: usize) {
         self.end = end;
     }
 
     /// Adds a part without quotes.
-    pub fn plain(&mut self, start: usize, end: usize) {
-        self.touch(start);
+    pub fn add_plain(&mut self, start: usize, end: usize) {
+        self.begin_value(start);
         self.end = end;
         self.seen = match self.seen {
-            Seen::Nothing | Seen::Plain => Seen::Plain,
-            _ => Seen::Mixed,
+            ValueParts::Nothing | ValueParts::Plain => ValueParts::Plain,
+            _ => ValueParts::Mixed,
         };
     }
 
     /// Adds a word: in MySQL, a word that begins with `_` may precede a literal.
-    pub fn word(&mut self, word: &[u8], start: usize, end: usize) {
-        let is_first = self.seen == Seen::Nothing && word.first() == Some(&b'_');
-        self.plain(start, end);
+    pub fn add_word(&mut self, word: &[u8], start: usize, end: usize) {
+        let is_first = self.seen == ValueParts::Nothing && word.first() == Some(&b'_');
+        self.add_plain(start, end);
         if is_first {
-            self.seen = Seen::Introducer;
+            self.seen = ValueParts::Introducer;
         }
     }
 
     /// Adds a literal: its start, the end of everything that belongs to it, its body.
-    pub fn literal(&mut self, start: usize, end: usize, body: Range<usize>, quoting: Quoting) {
-        self.touch(start);
+    pub fn add_literal(&mut self, start: usize, end: usize, body: Range<usize>, quoting: Quoting) {
+        self.begin_value(start);
         self.end = end;
         self.seen = match self.seen {
-            Seen::Nothing | Seen::Introducer => Seen::Literal,
-            _ => Seen::Mixed,
+            ValueParts::Nothing | ValueParts::Introducer => ValueParts::Literal,
+            _ => ValueParts::Mixed,
         };
         self.literals = self.literals.saturating_add(1);
         self.literal = Some((start..end, body, quoting)).filter(|_| self.literals == 1);
     }
 
     /// Adds a parenthesis that closes a call: that of `unistr` belongs to the literal.
-    pub fn close(&mut self, at: usize) {
+    pub fn add_closing(&mut self, at: usize) {
         if std::mem::take(&mut self.unistr) {
             self.end = at + 1;
         } else {
-            self.plain(at, at + 1);
+            self.add_plain(at, at + 1);
         }
     }
 
     /// Completes the value.
-    pub fn finish(&mut self, window: &[u8], dialect: Option<Dialect>) -> (Range<usize>, Content) {
+    pub fn finish_value(&mut self, window: &[u8], dialect: Option<Dialect>) -> (Range<usize>, Content) {
         let whole = self.start.map_or(0..0, |start| start..self.end);
         let text = window.get(whole.clone()).unwrap_or_default();
         let content = match (self.seen, self.literal.take()) {
-            (Seen::Nothing, _) => Content::Absent,
-            (Seen::Literal, Some((_, body, quoting))) => Content::Literal(body, quoting),
-            (Seen::Mixed, Some((literal, body, quoting))) if bare::is_cast(window, &whole, &literal) => {
+            (ValueParts::Nothing, _) => Content::Absent,
+            (ValueParts::Literal, Some((_, body, quoting))) => Content::Literal(body, quoting),
+            (ValueParts::Mixed, Some((literal, body, quoting))) if bare::is_cast(window, &whole, &literal) => {
                 Content::Literal(body, quoting)
             }
-            (Seen::Plain, _) => bare::content(text, whole.start, dialect),
+            (ValueParts::Plain, _) => bare::classify_content(text, whole.start, dialect),
             _ => Content::Expression,
         };
         self.clear();

@@ -64,7 +64,7 @@ pub fn check(dump: &[u8], tables: &[Table], random: &mut Random, what: &str) {
         }
     }
     assert!(seen.is_empty(), "{what}: more values: {seen:?}");
-    assert_eq!(reader.unclosed(), None, "{what}");
+    assert_eq!(reader.unclosed_offset(), None, "{what}");
     // With separate random numbers, so that later changes stay the same.
     rows(dump, tables, &mut Random::new(dump.len() as u64), what);
 }

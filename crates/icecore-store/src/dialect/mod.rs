@@ -68,12 +68,12 @@ pub(crate) struct Dialect {
     /// Suffix of a SELECT of a row that nobody else may change, or lock in this way, before the transaction ends.
     pub(crate) hold: &'static str,
     /// How many rows go to the database at once.
-    pub(crate) many: Many,
+    pub(crate) many: RowBatching,
 }
 
 /// How many rows go to a database at once. There are few sizes, so that few statements have to be prepared.
 #[derive(Debug)]
-pub(crate) enum Many {
+pub(crate) enum RowBatching {
     /// Any number, with a list for each column.
     #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "no other database has lists"))]
     Lists,
@@ -109,7 +109,7 @@ pub(crate) static SQLITE: Dialect = Dialect {
     drop_after: "DROP INDEX icecore_jobs_after",
     hold: "",
     // The database runs in this process: further statements need no round trip.
-    many: Many::Rows(&[1]),
+    many: RowBatching::Rows(&[1]),
 };
 
 #[cfg(feature = "postgres")]
@@ -142,7 +142,7 @@ CREATE UNIQUE INDEX icecore_jobs_live ON icecore_jobs (queue, live_key) WHERE li
     of_waiting: " WHERE state = 'waiting'",
     drop_after: "DROP INDEX icecore_jobs_after",
     hold: "FOR UPDATE",
-    many: Many::Lists,
+    many: RowBatching::Lists,
 };
 
 /// MariaDB. MySQL has another collation name for texts that are compared including trailing blanks.
@@ -177,7 +177,7 @@ pub(crate) static MARIADB: Dialect = Dialect {
     of_waiting: "",
     drop_after: "DROP INDEX icecore_jobs_after ON icecore_jobs",
     hold: "FOR UPDATE",
-    many: Many::Rows(&[64, 8, 1]),
+    many: RowBatching::Rows(&[64, 8, 1]),
 };
 
 #[cfg(feature = "mysql")]
@@ -206,7 +206,7 @@ pub(crate) static MYSQL: Dialect = Dialect {
     of_waiting: "",
     drop_after: "DROP INDEX icecore_jobs_after ON icecore_jobs",
     hold: "FOR UPDATE",
-    many: Many::Rows(&[64, 8, 1]),
+    many: RowBatching::Rows(&[64, 8, 1]),
 };
 
 /// Comment that marks statements which may insert nothing, for the MySQL driver.
@@ -214,7 +214,7 @@ pub(crate) static MYSQL: Dialect = Dialect {
 pub(crate) const OR_NOTHING: &str = "/* or nothing */";
 
 /// Replaces the placeholders of a statement by the fragments of a dialect.
-pub(crate) fn translate(sql: &str, dialect: &Dialect) -> String {
+pub(crate) fn fill_placeholders(sql: &str, dialect: &Dialect) -> String {
     let words = [
         ("{serial}", dialect.serial),
         ("{name}", dialect.name),
@@ -242,7 +242,7 @@ pub(crate) fn translate(sql: &str, dialect: &Dialect) -> String {
 }
 
 /// Repeats the content of `{each …}`, separated by commas.
-pub(crate) fn repeated(sql: &str, count: usize) -> String {
+pub(crate) fn repeat_each_part(sql: &str, count: usize) -> String {
     let Some((before, rest)) = sql.split_once("{each ") else { return sql.to_owned() };
     let (one, behind) = rest.split_once('}').unwrap_or((rest, ""));
     format!("{before}{}{behind}", vec![one; count].join(", "))
@@ -252,7 +252,7 @@ pub(crate) fn repeated(sql: &str, count: usize) -> String {
 mod tests {
     #[test]
     fn rows_are_repeated() {
-        assert_eq!(super::repeated("SELECT 1", 3), "SELECT 1");
-        assert_eq!(super::repeated("VALUES {each (?, ?)} END", 2), "VALUES (?, ?), (?, ?) END");
+        assert_eq!(super::repeat_each_part("SELECT 1", 3), "SELECT 1");
+        assert_eq!(super::repeat_each_part("VALUES {each (?, ?)} END", 2), "VALUES (?, ?), (?, ?) END");
     }
 }

@@ -85,7 +85,7 @@ impl Dialect {
     }
 
     /// Returns the placeholder of a new value in a statement, with a cast if one is needed.
-    pub(crate) fn place_new(&self, column: &Column, is_text: bool) -> String {
+    pub(crate) fn new_value_placeholder(&self, column: &Column, is_text: bool) -> String {
         match (self.family, is_text) {
             // Text in SQLite may be invalid UTF-8.
             (Family::Sqlite, true) => "CAST(? AS TEXT)".to_owned(),
@@ -99,7 +99,7 @@ impl Dialect {
     }
 
     /// Returns the condition that a column, given by its quoted name, has the old value byte by byte.
-    pub(crate) fn is_old(&self, name: &str, is_text: bool) -> String {
+    pub(crate) fn old_value_condition(&self, name: &str, is_text: bool) -> String {
         match (self.family, is_text) {
             (Family::Sqlite, true) => format!("typeof({name}) <> 'blob' AND CAST({name} AS BLOB) = ?"),
             (Family::Sqlite, false) => format!("typeof({name}) = 'blob' AND {name} = ?"),
@@ -137,7 +137,7 @@ impl Dialect {
     }
 
     /// Returns the form of a type's values; `None` if they are neither text nor bytes.
-    pub(crate) fn form_of(&self, type_name: &str) -> Option<Form> {
+    pub(crate) fn value_form_of_type(&self, type_name: &str) -> Option<Form> {
         let name = type_name.to_ascii_lowercase();
         match self.family {
             // The type of each value decides.

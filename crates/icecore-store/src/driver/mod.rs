@@ -23,9 +23,9 @@ use std::borrow::Cow;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 pub(crate) use borrowed::Savepoints;
 #[cfg(feature = "mysql")]
-pub(crate) use mysql::within as within_mysql;
+pub(crate) use mysql::within_transaction as within_mysql;
 #[cfg(feature = "postgres")]
-pub(crate) use postgres::within as within_postgres;
+pub(crate) use postgres::within_transaction as within_postgres;
 #[cfg(feature = "sqlite")]
 pub(crate) use sqlite_file::PinnedFile;
 
@@ -41,55 +41,55 @@ pub(crate) enum Value<'v> {
 }
 
 impl<'v> Value<'v> {
-    pub(crate) fn text(text: Option<&'v str>) -> Value<'v> {
+    pub(crate) fn text_or_null(text: Option<&'v str>) -> Value<'v> {
         text.map_or(Value::Null, Value::Text)
     }
 
-    pub(crate) fn int(number: Option<i64>) -> Value<'v> {
+    pub(crate) fn int_or_null(number: Option<i64>) -> Value<'v> {
         number.map_or(Value::Null, Value::Int)
     }
 
-    pub(crate) fn bytes(bytes: Option<&'v [u8]>) -> Value<'v> {
+    pub(crate) fn bytes_or_null(bytes: Option<&'v [u8]>) -> Value<'v> {
         bytes.map_or(Value::Null, Value::Bytes)
     }
 }
 
 /// A row of an answer; columns are counted from 0.
-pub(crate) trait Row {
-    fn int(&self, column: usize) -> Result<Option<i64>>;
+pub(crate) trait ResultRow {
+    fn read_int(&self, column: usize) -> Result<Option<i64>>;
     /// Returns a text, borrowed from the row.
-    fn lent_text(&self, column: usize) -> Result<Option<Cow<'_, str>>>;
+    fn borrow_text(&self, column: usize) -> Result<Option<Cow<'_, str>>>;
     /// Returns bytes, borrowed from the row.
-    fn lent_bytes(&self, column: usize) -> Result<Option<Cow<'_, [u8]>>>;
+    fn borrow_bytes(&self, column: usize) -> Result<Option<Cow<'_, [u8]>>>;
 
-    fn text(&self, column: usize) -> Result<Option<String>> {
-        Ok(self.lent_text(column)?.map(Cow::into_owned))
+    fn read_text(&self, column: usize) -> Result<Option<String>> {
+        Ok(self.borrow_text(column)?.map(Cow::into_owned))
     }
 
-    fn bytes(&self, column: usize) -> Result<Option<Vec<u8>>> {
-        Ok(self.lent_bytes(column)?.map(Cow::into_owned))
+    fn read_bytes(&self, column: usize) -> Result<Option<Vec<u8>>> {
+        Ok(self.borrow_bytes(column)?.map(Cow::into_owned))
     }
 }
 
 /// Callback that receives rows one by one.
-pub(crate) type EachRow<'f> = &'f mut dyn FnMut(&dyn Row) -> Result<Flow>;
+pub(crate) type EachRow<'f> = &'f mut dyn FnMut(&dyn ResultRow) -> Result<Flow>;
 
 /// A connection that runs statements. Placeholders for values are `?` in all statements; a driver whose database uses
 /// another syntax translates them. Drivers keep statements prepared.
 pub(crate) trait Session {
     fn dialect(&self) -> &'static Dialect;
     /// Runs a statement. Returns how many rows it changed.
-    fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64>;
+    fn run_statement(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64>;
     /// Runs a statement that returns rows.
-    fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()>;
+    fn query_each(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()>;
     /// Runs statements that create or change tables.
-    fn script(&mut self, sql: &str) -> Result<()>;
+    fn run_script(&mut self, sql: &str) -> Result<()>;
     /// Within a transaction: blocks other programs that want to set up the tables too.
-    fn hold(&mut self) -> Result<()> {
+    fn lock_migrations(&mut self) -> Result<()> {
         Ok(())
     }
     /// After the transaction: unblocks them.
-    fn release(&mut self) {}
+    fn unlock_migrations(&mut self) {}
     /// Begins a transaction that will write. This call, or a statement outside of a transaction, reconnects if the
     /// connection was lost.
     fn begin(&mut self) -> Result<()>;
@@ -107,11 +107,11 @@ pub(crate) trait Session {
 pub fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
     match address.scheme() {
         #[cfg(feature = "sqlite")]
-        Scheme::Sqlite => sqlite::query(address, sql, each),
+        Scheme::Sqlite => sqlite::query_read_only(address, sql, each),
         #[cfg(feature = "postgres")]
-        Scheme::Postgres => postgres::query(address, sql, each),
+        Scheme::Postgres => postgres::query_read_only(address, sql, each),
         #[cfg(feature = "mysql")]
-        Scheme::Mysql => mysql::query(address, sql, each),
+        Scheme::Mysql => mysql::query_read_only(address, sql, each),
         Scheme::Mongodb => {
             Err(Error::new(ErrorKind::Input, "MongoDB takes no SQL: its documents are found by --collection"))
         }
@@ -120,34 +120,34 @@ pub fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
             format!("{address} takes no SQL: what is there is found by its keys, without --query"),
         )),
         #[allow(unreachable_patterns, reason = "all may be there")]
-        scheme => Err(missing(scheme)),
+        scheme => Err(missing_driver_error(scheme)),
     }
 }
 
-pub(crate) fn missing(scheme: Scheme) -> Error {
+pub(crate) fn missing_driver_error(scheme: Scheme) -> Error {
     let text = format!("this build has no driver for {scheme:?}; `make install` makes one that has");
     Error::new(ErrorKind::Address, text)
 }
 
 /// Returns the error for a statement within a transaction whose connection was lost.
 #[cfg(any(feature = "postgres", feature = "mysql"))]
-fn lost(database: &str) -> Error {
+fn connection_lost_error(database: &str) -> Error {
     Error::new(ErrorKind::Away, format!("{database}: the connection was lost, and with it the transaction"))
 }
 
 /// Returns the error for a text that a database can't store.
 #[cfg(feature = "postgres")]
-fn has_nul(database: &str) -> Error {
+fn nul_character_error(database: &str) -> Error {
     Error::new(ErrorKind::Input, format!("{database} keeps no text with a NUL character"))
 }
 
 /// Opens a connection for tables that are not the store's own: it changes no settings of the database.
-pub(crate) fn connect_freely(address: &Address) -> Result<Box<dyn Session + Send>> {
+pub(crate) fn connect_unmanaged(address: &Address) -> Result<Box<dyn Session + Send>> {
     match address.scheme() {
         #[cfg(feature = "sqlite")]
-        Scheme::Sqlite => Ok(Box::new(sqlite::connect_freely(address)?)),
+        Scheme::Sqlite => Ok(Box::new(sqlite::connect_unmanaged(address)?)),
         #[cfg(feature = "postgres")]
-        Scheme::Postgres => Ok(Box::new(postgres::connect_freely(address)?)),
+        Scheme::Postgres => Ok(Box::new(postgres::connect_unmanaged(address)?)),
         _ => connect(address),
     }
 }
@@ -171,6 +171,6 @@ pub(crate) fn connect(address: &Address) -> Result<Box<dyn Session + Send>> {
             format!("{address} is no store: `icecore rows` shows what is there, `inspect --key` what is under a key"),
         )),
         #[allow(unreachable_patterns, reason = "all may be there")]
-        scheme => Err(missing(scheme)),
+        scheme => Err(missing_driver_error(scheme)),
     }
 }

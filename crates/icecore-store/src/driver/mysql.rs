@@ -1,10 +1,10 @@
 //! Driver for MariaDB and MySQL.
 
-use super::borrowed::Borrowed;
+use super::borrowed::OpenTransaction;
 #[cfg(feature = "tls")]
 use super::tls::Mode;
 use super::tls::{self, Tls};
-use super::{EachRow, Row, Session, Value, lost};
+use super::{EachRow, ResultRow, Session, Value, connection_lost_error};
 use crate::address::Address;
 use crate::backend::Flow;
 use crate::dialect::{Dialect, MARIADB, MYSQL, OR_NOTHING};
@@ -54,12 +54,12 @@ pub(super) struct Mysql {
     tls: Tls,
     /// Address without its password.
     shown: String,
-    link: Option<Link>,
+    link: Option<MysqlConnection>,
     dialect: &'static Dialect,
     is_within: bool,
 }
 
-struct Link {
+struct MysqlConnection {
     conn: Conn,
     /// Longest packet that the server accepts.
     longest: usize,
@@ -76,7 +76,7 @@ pub(super) fn connect(address: &Address) -> Result<Mysql> {
             ),
         )
     };
-    let (text, tls) = tls::split(address)?;
+    let (text, tls) = tls::split_address(address)?;
     let rest = text.strip_prefix("mariadb:").or_else(|| text.strip_prefix("mysql:")).unwrap_or(&text);
     let opts = Opts::from_url(&format!("mysql:{rest}")).map_err(wrong)?;
     if opts.get_db_name().is_none_or(str::is_empty) {
@@ -98,7 +98,7 @@ pub(super) fn connect(address: &Address) -> Result<Mysql> {
     let opts = opts.tcp_user_timeout_ms(Some(SILENCE));
     let mut session =
         Mysql { opts: opts.into(), tls, shown: address.to_string(), link: None, dialect: &MARIADB, is_within: false };
-    session.link()?;
+    session.ensure_connected()?;
     Ok(session)
 }
 
@@ -124,7 +124,7 @@ fn connected(opts: &Opts, tls: &Tls) -> std::result::Result<Conn, mysql::Error> 
         Err(error)
             if tls.mode == Mode::Prefer
                 && store_error(&error).kind() == ErrorKind::Address
-                && code_of(&error).is_none() =>
+                && server_error_code(&error).is_none() =>
         {
             Conn::new(opts.clone())
         }
@@ -132,7 +132,7 @@ fn connected(opts: &Opts, tls: &Tls) -> std::result::Result<Conn, mysql::Error> 
     }
 }
 
-fn kind_of(code: u16) -> ErrorKind {
+fn error_kind_of_code(code: u16) -> ErrorKind {
     match code {
         // Too many clients, a server that shuts down, a killed connection, network errors.
         1040 | 1053 | 1077 | 1152 | 1158..=1161 | 1184 | 1203 | 1226 | 1927 | 4031 => ErrorKind::Away,
@@ -147,7 +147,7 @@ fn kind_of(code: u16) -> ErrorKind {
     }
 }
 
-fn kind_of_io(error: Option<&io::Error>) -> ErrorKind {
+fn error_kind_of_io(error: Option<&io::Error>) -> ErrorKind {
     match error.map(io::Error::kind) {
         // A certificate that is not trusted.
         Some(io::ErrorKind::InvalidData) => ErrorKind::Address,
@@ -157,14 +157,16 @@ fn kind_of_io(error: Option<&io::Error>) -> ErrorKind {
 
 fn store_error(error: &mysql::Error) -> Error {
     let (kind, message) = match error {
-        mysql::Error::MySqlError(error) => (kind_of(error.code), format!("{} ({})", error.message, error.code)),
+        mysql::Error::MySqlError(error) => {
+            (error_kind_of_code(error.code), format!("{} ({})", error.message, error.code))
+        }
         #[cfg(feature = "tls")]
         mysql::Error::TlsError(error) => (ErrorKind::Address, error.to_string()),
         mysql::Error::DriverError(error @ DriverError::TlsNotSupported) => (ErrorKind::Address, error.to_string()),
-        mysql::Error::IoError(error) => (kind_of_io(Some(error)), error.to_string()),
+        mysql::Error::IoError(error) => (error_kind_of_io(Some(error)), error.to_string()),
         mysql::Error::CodecError(error) => {
             let source = std::error::Error::source(error);
-            (kind_of_io(source.and_then(|source| source.downcast_ref())), error.to_string())
+            (error_kind_of_io(source.and_then(|source| source.downcast_ref())), error.to_string())
         }
         mysql::Error::DriverError(DriverError::PacketTooLarge) => (ErrorKind::Input, "a row is too long".to_owned()),
         mysql::Error::DriverError(
@@ -181,14 +183,14 @@ fn store_error(error: &mysql::Error) -> Error {
     Error::new(kind, format!("MySQL: {message}"))
 }
 
-fn code_of(error: &mysql::Error) -> Option<u16> {
+fn server_error_code(error: &mysql::Error) -> Option<u16> {
     match error {
         mysql::Error::MySqlError(error) => Some(error.code),
         _ => None,
     }
 }
 
-fn params(values: &[Value<'_>]) -> mysql::Params {
+fn to_params(values: &[Value<'_>]) -> mysql::Params {
     if values.is_empty() {
         return mysql::Params::Empty;
     }
@@ -201,13 +203,13 @@ fn params(values: &[Value<'_>]) -> mysql::Params {
     mysql::Params::Positional(values.collect())
 }
 
-impl Link {
-    fn new(opts: &Opts, tls: &Tls) -> std::result::Result<(Link, bool), mysql::Error> {
+impl MysqlConnection {
+    fn new(opts: &Opts, tls: &Tls) -> std::result::Result<(MysqlConnection, bool), mysql::Error> {
         let mut conn = connected(opts, tls)?;
         SETTINGS.iter().try_for_each(|setting| conn.query_drop(setting))?;
         let about: Option<(String, usize)> = conn.query_first("SELECT VERSION(), @@max_allowed_packet")?;
         let (version, longest) = about.unwrap_or_default();
-        Ok((Link { conn, longest }, version.contains("MariaDB")))
+        Ok((MysqlConnection { conn, longest }, version.contains("MariaDB")))
     }
 }
 
@@ -233,14 +235,15 @@ fn check_sizes(longest: usize, values: &[Value<'_>]) -> Result<()> {
 }
 
 /// A connection, or a transaction on one.
-trait Wire: Queryable {
-    fn affected(&self) -> u64;
+trait StatementRunner: Queryable {
+    fn affected_row_count(&self) -> u64;
 
-    fn run(&mut self, sql: &str, values: &[Value<'_>]) -> std::result::Result<u64, mysql::Error> {
-        match self.exec_drop(sql, params(values)) {
-            Ok(()) => Ok(self.affected()),
+    fn run_statement(&mut self, sql: &str, values: &[Value<'_>]) -> std::result::Result<u64, mysql::Error> {
+        match self.exec_drop(sql, to_params(values)) {
+            Ok(()) => Ok(self.affected_row_count()),
             Err(error)
-                if sql.ends_with(OR_NOTHING) && code_of(&error).is_some_and(|code| code::DUPLICATE.contains(&code)) =>
+                if sql.ends_with(OR_NOTHING)
+                    && server_error_code(&error).is_some_and(|code| code::DUPLICATE.contains(&code)) =>
             {
                 Ok(0)
             }
@@ -249,13 +252,13 @@ trait Wire: Queryable {
     }
 
     /// Runs a query. The outer result is the database's error, the inner one the callback's.
-    fn ask(
+    fn query_each(
         &mut self,
         sql: &str,
         values: &[Value<'_>],
         each: EachRow<'_>,
     ) -> std::result::Result<Result<()>, mysql::Error> {
-        let mut rows = self.exec_iter(sql, params(values))?;
+        let mut rows = self.exec_iter(sql, to_params(values))?;
         for row in rows.by_ref() {
             match each(&MysqlRow(row?)) {
                 Ok(Flow::On) => {}
@@ -267,26 +270,26 @@ trait Wire: Queryable {
     }
 }
 
-impl Wire for Conn {
-    fn affected(&self) -> u64 {
+impl StatementRunner for Conn {
+    fn affected_row_count(&self) -> u64 {
         self.affected_rows()
     }
 }
 
-impl Wire for Transaction<'_> {
-    fn affected(&self) -> u64 {
+impl StatementRunner for Transaction<'_> {
+    fn affected_row_count(&self) -> u64 {
         self.affected_rows()
     }
 }
 
 /// A transaction of the caller.
-struct Within<'t, 'c> {
+struct MysqlTransaction<'t, 'c> {
     transaction: &'t mut Transaction<'c>,
     longest: usize,
     dialect: &'static Dialect,
 }
 
-pub(crate) fn within<'t>(transaction: &'t mut Transaction<'_>) -> Result<impl Borrowed + 't> {
+pub(crate) fn within_transaction<'t>(transaction: &'t mut Transaction<'_>) -> Result<impl OpenTransaction + 't> {
     let about: Option<(String, usize, String)> = transaction
         .query_first("SELECT VERSION(), @@max_allowed_packet, @@sql_mode")
         .map_err(|error| store_error(&error))?;
@@ -296,54 +299,57 @@ pub(crate) fn within<'t>(transaction: &'t mut Transaction<'_>) -> Result<impl Bo
         return Err(Error::new(ErrorKind::Input, text));
     }
     let dialect = if version.contains("MariaDB") { &MARIADB } else { &MYSQL };
-    Ok(Within { transaction, longest, dialect })
+    Ok(MysqlTransaction { transaction, longest, dialect })
 }
 
-impl Borrowed for Within<'_, '_> {
+impl OpenTransaction for MysqlTransaction<'_, '_> {
     fn dialect(&self) -> &'static Dialect {
         self.dialect
     }
 
-    fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
+    fn run_statement(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
         check_sizes(self.longest, values)?;
-        Wire::run(self.transaction, sql, values).map_err(|error| store_error(&error))
+        StatementRunner::run_statement(self.transaction, sql, values).map_err(|error| store_error(&error))
     }
 
-    fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
+    fn query_each(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
         check_sizes(self.longest, values)?;
-        Wire::ask(self.transaction, sql, values, each).map_err(|error| store_error(&error))?
+        StatementRunner::query_each(self.transaction, sql, values, each).map_err(|error| store_error(&error))?
     }
 
-    fn script(&mut self, sql: &str) -> Result<()> {
+    fn run_script(&mut self, sql: &str) -> Result<()> {
         self.transaction.query_drop(sql).map_err(|error| store_error(&error))
     }
 }
 
 impl Mysql {
     /// Returns the connection. Reconnects if it was lost outside of a transaction.
-    fn link(&mut self) -> Result<&mut Link> {
+    fn ensure_connected(&mut self) -> Result<&mut MysqlConnection> {
         if self.link.is_none() {
             if self.is_within {
-                return Err(lost("MySQL"));
+                return Err(connection_lost_error("MySQL"));
             }
-            let (link, is_mariadb) = Link::new(&self.opts, &self.tls).map_err(|error| {
+            let (link, is_mariadb) = MysqlConnection::new(&self.opts, &self.tls).map_err(|error| {
                 let error = store_error(&error);
                 Error::new(error.kind(), format!("{}: {error}", self.shown))
             })?;
             self.dialect = if is_mariadb { &MARIADB } else { &MYSQL };
             self.link = Some(link);
         }
-        self.link.as_mut().ok_or_else(|| lost("MySQL"))
+        self.link.as_mut().ok_or_else(|| connection_lost_error("MySQL"))
     }
 
-    fn with<T>(&mut self, body: impl FnOnce(&mut Conn) -> std::result::Result<T, mysql::Error>) -> Result<T> {
-        let error = match body(&mut self.link()?.conn) {
+    fn with_connection<T>(
+        &mut self,
+        body: impl FnOnce(&mut Conn) -> std::result::Result<T, mysql::Error>,
+    ) -> Result<T> {
+        let error = match body(&mut self.ensure_connected()?.conn) {
             Ok(value) => return Ok(value),
             Err(error) => error,
         };
         let reported = store_error(&error);
         // The state of the connection is known only if the server itself reported the error.
-        if reported.kind() == ErrorKind::Away || code_of(&error).is_none() {
+        if reported.kind() == ErrorKind::Away || server_error_code(&error).is_none() {
             self.link = None;
         }
         Err(reported)
@@ -353,36 +359,38 @@ impl Mysql {
 struct MysqlRow(mysql::Row);
 
 impl MysqlRow {
-    fn get(&self, column: usize) -> Result<Option<&[u8]>> {
+    fn get_bytes(&self, column: usize) -> Result<Option<&[u8]>> {
         match self.0.as_ref(column) {
             Some(mysql::Value::NULL) => Ok(None),
             Some(mysql::Value::Bytes(bytes)) => Ok(Some(bytes)),
-            _ => Err(unexpected(column)),
+            _ => Err(unexpected_type_error(column)),
         }
     }
 }
 
-fn unexpected(column: usize) -> Error {
+fn unexpected_type_error(column: usize) -> Error {
     Error::new(ErrorKind::Database, format!("MySQL: column {column} has a value of another type"))
 }
 
-impl Row for MysqlRow {
-    fn int(&self, column: usize) -> Result<Option<i64>> {
+impl ResultRow for MysqlRow {
+    fn read_int(&self, column: usize) -> Result<Option<i64>> {
         match self.0.as_ref(column) {
             Some(mysql::Value::NULL) => Ok(None),
             Some(mysql::Value::Int(number)) => Ok(Some(*number)),
-            Some(mysql::Value::UInt(number)) => i64::try_from(*number).map(Some).map_err(|_| unexpected(column)),
-            _ => Err(unexpected(column)),
+            Some(mysql::Value::UInt(number)) => {
+                i64::try_from(*number).map(Some).map_err(|_| unexpected_type_error(column))
+            }
+            _ => Err(unexpected_type_error(column)),
         }
     }
 
-    fn lent_text(&self, column: usize) -> Result<Option<Cow<'_, str>>> {
-        let Some(bytes) = self.get(column)? else { return Ok(None) };
-        std::str::from_utf8(bytes).map(|text| Some(text.into())).map_err(|_| unexpected(column))
+    fn borrow_text(&self, column: usize) -> Result<Option<Cow<'_, str>>> {
+        let Some(bytes) = self.get_bytes(column)? else { return Ok(None) };
+        std::str::from_utf8(bytes).map(|text| Some(text.into())).map_err(|_| unexpected_type_error(column))
     }
 
-    fn lent_bytes(&self, column: usize) -> Result<Option<Cow<'_, [u8]>>> {
-        Ok(self.get(column)?.map(Cow::Borrowed))
+    fn borrow_bytes(&self, column: usize) -> Result<Option<Cow<'_, [u8]>>> {
+        Ok(self.get_bytes(column)?.map(Cow::Borrowed))
     }
 }
 
@@ -391,37 +399,37 @@ impl Session for Mysql {
         self.dialect
     }
 
-    fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
-        check_sizes(self.link()?.longest, values)?;
-        self.with(|conn| Wire::run(conn, sql, values))
+    fn run_statement(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
+        check_sizes(self.ensure_connected()?.longest, values)?;
+        self.with_connection(|conn| StatementRunner::run_statement(conn, sql, values))
     }
 
-    fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
-        check_sizes(self.link()?.longest, values)?;
-        self.with(|conn| Wire::ask(conn, sql, values, each))?
+    fn query_each(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
+        check_sizes(self.ensure_connected()?.longest, values)?;
+        self.with_connection(|conn| StatementRunner::query_each(conn, sql, values, each))?
     }
 
-    fn script(&mut self, sql: &str) -> Result<()> {
+    fn run_script(&mut self, sql: &str) -> Result<()> {
         for statement in sql.split(';').map(str::trim).filter(|statement| !statement.is_empty()) {
-            self.with(|conn| match conn.query_drop(statement) {
-                Err(error) if code_of(&error).is_some_and(|code| code::STEP_DONE.contains(&code)) => Ok(()),
+            self.with_connection(|conn| match conn.query_drop(statement) {
+                Err(error) if server_error_code(&error).is_some_and(|code| code::STEP_DONE.contains(&code)) => Ok(()),
                 done => done,
             })?;
         }
         Ok(())
     }
 
-    fn hold(&mut self) -> Result<()> {
-        let held: Option<Option<i64>> = self.with(|conn| conn.query_first(LOCK))?;
+    fn lock_migrations(&mut self) -> Result<()> {
+        let held: Option<Option<i64>> = self.with_connection(|conn| conn.query_first(LOCK))?;
         if held.flatten() == Some(1) {
             return Ok(());
         }
         Err(Error::new(ErrorKind::Busy, "MySQL: another program has been setting up the tables for long"))
     }
 
-    fn release(&mut self) {
+    fn unlock_migrations(&mut self) {
         if self.link.is_some() {
-            let _ = self.with(|conn| conn.query_drop(UNLOCK));
+            let _ = self.with_connection(|conn| conn.query_drop(UNLOCK));
         }
     }
 
@@ -429,9 +437,9 @@ impl Session for Mysql {
         const BEGIN: &str = "START TRANSACTION";
         let had = self.link.is_some();
         self.is_within = false;
-        let begun = match self.with(|conn| conn.query_drop(BEGIN)) {
+        let begun = match self.with_connection(|conn| conn.query_drop(BEGIN)) {
             // The connection was lost while it was idle.
-            Err(error) if error.kind() == ErrorKind::Away && had => self.with(|conn| conn.query_drop(BEGIN)),
+            Err(error) if error.kind() == ErrorKind::Away && had => self.with_connection(|conn| conn.query_drop(BEGIN)),
             begun => begun,
         };
         self.is_within = begun.is_ok();
@@ -439,7 +447,7 @@ impl Session for Mysql {
     }
 
     fn commit(&mut self) -> Result<()> {
-        let done = self.with(|conn| conn.query_drop("COMMIT"));
+        let done = self.with_connection(|conn| conn.query_drop("COMMIT"));
         if done.is_ok() {
             self.is_within = false;
         }
@@ -447,7 +455,7 @@ impl Session for Mysql {
     }
 
     fn rollback(&mut self) {
-        if self.is_within && self.link.is_some() && self.with(|conn| conn.query_drop("ROLLBACK")).is_err() {
+        if self.is_within && self.link.is_some() && self.with_connection(|conn| conn.query_drop("ROLLBACK")).is_err() {
             // The state of the connection is unknown.
             self.link = None;
         }
@@ -456,7 +464,7 @@ impl Session for Mysql {
 }
 
 /// Runs a read-only query.
-pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
+pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
     let first =
         sql.trim_start_matches(|c: char| c == '(' || c.is_whitespace()).split(|c: char| !c.is_ascii_alphabetic());
     let first = first.take(1).next().unwrap_or_default().to_ascii_uppercase();
@@ -466,7 +474,7 @@ pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<
     }
     let mut session = connect(address)?;
     let mut stopped = Ok(());
-    session.with(|link| {
+    session.with_connection(|link| {
         link.query_drop("START TRANSACTION READ ONLY")?;
         let mut answer = link.query_iter(sql)?;
         let names: Vec<String> =

@@ -1,10 +1,10 @@
 //! Driver for PostgreSQL.
 
-use super::borrowed::Borrowed;
+use super::borrowed::OpenTransaction;
 #[cfg(feature = "tls")]
 use super::tls::Mode;
 use super::tls::{self, Tls};
-use super::{EachRow, Row, Session, Value, has_nul, lost};
+use super::{EachRow, ResultRow, Session, Value, connection_lost_error, nul_character_error};
 use crate::address::Address;
 use crate::backend::Flow;
 use crate::dialect::{Dialect, POSTGRES};
@@ -54,18 +54,18 @@ pub(super) struct Postgres {
     tls: Tls,
     /// Address without its password.
     shown: String,
-    link: Option<Link>,
+    link: Option<PostgresConnection>,
     is_within: bool,
 }
 
-struct Link {
+struct PostgresConnection {
     client: Client,
     prepared: Prepared,
 }
 
 pub(super) fn connect(address: &Address) -> Result<Postgres> {
     // The parser's message is not shown: it may contain a part of the password.
-    let (text, tls) = tls::split(address)?;
+    let (text, tls) = tls::split_address(address)?;
     let mut config: Config = text.parse().map_err(|_| {
         Error::new(
             ErrorKind::Address,
@@ -87,14 +87,14 @@ pub(super) fn connect(address: &Address) -> Result<Postgres> {
     config.keepalives_idle(SILENCE);
     config.tcp_user_timeout(SILENCE);
     let mut session = Postgres { config, tls, shown: address.to_string(), link: None, is_within: false };
-    session.link()?;
+    session.ensure_connected()?;
     Ok(session)
 }
 
 /// Opens a connection for tables that are not the store's own.
-pub(super) fn connect_freely(address: &Address) -> Result<Postgres> {
+pub(super) fn connect_unmanaged(address: &Address) -> Result<Postgres> {
     let mut session = connect(address)?;
-    session.script(FREELY)?;
+    session.run_script(FREELY)?;
     Ok(session)
 }
 
@@ -123,7 +123,7 @@ fn connected(config: &mut Config, tls: &Tls) -> Result<Client> {
     .map_err(|error| store_error(&error))
 }
 
-fn kind_of(state: &SqlState) -> ErrorKind {
+fn error_kind_of_state(state: &SqlState) -> ErrorKind {
     match state.code() {
         // Connection errors, a server that starts or shuts down, too many clients.
         "57P01" | "57P02" | "57P03" | "57P05" | "53300" | "25P03" => ErrorKind::Away,
@@ -141,11 +141,11 @@ fn kind_of(state: &SqlState) -> ErrorKind {
 fn store_error(error: &postgres::Error) -> Error {
     if let Some(error) = error.as_db_error() {
         let (code, message) = (error.code(), error.message());
-        return Error::new(kind_of(code), format!("PostgreSQL: {message} ({})", code.code()));
+        return Error::new(error_kind_of_state(code), format!("PostgreSQL: {message} ({})", code.code()));
     }
     let source = error.source();
     if source.is_some_and(|source| source.is::<HasNul>()) {
-        return has_nul("PostgreSQL");
+        return nul_character_error("PostgreSQL");
     }
     let io = source.and_then(|source| source.downcast_ref::<io::Error>());
     let kind = match io {
@@ -165,7 +165,7 @@ fn store_error(error: &postgres::Error) -> Error {
 }
 
 #[derive(Debug)]
-struct Lent<'v>(Value<'v>);
+struct PostgresParameter<'v>(Value<'v>);
 
 #[derive(Debug)]
 struct HasNul;
@@ -178,7 +178,7 @@ impl std::fmt::Display for HasNul {
 
 impl std::error::Error for HasNul {}
 
-impl ToSql for Lent<'_> {
+impl ToSql for PostgresParameter<'_> {
     fn to_sql(
         &self,
         of: &Type,
@@ -196,7 +196,7 @@ impl ToSql for Lent<'_> {
             Value::Text(text) => out.extend_from_slice(text.as_bytes()),
             Value::Bytes(bytes) => out.extend_from_slice(bytes),
             Value::List(values) => {
-                let values: Vec<Lent<'_>> = values.iter().map(|value| Lent(*value)).collect();
+                let values: Vec<PostgresParameter<'_>> = values.iter().map(|value| PostgresParameter(*value)).collect();
                 return values.to_sql(of, out);
             }
         }
@@ -205,7 +205,7 @@ impl ToSql for Lent<'_> {
 
     fn accepts(of: &Type) -> bool {
         if let Kind::Array(of) = of.kind() {
-            return Lent::accepts(of);
+            return PostgresParameter::accepts(of);
         }
         matches!(*of, Type::INT2 | Type::INT4 | Type::INT8 | Type::TEXT | Type::VARCHAR | Type::BYTEA)
     }
@@ -214,7 +214,7 @@ impl ToSql for Lent<'_> {
 }
 
 /// Replaces `?` by the placeholders of PostgreSQL: `$1`, `$2`, ….
-fn numbered(sql: &str) -> String {
+fn number_placeholders(sql: &str) -> String {
     let mut pieces = sql.split('?');
     let first = pieces.next().unwrap_or_default().to_owned();
     pieces.zip(1..).fold(first, |sql, (piece, number)| format!("{sql}${number}{piece}"))
@@ -225,11 +225,15 @@ fn numbered(sql: &str) -> String {
 struct Prepared(HashMap<String, Statement>);
 
 impl Prepared {
-    fn get(&mut self, client: &mut impl GenericClient, sql: &str) -> std::result::Result<Statement, postgres::Error> {
+    fn prepare_cached(
+        &mut self,
+        client: &mut impl GenericClient,
+        sql: &str,
+    ) -> std::result::Result<Statement, postgres::Error> {
         if let Some(statement) = self.0.get(sql) {
             return Ok(statement.clone());
         }
-        let statement = client.prepare(&numbered(sql))?;
+        let statement = client.prepare(&number_placeholders(sql))?;
         if self.0.len() >= PREPARED {
             self.0.clear();
         }
@@ -237,28 +241,28 @@ impl Prepared {
         Ok(statement)
     }
 
-    fn run(
+    fn run_statement(
         &mut self,
         client: &mut impl GenericClient,
         sql: &str,
         values: &[Value<'_>],
     ) -> std::result::Result<u64, postgres::Error> {
-        let statement = self.get(client, sql)?;
-        let mut rows = client.query_raw(&statement, values.iter().map(|value| Lent(*value)))?;
+        let statement = self.prepare_cached(client, sql)?;
+        let mut rows = client.query_raw(&statement, values.iter().map(|value| PostgresParameter(*value)))?;
         while rows.next()?.is_some() {}
         Ok(rows.rows_affected().unwrap_or(0))
     }
 
     /// Runs a query. The outer result is the database's error, the inner one the callback's.
-    fn ask(
+    fn query_each(
         &mut self,
         client: &mut impl GenericClient,
         sql: &str,
         values: &[Value<'_>],
         each: EachRow<'_>,
     ) -> std::result::Result<Result<()>, postgres::Error> {
-        let statement = self.get(client, sql)?;
-        let mut rows = client.query_raw(&statement, values.iter().map(|value| Lent(*value)))?;
+        let statement = self.prepare_cached(client, sql)?;
+        let mut rows = client.query_raw(&statement, values.iter().map(|value| PostgresParameter(*value)))?;
         while let Some(row) = rows.next()? {
             match each(&PostgresRow(row)) {
                 Ok(Flow::On) => {}
@@ -271,53 +275,56 @@ impl Prepared {
 }
 
 /// A transaction of the caller.
-struct Within<'t, 'c> {
+struct PostgresTransaction<'t, 'c> {
     transaction: &'t mut Transaction<'c>,
     prepared: Prepared,
 }
 
-pub(crate) fn within<'t>(transaction: &'t mut Transaction<'_>) -> impl Borrowed + 't {
-    Within { transaction, prepared: Prepared::default() }
+pub(crate) fn within_transaction<'t>(transaction: &'t mut Transaction<'_>) -> impl OpenTransaction + 't {
+    PostgresTransaction { transaction, prepared: Prepared::default() }
 }
 
-impl Borrowed for Within<'_, '_> {
+impl OpenTransaction for PostgresTransaction<'_, '_> {
     fn dialect(&self) -> &'static Dialect {
         &POSTGRES
     }
 
-    fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
-        self.prepared.run(self.transaction, sql, values).map_err(|error| store_error(&error))
+    fn run_statement(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
+        self.prepared.run_statement(self.transaction, sql, values).map_err(|error| store_error(&error))
     }
 
-    fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
-        self.prepared.ask(self.transaction, sql, values, each).map_err(|error| store_error(&error))?
+    fn query_each(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
+        self.prepared.query_each(self.transaction, sql, values, each).map_err(|error| store_error(&error))?
     }
 
-    fn script(&mut self, sql: &str) -> Result<()> {
+    fn run_script(&mut self, sql: &str) -> Result<()> {
         self.transaction.batch_execute(sql).map_err(|error| store_error(&error))
     }
 }
 
 impl Postgres {
     /// Returns the connection. Reconnects if it was lost outside of a transaction.
-    fn link(&mut self) -> Result<&mut Link> {
+    fn ensure_connected(&mut self) -> Result<&mut PostgresConnection> {
         if self.link.as_ref().is_some_and(|link| link.client.is_closed()) {
             self.link = None;
         }
         if self.link.is_none() {
             if self.is_within {
-                return Err(lost("PostgreSQL"));
+                return Err(connection_lost_error("PostgreSQL"));
             }
             let about = |error: Error| Error::new(error.kind(), format!("{}: {error}", self.shown));
             let mut client = connected(&mut self.config, &self.tls).map_err(about)?;
             client.batch_execute(SETTINGS).map_err(|error| about(store_error(&error)))?;
-            self.link = Some(Link { client, prepared: Prepared::default() });
+            self.link = Some(PostgresConnection { client, prepared: Prepared::default() });
         }
-        self.link.as_mut().ok_or_else(|| lost("PostgreSQL"))
+        self.link.as_mut().ok_or_else(|| connection_lost_error("PostgreSQL"))
     }
 
-    fn with<T>(&mut self, body: impl FnOnce(&mut Link) -> std::result::Result<T, postgres::Error>) -> Result<T> {
-        let error = match body(self.link()?) {
+    fn with_connection<T>(
+        &mut self,
+        body: impl FnOnce(&mut PostgresConnection) -> std::result::Result<T, postgres::Error>,
+    ) -> Result<T> {
+        let error = match body(self.ensure_connected()?) {
             Ok(value) => return Ok(value),
             Err(error) => store_error(&error),
         };
@@ -331,26 +338,26 @@ impl Postgres {
 struct PostgresRow(postgres::Row);
 
 impl PostgresRow {
-    fn get<'r, T: postgres::types::FromSql<'r>>(&'r self, column: usize) -> Result<Option<T>> {
+    fn get_column<'r, T: postgres::types::FromSql<'r>>(&'r self, column: usize) -> Result<Option<T>> {
         self.0.try_get(column).map_err(|error| store_error(&error))
     }
 }
 
-impl Row for PostgresRow {
-    fn int(&self, column: usize) -> Result<Option<i64>> {
+impl ResultRow for PostgresRow {
+    fn read_int(&self, column: usize) -> Result<Option<i64>> {
         match self.0.columns().get(column).map(|column| column.type_()) {
-            Some(&Type::INT4) => Ok(self.get::<i32>(column)?.map(i64::from)),
-            Some(&Type::INT2) => Ok(self.get::<i16>(column)?.map(i64::from)),
-            _ => self.get(column),
+            Some(&Type::INT4) => Ok(self.get_column::<i32>(column)?.map(i64::from)),
+            Some(&Type::INT2) => Ok(self.get_column::<i16>(column)?.map(i64::from)),
+            _ => self.get_column(column),
         }
     }
 
-    fn lent_text(&self, column: usize) -> Result<Option<Cow<'_, str>>> {
-        Ok(self.get(column)?.map(Cow::Borrowed))
+    fn borrow_text(&self, column: usize) -> Result<Option<Cow<'_, str>>> {
+        Ok(self.get_column(column)?.map(Cow::Borrowed))
     }
 
-    fn lent_bytes(&self, column: usize) -> Result<Option<Cow<'_, [u8]>>> {
-        Ok(self.get(column)?.map(Cow::Borrowed))
+    fn borrow_bytes(&self, column: usize) -> Result<Option<Cow<'_, [u8]>>> {
+        Ok(self.get_column(column)?.map(Cow::Borrowed))
     }
 }
 
@@ -359,29 +366,29 @@ impl Session for Postgres {
         &POSTGRES
     }
 
-    fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
-        self.with(|link| link.prepared.run(&mut link.client, sql, values))
+    fn run_statement(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
+        self.with_connection(|link| link.prepared.run_statement(&mut link.client, sql, values))
     }
 
-    fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
-        self.with(|link| link.prepared.ask(&mut link.client, sql, values, each))?
+    fn query_each(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
+        self.with_connection(|link| link.prepared.query_each(&mut link.client, sql, values, each))?
     }
 
-    fn script(&mut self, sql: &str) -> Result<()> {
-        self.with(|link| link.client.batch_execute(sql))
+    fn run_script(&mut self, sql: &str) -> Result<()> {
+        self.with_connection(|link| link.client.batch_execute(sql))
     }
 
-    fn hold(&mut self) -> Result<()> {
-        self.script(LOCK)
+    fn lock_migrations(&mut self) -> Result<()> {
+        self.run_script(LOCK)
     }
 
     fn begin(&mut self) -> Result<()> {
         const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
         let had = self.link.is_some();
         self.is_within = false;
-        let begun = match self.script(BEGIN) {
+        let begun = match self.run_script(BEGIN) {
             // The connection was lost while it was idle.
-            Err(error) if error.kind() == ErrorKind::Away && had => self.script(BEGIN),
+            Err(error) if error.kind() == ErrorKind::Away && had => self.run_script(BEGIN),
             begun => begun,
         };
         self.is_within = begun.is_ok();
@@ -389,7 +396,7 @@ impl Session for Postgres {
     }
 
     fn commit(&mut self) -> Result<()> {
-        let done = self.script("COMMIT");
+        let done = self.run_script("COMMIT");
         if done.is_ok() {
             self.is_within = false;
         }
@@ -397,7 +404,7 @@ impl Session for Postgres {
     }
 
     fn rollback(&mut self) {
-        if self.is_within && self.link.is_some() && self.script("ROLLBACK").is_err() {
+        if self.is_within && self.link.is_some() && self.run_script("ROLLBACK").is_err() {
             // The state of the connection is unknown.
             self.link = None;
         }
@@ -406,13 +413,13 @@ impl Session for Postgres {
 }
 
 /// Runs a read-only query. The server converts all values except bytes to text.
-pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
+pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
     let mut session = connect(address)?;
     let sql = sql.trim().trim_end_matches(';');
     let mut stopped = Ok(());
-    session.script(FREELY)?;
-    session.script("BEGIN READ ONLY")?;
-    session.with(|link| {
+    session.run_script(FREELY)?;
+    session.run_script("BEGIN READ ONLY")?;
+    session.with_connection(|link| {
         let asked = link.client.prepare(sql)?;
         let names: Vec<String> = asked.columns().iter().map(|column| column.name().to_owned()).collect();
         let places: Vec<String> = (0..names.len()).map(|column| format!("c{column}")).collect();
@@ -435,7 +442,7 @@ pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<
         }
         let bytes = format!("SELECT {} FROM ({sql}\n) AS asked ({})", values.join(", "), places.join(", "));
         let statement = link.client.prepare(&bytes)?;
-        let mut rows = link.client.query_raw(&statement, std::iter::empty::<Lent<'_>>())?;
+        let mut rows = link.client.query_raw(&statement, std::iter::empty::<PostgresParameter<'_>>())?;
         while let Some(row) = rows.next()? {
             let mut values = Vec::with_capacity(names.len());
             for (column, sql_type) in types.iter().enumerate() {
@@ -480,7 +487,7 @@ fn column_value<'v>(value: Option<&'v [u8]>, sql_type: &Type) -> ColumnValue<'v>
 mod tests {
     #[test]
     fn places_are_numbered() {
-        assert_eq!(super::numbered("SELECT 1"), "SELECT 1");
-        assert_eq!(super::numbered("a = ? AND b = ?"), "a = $1 AND b = $2");
+        assert_eq!(super::number_placeholders("SELECT 1"), "SELECT 1");
+        assert_eq!(super::number_placeholders("a = ? AND b = ?"), "a = $1 AND b = $2");
     }
 }

@@ -1,8 +1,8 @@
 //! Driver for SQLite.
 
-use super::borrowed::Borrowed;
+use super::borrowed::OpenTransaction;
 use super::sqlite_file::{OpenFiles, PinnedFile};
-use super::{EachRow, Row, Session, Value};
+use super::{EachRow, ResultRow, Session, Value};
 use crate::address::Address;
 use crate::backend::Flow;
 use crate::dialect::{Dialect, SQLITE};
@@ -30,12 +30,12 @@ pub(super) struct Sqlite {
 
 /// Opens the store's own database. `pinned` is shared by all connections of a program, which must open the same file.
 pub(super) fn connect(address: &Address, pinned: &PinnedFile) -> Result<Sqlite> {
-    let file = address.file();
+    let file = address.file_path();
     check_file(&file)?;
-    let (connection, files) = open(&file, OpenFlags::default(), pinned)?;
+    let (connection, files) = open_file(&file, OpenFlags::default(), pinned)?;
     // Allows readers next to one writer; a commit that returned is on the disk.
     for (name, value) in [("journal_mode", "wal"), ("synchronous", "full"), ("foreign_keys", "on")] {
-        patiently(|| connection.pragma_update(None, name, value).map_err(|error| store_error(&error)))?;
+        retry_while_busy(|| connection.pragma_update(None, name, value).map_err(|error| store_error(&error)))?;
     }
     let files = match files {
         Some(files) if reads_from_log(&connection)? => Some(files.with_logs(&connection, pinned)?),
@@ -45,18 +45,18 @@ pub(super) fn connect(address: &Address, pinned: &PinnedFile) -> Result<Sqlite> 
 }
 
 /// Opens a file of another program, which must exist. Its journal mode stays unchanged.
-pub(super) fn connect_freely(address: &Address) -> Result<Sqlite> {
-    let file = address.file();
+pub(super) fn connect_unmanaged(address: &Address) -> Result<Sqlite> {
+    let file = address.file_path();
     check_file(&file)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     // The log is not compared: outside of a transaction, another program may change the journal mode.
-    let (connection, files) = open(&file, flags, &PinnedFile::default())?;
+    let (connection, files) = open_file(&file, flags, &PinnedFile::default())?;
     Ok(Sqlite { connection, files: files.map(Arc::new) })
 }
 
 /// Opens a file, and checks that it is the file that the path names.
-fn open(file: &Path, mut flags: OpenFlags, pinned: &PinnedFile) -> Result<(Connection, Option<OpenFiles>)> {
-    pinned.check(file)?;
+fn open_file(file: &Path, mut flags: OpenFlags, pinned: &PinnedFile) -> Result<(Connection, Option<OpenFiles>)> {
+    pinned.check_path(file)?;
     if pinned.is_known() {
         flags.remove(OpenFlags::SQLITE_OPEN_CREATE);
     }
@@ -71,9 +71,9 @@ fn open(file: &Path, mut flags: OpenFlags, pinned: &PinnedFile) -> Result<(Conne
 fn reads_from_log(connection: &Connection) -> Result<bool> {
     // A new connection opens the log at its first read.
     let read = || connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()));
-    patiently(|| read().map_err(|error| store_error(&error)))?;
+    retry_while_busy(|| read().map_err(|error| store_error(&error)))?;
     let ask = || connection.query_row("PRAGMA journal_mode", [], |row| row.get(0));
-    let mode: String = patiently(|| ask().map_err(|error| store_error(&error)))?;
+    let mode: String = retry_while_busy(|| ask().map_err(|error| store_error(&error)))?;
     Ok(mode.eq_ignore_ascii_case("wal"))
 }
 
@@ -92,7 +92,7 @@ fn check_file(file: &Path) -> Result<()> {
 
 /// Repeats a call as long as a writer would wait. SQLite itself does not wait if several connections switch a new
 /// database to WAL mode at once.
-fn patiently<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
+fn retry_while_busy<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
     let start = Instant::now();
     loop {
         match call() {
@@ -105,9 +105,9 @@ fn patiently<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
 }
 
 /// Runs a read-only query, on a read-only connection.
-pub(super) fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
+pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(address.file(), flags).map_err(|error| store_error(&error))?;
+    let connection = Connection::open_with_flags(address.file_path(), flags).map_err(|error| store_error(&error))?;
     connection.busy_timeout(PATIENCE).map_err(|error| store_error(&error))?;
     let mut statement = connection.prepare(sql).map_err(|error| store_error(&error))?;
     if !statement.readonly() {
@@ -153,9 +153,9 @@ fn store_error(error: &rusqlite::Error) -> Error {
     Error::new(kind, format!("SQLite: {error}"))
 }
 
-struct Lent<'v>(Value<'v>);
+struct SqliteParameter<'v>(Value<'v>);
 
-impl ToSql for Lent<'_> {
+impl ToSql for SqliteParameter<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match self.0 {
             Value::Null => ValueRef::Null,
@@ -170,51 +170,51 @@ impl ToSql for Lent<'_> {
 struct SqliteRow<'r, 's>(&'r rusqlite::Row<'s>);
 
 impl SqliteRow<'_, '_> {
-    fn get(&self, column: usize) -> Result<ValueRef<'_>> {
+    fn get_value(&self, column: usize) -> Result<ValueRef<'_>> {
         self.0.get_ref(column).map_err(|error| store_error(&error))
     }
 }
 
-fn unexpected(column: usize) -> Error {
+fn unexpected_type_error(column: usize) -> Error {
     Error::new(ErrorKind::Database, format!("SQLite: column {column} has a value of another type"))
 }
 
-impl Row for SqliteRow<'_, '_> {
-    fn int(&self, column: usize) -> Result<Option<i64>> {
-        match self.get(column)? {
+impl ResultRow for SqliteRow<'_, '_> {
+    fn read_int(&self, column: usize) -> Result<Option<i64>> {
+        match self.get_value(column)? {
             ValueRef::Null => Ok(None),
             ValueRef::Integer(number) => Ok(Some(number)),
-            _ => Err(unexpected(column)),
+            _ => Err(unexpected_type_error(column)),
         }
     }
 
-    fn lent_text(&self, column: usize) -> Result<Option<Cow<'_, str>>> {
-        match self.get(column)? {
+    fn borrow_text(&self, column: usize) -> Result<Option<Cow<'_, str>>> {
+        match self.get_value(column)? {
             ValueRef::Null => Ok(None),
             ValueRef::Text(text) => Ok(Some(String::from_utf8_lossy(text))),
-            _ => Err(unexpected(column)),
+            _ => Err(unexpected_type_error(column)),
         }
     }
 
-    fn lent_bytes(&self, column: usize) -> Result<Option<Cow<'_, [u8]>>> {
-        match self.get(column)? {
+    fn borrow_bytes(&self, column: usize) -> Result<Option<Cow<'_, [u8]>>> {
+        match self.get_value(column)? {
             ValueRef::Null => Ok(None),
             ValueRef::Blob(bytes) | ValueRef::Text(bytes) => Ok(Some(bytes.into())),
-            _ => Err(unexpected(column)),
+            _ => Err(unexpected_type_error(column)),
         }
     }
 }
 
-fn run(connection: &Connection, sql: &str, values: &[Value<'_>]) -> Result<u64> {
+fn run_statement(connection: &Connection, sql: &str, values: &[Value<'_>]) -> Result<u64> {
     let mut statement = connection.prepare_cached(sql).map_err(|error| store_error(&error))?;
-    let values = values.iter().map(|value| Lent(*value));
+    let values = values.iter().map(|value| SqliteParameter(*value));
     let changed = statement.execute(rusqlite::params_from_iter(values)).map_err(|error| store_error(&error))?;
     Ok(changed as u64)
 }
 
-fn ask(connection: &Connection, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
+fn query_each(connection: &Connection, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
     let mut statement = connection.prepare_cached(sql).map_err(|error| store_error(&error))?;
-    let values = values.iter().map(|value| Lent(*value));
+    let values = values.iter().map(|value| SqliteParameter(*value));
     let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(|error| store_error(&error))?;
     while let Some(row) = rows.next().map_err(|error| store_error(&error))? {
         if each(&SqliteRow(row))? == Flow::Stop {
@@ -224,20 +224,20 @@ fn ask(connection: &Connection, sql: &str, values: &[Value<'_>], each: EachRow<'
     Ok(())
 }
 
-impl Borrowed for &Connection {
+impl OpenTransaction for &Connection {
     fn dialect(&self) -> &'static Dialect {
         &SQLITE
     }
 
-    fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
-        run(self, sql, values)
+    fn run_statement(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
+        run_statement(self, sql, values)
     }
 
-    fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
-        ask(self, sql, values, each)
+    fn query_each(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
+        query_each(self, sql, values, each)
     }
 
-    fn script(&mut self, sql: &str) -> Result<()> {
+    fn run_script(&mut self, sql: &str) -> Result<()> {
         self.execute_batch(sql).map_err(|error| store_error(&error))
     }
 }
@@ -246,7 +246,7 @@ impl Sqlite {
     /// Outside of a transaction, checks that the open file is still the one that the path names.
     fn check_files(&self) -> Result<()> {
         let Some(files) = self.files.as_deref().filter(|_| self.connection.is_autocommit()) else { return Ok(()) };
-        files.check().inspect_err(|_| files.save_moved(&self.connection))
+        files.check_paths().inspect_err(|_| files.save_moved_log(&self.connection))
     }
 
     /// Like `check_files`, after something was changed.
@@ -259,7 +259,7 @@ impl Sqlite {
 impl Drop for Sqlite {
     fn drop(&mut self) {
         if let Some(files) = &self.files {
-            files.close(&self.connection);
+            files.prepare_close(&self.connection);
         }
     }
 }
@@ -269,21 +269,21 @@ impl Session for Sqlite {
         &SQLITE
     }
 
-    fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
+    fn run_statement(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
         self.check_files()?;
-        let changed = run(&self.connection, sql, values)?;
+        let changed = run_statement(&self.connection, sql, values)?;
         self.check_changed()?;
         Ok(changed)
     }
 
-    fn ask(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
+    fn query_each(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
         self.check_files()?;
         let before = self.connection.total_changes();
-        ask(&self.connection, sql, values, each)?;
+        query_each(&self.connection, sql, values, each)?;
         if self.connection.total_changes() == before { Ok(()) } else { self.check_changed() }
     }
 
-    fn script(&mut self, sql: &str) -> Result<()> {
+    fn run_script(&mut self, sql: &str) -> Result<()> {
         self.check_files()?;
         self.connection.execute_batch(sql).map_err(|error| store_error(&error))?;
         self.check_changed()
@@ -291,16 +291,16 @@ impl Session for Sqlite {
 
     fn begin(&mut self) -> Result<()> {
         // A transaction that starts to write later could fail in the middle.
-        self.run("BEGIN IMMEDIATE", &[]).map(drop)
+        self.run_statement("BEGIN IMMEDIATE", &[]).map(drop)
     }
 
     fn commit(&mut self) -> Result<()> {
-        self.run("COMMIT", &[]).map(drop)
+        self.run_statement("COMMIT", &[]).map(drop)
     }
 
     fn rollback(&mut self) {
         if !self.connection.is_autocommit() {
-            let _ = run(&self.connection, "ROLLBACK", &[]);
+            let _ = run_statement(&self.connection, "ROLLBACK", &[]);
         }
     }
 }

@@ -55,25 +55,25 @@ struct Pin {
 impl PinnedFile {
     /// Returns whether a database was already opened.
     pub(super) fn is_known(&self) -> bool {
-        self.pin().database.is_some()
+        self.lock_pin().database.is_some()
     }
 
     /// Checks the path before the database is opened again.
-    pub(super) fn check(&self, path: &Path) -> Result<()> {
+    pub(super) fn check_path(&self, path: &Path) -> Result<()> {
         let (database, open) = {
-            let pin = self.pin();
+            let pin = self.lock_pin();
             (pin.database, pin.open.upgrade())
         };
         if let Some(open) = open {
-            return open.check();
+            return open.check_paths();
         }
         match database {
-            Some(database) if FileId::of(path) != Some(database) => Err(moved(path)),
+            Some(database) if FileId::of(path) != Some(database) => Err(file_moved_error(path)),
             _ => Ok(()),
         }
     }
 
-    fn pin(&self) -> std::sync::MutexGuard<'_, Pin> {
+    fn lock_pin(&self) -> std::sync::MutexGuard<'_, Pin> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -97,15 +97,15 @@ impl OpenFiles {
         let Some(opened) = connection.path().filter(|opened| !opened.is_empty()) else { return Ok(None) };
         // The address may also be a URI, which only SQLite parses.
         let path = if has_scheme(path) { Path::new(opened) } else { path };
-        let database = FileId::of(path).ok_or_else(|| moved(path))?;
+        let database = FileId::of(path).ok_or_else(|| file_moved_error(path))?;
         // SQLite compares its open file with the path between our two looks at the path.
         let has_moved = has_moved(connection);
         if has_moved || FileId::of(path) != Some(database) {
-            return Err(moved(path));
+            return Err(file_moved_error(path));
         }
-        let mut pin = pinned.pin();
+        let mut pin = pinned.lock_pin();
         if *pin.database.get_or_insert(database) != database {
-            return Err(moved(path));
+            return Err(file_moved_error(path));
         }
         Ok(Some(OpenFiles { path: path.to_owned(), database, logs: Vec::new() }))
     }
@@ -117,20 +117,20 @@ impl OpenFiles {
     pub(super) fn with_logs(mut self, connection: &Connection, pinned: &PinnedFile) -> Result<Arc<OpenFiles>> {
         // SQLite follows a link to the database, and puts the log next to the target of the link.
         let is_link = std::fs::symlink_metadata(&self.path).is_ok_and(|about| about.is_symlink());
-        let beside = match connection.path() {
+        let database_path = match connection.path() {
             Some(opened) if is_link => PathBuf::from(opened),
             _ => self.path.clone(),
         };
         for suffix in ["-wal", "-shm"] {
-            let mut name = beside.clone().into_os_string();
+            let mut name = database_path.clone().into_os_string();
             name.push(suffix);
             let name = PathBuf::from(name);
-            let log = FileId::of(&name).ok_or_else(|| moved(&self.path))?;
+            let log = FileId::of(&name).ok_or_else(|| file_moved_error(&self.path))?;
             self.logs.push((name, log));
         }
-        let mut pin = pinned.pin();
+        let mut pin = pinned.lock_pin();
         if let Some(open) = pin.open.upgrade() {
-            return if *open == self { Ok(open) } else { Err(moved(&self.path)) };
+            return if *open == self { Ok(open) } else { Err(file_moved_error(&self.path)) };
         }
         let files = Arc::new(self);
         pin.open = Arc::downgrade(&files);
@@ -141,15 +141,15 @@ impl OpenFiles {
     ///
     /// # Errors
     /// Of kind `Moved` if they do not.
-    pub(super) fn check(&self) -> Result<()> {
-        if FileId::of(&self.path) == Some(self.database) && self.has_its_logs() {
+    pub(super) fn check_paths(&self) -> Result<()> {
+        if FileId::of(&self.path) == Some(self.database) && self.has_original_logs() {
             return Ok(());
         }
-        Err(moved(&self.path))
+        Err(file_moved_error(&self.path))
     }
 
     /// Returns whether the names of the log and its index still refer to the open files.
-    fn has_its_logs(&self) -> bool {
+    fn has_original_logs(&self) -> bool {
         self.logs.iter().all(|(path, log)| FileId::of(path) == Some(*log))
     }
 
@@ -158,8 +158,8 @@ impl OpenFiles {
     ///
     /// Does nothing if another file now has the database's name next to the log: a program that opened both may have
     /// written to the log.
-    pub(super) fn save_moved(&self, connection: &Connection) {
-        if FileId::of(&self.path).is_none() || !self.has_its_logs() {
+    pub(super) fn save_moved_log(&self, connection: &Connection) {
+        if FileId::of(&self.path).is_none() || !self.has_original_logs() {
             // Does not wait for others; each call that is refused tries again.
             let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
         }
@@ -167,8 +167,8 @@ impl OpenFiles {
 
     /// Prepares a connection to be closed. When it closes, SQLite deletes the log by its name, which may belong to
     /// another database now. (It leaves the log alone if the database file itself was moved.)
-    pub(super) fn close(&self, connection: &Connection) {
-        if !self.has_its_logs() {
+    pub(super) fn prepare_close(&self, connection: &Connection) {
+        if !self.has_original_logs() {
             let mut keep = 1;
             let _ = connection.file_control(DEFAULT_NAME, FileControl::PersistWal(&mut keep));
         }
@@ -195,7 +195,7 @@ fn has_moved(connection: &Connection) -> bool {
     }
 }
 
-fn moved(path: &Path) -> Error {
+fn file_moved_error(path: &Path) -> Error {
     let path = path.display();
     let text = format!(
         "SQLite: {path}, its -wal or its -shm is not the file any more that was opened: it was moved, deleted or \

@@ -3,29 +3,29 @@
 /// Returns whether a key matches a pattern.
 ///
 /// Only the last of several stars is retried, so the work is at most the product of the lengths.
-pub(super) fn matches(pattern: &[u8], key: &[u8]) -> bool {
-    let (mut at, mut key_at) = (0, 0);
+pub(super) fn matches_pattern(pattern: &[u8], key: &[u8]) -> bool {
+    let (mut pattern_at, mut key_at) = (0, 0);
     // Position in the pattern after the last star, and position in the key where its match ends.
-    let mut again: Option<(usize, usize)> = None;
+    let mut retry: Option<(usize, usize)> = None;
     loop {
-        if pattern.get(at) == Some(&b'*') {
-            at += 1;
-            again = Some((at, key_at));
+        if pattern.get(pattern_at) == Some(&b'*') {
+            pattern_at += 1;
+            retry = Some((pattern_at, key_at));
             continue;
         }
-        let step = match (key.get(key_at), at < pattern.len()) {
-            (Some(byte), true) => one(&pattern[at..], *byte),
+        let step = match (key.get(key_at), pattern_at < pattern.len()) {
+            (Some(byte), true) => match_element(&pattern[pattern_at..], *byte),
             (None, false) => return true,
             _ => None,
         };
-        match (step, &mut again) {
-            (Some(taken), _) => {
-                at += taken;
+        match (step, &mut retry) {
+            (Some(length), _) => {
+                pattern_at += length;
                 key_at += 1;
             }
-            (None, Some((behind, reached))) if *reached < key.len() => {
+            (None, Some((after_star, reached))) if *reached < key.len() => {
                 *reached += 1;
-                (at, key_at) = (*behind, *reached);
+                (pattern_at, key_at) = (*after_star, *reached);
             }
             _ => return false,
         }
@@ -33,12 +33,12 @@ pub(super) fn matches(pattern: &[u8], key: &[u8]) -> bool {
 }
 
 /// Returns the length of the pattern's first element if it matches this byte.
-fn one(pattern: &[u8], byte: u8) -> Option<usize> {
+fn match_element(pattern: &[u8], byte: u8) -> Option<usize> {
     match pattern {
         [b'?', ..] => Some(1),
         [b'[', rest @ ..] => {
-            let (is_in, taken) = class(rest, byte);
-            is_in.then_some(1 + taken)
+            let (is_in, length) = match_class(rest, byte);
+            is_in.then_some(1 + length)
         }
         [b'\\', escaped, ..] => (*escaped == byte).then_some(2),
         [first, ..] => (*first == byte).then_some(1),
@@ -48,24 +48,24 @@ fn one(pattern: &[u8], byte: u8) -> Option<usize> {
 
 /// Returns whether a byte is in the class that begins here, and the length of the class. A class without an end extends
 /// to the end of the pattern.
-fn class(pattern: &[u8], byte: u8) -> (bool, usize) {
+fn match_class(pattern: &[u8], byte: u8) -> (bool, usize) {
     let is_other = pattern.first() == Some(&b'^');
-    let (mut at, mut is_in) = (usize::from(is_other), false);
+    let (mut position, mut is_in) = (usize::from(is_other), false);
     loop {
-        match &pattern[at.min(pattern.len())..] {
+        match &pattern[position.min(pattern.len())..] {
             [] => return (is_in != is_other, pattern.len()),
             [b'\\', escaped, ..] => {
                 is_in |= *escaped == byte;
-                at += 2;
+                position += 2;
             }
-            [b']', ..] => return (is_in != is_other, at + 1),
+            [b']', ..] => return (is_in != is_other, position + 1),
             [first, b'-', last, ..] => {
                 is_in |= (*first.min(last)..=*first.max(last)).contains(&byte);
-                at += 3;
+                position += 3;
             }
             [first, ..] => {
                 is_in |= *first == byte;
-                at += 1;
+                position += 1;
             }
         }
     }
@@ -73,7 +73,7 @@ fn class(pattern: &[u8], byte: u8) -> (bool, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use super::matches_pattern;
 
     #[test]
     fn patterns_are_those_of_redis() {
@@ -97,13 +97,13 @@ mod tests {
             ("[abc", "c", true),
             ("**a", "ba", true),
         ] {
-            assert_eq!(matches(pattern.as_bytes(), key.as_bytes()), is_like, "{pattern} {key}");
+            assert_eq!(matches_pattern(pattern.as_bytes(), key.as_bytes()), is_like, "{pattern} {key}");
         }
     }
 
     #[test]
     fn many_stars_end_soon() {
         let pattern = "a*".repeat(200) + "b";
-        assert!(!matches(pattern.as_bytes(), "a".repeat(2000).as_bytes()));
+        assert!(!matches_pattern(pattern.as_bytes(), "a".repeat(2000).as_bytes()));
     }
 }

@@ -1,6 +1,6 @@
 //! A connection to an untrusted server: the size of its answers and the time that it may be silent are limited.
 
-use super::place::{Host, Place};
+use super::place::{Host, ServerAddress};
 use crate::error::{Error, ErrorKind, Result};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -17,7 +17,7 @@ const BUFFER: usize = 64 << 10;
 trait Stream: Read + Write + Send {}
 impl<S: Read + Write + Send> Stream for S {}
 
-pub(super) struct Link {
+pub(super) struct ServerConnection {
     stream: BufReader<Box<dyn Stream>>,
     /// Bytes that are to be sent.
     pub(super) out: Vec<u8>,
@@ -25,13 +25,13 @@ pub(super) struct Link {
     patience: Duration,
 }
 
-impl Link {
-    pub(super) fn open(place: &Place) -> Result<Link> {
+impl ServerConnection {
+    pub(super) fn open(place: &ServerAddress) -> Result<ServerConnection> {
         let away = |error: io::Error| {
             Error::new(ErrorKind::Away, format!("{}: {}", place.shown, icecore::text::printable(&error.to_string())))
         };
-        let stream = connect(place).map_err(away)?;
-        Ok(Link {
+        let stream = connect_stream(place).map_err(away)?;
+        Ok(ServerConnection {
             stream: BufReader::with_capacity(BUFFER, stream),
             out: Vec::new(),
             shown: place.shown.clone(),
@@ -40,22 +40,23 @@ impl Link {
     }
 
     /// Sends the bytes in `out`.
-    pub(super) fn send(&mut self) -> Result<()> {
+    pub(super) fn send_request(&mut self) -> Result<()> {
         let stream = self.stream.get_mut();
         let sent = stream.write_all(&self.out).and_then(|()| stream.flush());
         self.out.clear();
-        sent.map_err(|error| self.lost(&error))
+        sent.map_err(|error| self.connection_lost_error(&error))
     }
 
     /// Reads a line into `into` without its line ending. Previous content is dropped.
-    pub(super) fn line(&mut self, into: &mut Vec<u8>) -> Result<()> {
+    pub(super) fn read_line(&mut self, into: &mut Vec<u8>) -> Result<()> {
         into.clear();
         loop {
-            let here = filled(&mut self.stream).map_err(|error| lost(&self.shown, self.patience, &error))?;
+            let here = fill_buffer(&mut self.stream)
+                .map_err(|error| connection_lost_error(&self.shown, self.patience, &error))?;
             let end = here.iter().position(|byte| *byte == b'\n').map(|at| at + 1);
             let taken = end.unwrap_or(here.len());
             if into.len() + taken > LINE {
-                return Err(self.broken("a line without an end"));
+                return Err(self.protocol_error("a line without an end"));
             }
             into.extend_from_slice(&here[..taken]);
             self.stream.consume(taken);
@@ -70,46 +71,47 @@ impl Link {
 
     /// Appends this many bytes, and reads the line ending after them. Memory grows with the received data, not with the
     /// announced length.
-    pub(super) fn bytes(&mut self, count: u64, into: &mut Vec<u8>) -> Result<()> {
+    pub(super) fn read_bytes(&mut self, count: u64, into: &mut Vec<u8>) -> Result<()> {
         let mut left = count;
         while left > 0 {
-            let here = filled(&mut self.stream).map_err(|error| lost(&self.shown, self.patience, &error))?;
+            let here = fill_buffer(&mut self.stream)
+                .map_err(|error| connection_lost_error(&self.shown, self.patience, &error))?;
             let taken = usize::try_from(left).unwrap_or(usize::MAX).min(here.len());
             into.extend_from_slice(&here[..taken]);
             self.stream.consume(taken);
             left -= taken as u64;
         }
         let mut end = [0; 2];
-        self.stream.read_exact(&mut end).map_err(|error| self.lost(&error))?;
-        if end == *b"\r\n" { Ok(()) } else { Err(self.broken("a value of another length than it said")) }
+        self.stream.read_exact(&mut end).map_err(|error| self.connection_lost_error(&error))?;
+        if end == *b"\r\n" { Ok(()) } else { Err(self.protocol_error("a value of another length than it said")) }
     }
 
     /// Returns the error for an answer that violates the protocol.
-    pub(super) fn broken(&self, what: &str) -> Error {
+    pub(super) fn protocol_error(&self, what: &str) -> Error {
         Error::new(ErrorKind::Database, format!("{}: the server sent {what}", self.shown))
     }
 
     /// Returns the error that the server sent in place of an answer.
-    pub(super) fn refused(&self, said: &[u8]) -> Error {
-        Error::new(ErrorKind::Database, format!("{}: {}", self.shown, super::quoted(said)))
+    pub(super) fn server_error(&self, message: &[u8]) -> Error {
+        Error::new(ErrorKind::Database, format!("{}: {}", self.shown, super::quote_message(message)))
     }
 
     /// Returns the error for a value that is too long, or for another answer if `key` is empty.
-    pub(super) fn too_long(&self, key: &[u8], longest: u64) -> Error {
+    pub(super) fn too_long_error(&self, key: &[u8], longest: u64) -> Error {
         let what = match key {
             [] => "an answer has".to_owned(),
-            key => format!("under the key `{}` is", super::quoted(super::spell_key(key).as_bytes())),
+            key => format!("under the key `{}` is", super::quote_message(super::spell_key(key).as_bytes())),
         };
         Error::new(ErrorKind::Input, format!("{}: {what} more than the {longest} bytes that are allowed", self.shown))
     }
 
-    fn lost(&self, error: &io::Error) -> Error {
-        lost(&self.shown, self.patience, error)
+    fn connection_lost_error(&self, error: &io::Error) -> Error {
+        connection_lost_error(&self.shown, self.patience, error)
     }
 }
 
 /// Returns buffered bytes, at least one.
-fn filled(stream: &mut BufReader<Box<dyn Stream>>) -> io::Result<&[u8]> {
+fn fill_buffer(stream: &mut BufReader<Box<dyn Stream>>) -> io::Result<&[u8]> {
     loop {
         match stream.fill_buf() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
@@ -122,7 +124,7 @@ fn filled(stream: &mut BufReader<Box<dyn Stream>>) -> io::Result<&[u8]> {
     stream.fill_buf()
 }
 
-fn lost(shown: &str, patience: Duration, error: &io::Error) -> Error {
+fn connection_lost_error(shown: &str, patience: Duration, error: &io::Error) -> Error {
     let why = match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
             format!("no answer for {} s (?timeout=SECONDS in the address says how long to wait)", patience.as_secs())
@@ -133,10 +135,10 @@ fn lost(shown: &str, patience: Duration, error: &io::Error) -> Error {
     Error::new(ErrorKind::Away, format!("{shown}: {why}"))
 }
 
-fn connect(place: &Place) -> io::Result<Box<dyn Stream>> {
+fn connect_stream(place: &ServerAddress) -> io::Result<Box<dyn Stream>> {
     match &place.host {
         Host::Tcp(host, port) => {
-            let stream = reached(host, *port, place.patience.min(CONNECTING))?;
+            let stream = connect_tcp(host, *port, place.patience.min(CONNECTING))?;
             stream.set_read_timeout(Some(place.patience))?;
             stream.set_write_timeout(Some(place.patience))?;
             stream.set_nodelay(true)?;
@@ -155,7 +157,7 @@ fn connect(place: &Place) -> io::Result<Box<dyn Stream>> {
 }
 
 /// Connects to the first address of the host that answers.
-fn reached(host: &str, port: u16, patience: Duration) -> io::Result<TcpStream> {
+fn connect_tcp(host: &str, port: u16, patience: Duration) -> io::Result<TcpStream> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
     for address in (host, port).to_socket_addrs()? {
         match TcpStream::connect_timeout(&address, patience) {
@@ -167,16 +169,16 @@ fn reached(host: &str, port: u16, patience: Duration) -> io::Result<TcpStream> {
 }
 
 #[cfg(all(feature = "redis", feature = "tls"))]
-fn encrypted(place: &Place, host: &str, stream: TcpStream) -> io::Result<Box<dyn Stream>> {
+fn encrypted(place: &ServerAddress, host: &str, stream: TcpStream) -> io::Result<Box<dyn Stream>> {
     use rustls::pki_types::ServerName;
     let Some(tls) = &place.tls else { return Ok(Box::new(stream)) };
     let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
-    let config = crate::driver::tls::config(tls).map_err(io::Error::other)?;
+    let config = crate::driver::tls::client_config(tls).map_err(io::Error::other)?;
     let connection = rustls::ClientConnection::new(std::sync::Arc::new(config), name).map_err(io::Error::other)?;
     Ok(Box::new(rustls::StreamOwned::new(connection, stream)))
 }
 
 #[cfg(not(all(feature = "redis", feature = "tls")))]
-fn encrypted(_: &Place, _: &str, stream: TcpStream) -> io::Result<Box<dyn Stream>> {
+fn encrypted(_: &ServerAddress, _: &str, stream: TcpStream) -> io::Result<Box<dyn Stream>> {
     Ok(Box::new(stream))
 }

@@ -27,7 +27,7 @@ pub use spelling::{parse_key, spell_key};
 
 /// Filter for keys.
 #[derive(Clone, Debug)]
-pub struct Keys {
+pub struct KeyFilter {
     /// Only keys that match this pattern, where `*`, `?`, `[a-z]` and `\` have the same meaning as in Redis.
     pub pattern: Option<String>,
     /// Maximum length of a value in bytes.
@@ -40,15 +40,15 @@ pub struct Keys {
 /// # Errors
 /// Of kind `Address` if the driver is not in this build, `Away` if the server can't be reached or the connection
 /// breaks, `Input` if the address is not of such a server, `Database` for all other errors of the server.
-pub fn keys(address: &Address, wanted: &Keys, each: EachLine<'_>) -> Result<()> {
+pub fn list_keys(address: &Address, wanted: &KeyFilter, each: EachLine<'_>) -> Result<()> {
     match address.scheme() {
         #[cfg(feature = "redis")]
-        Scheme::Redis => redis::keys(address, wanted, each),
+        Scheme::Redis => redis::list_keys(address, wanted, each),
         #[cfg(feature = "memcached")]
-        Scheme::Memcached => memcached::keys(address, wanted, each),
+        Scheme::Memcached => memcached::list_keys(address, wanted, each),
         _ => {
             let _ = (wanted, each);
-            Err(no_keys(address))
+            Err(no_keys_error(address))
         }
     }
 }
@@ -58,19 +58,19 @@ pub fn keys(address: &Address, wanted: &Keys, each: EachLine<'_>) -> Result<()> 
 ///
 /// # Errors
 /// As for [`keys`]; of kind `Missing` if there is no such key or field.
-pub fn value(address: &Address, key: &[u8], field: Option<&[u8]>, longest: u64) -> Result<Vec<u8>> {
+pub fn read_value(address: &Address, key: &[u8], field: Option<&[u8]>, longest: u64) -> Result<Vec<u8>> {
     match address.scheme() {
         #[cfg(feature = "redis")]
-        Scheme::Redis => redis::value(address, key, field, longest),
+        Scheme::Redis => redis::read_value(address, key, field, longest),
         #[cfg(feature = "memcached")]
         Scheme::Memcached if field.is_some() => {
             Err(Error::new(ErrorKind::Input, format!("{address}: values of memcached have no fields")))
         }
         #[cfg(feature = "memcached")]
-        Scheme::Memcached => memcached::value(address, key, longest),
+        Scheme::Memcached => memcached::read_value(address, key, longest),
         _ => {
             let _ = (key, field, longest);
-            Err(no_keys(address))
+            Err(no_keys_error(address))
         }
     }
 }
@@ -79,7 +79,7 @@ pub fn value(address: &Address, key: &[u8], field: Option<&[u8]>, longest: u64) 
 /// before the format is detected.
 pub fn stage_of_program(name: &str) -> Option<&'static str> {
     #[cfg(any(feature = "redis", feature = "memcached"))]
-    return program::stage_of(name);
+    return program::find_program_stage(name);
     #[cfg(not(any(feature = "redis", feature = "memcached")))]
     {
         let _ = name;
@@ -87,16 +87,16 @@ pub fn stage_of_program(name: &str) -> Option<&'static str> {
     }
 }
 
-fn no_keys(address: &Address) -> Error {
+fn no_keys_error(address: &Address) -> Error {
     if matches!(address.scheme(), Scheme::Redis | Scheme::Memcached) {
-        return crate::driver::missing(address.scheme());
+        return crate::driver::missing_driver_error(address.scheme());
     }
     Error::new(ErrorKind::Input, format!("{address} has no keys: Redis and memcached have"))
 }
 
 /// Returns a message of the server for people: escaped and shortened.
 #[cfg(any(feature = "redis", feature = "memcached"))]
-fn quoted(bytes: &[u8]) -> String {
+fn quote_message(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     icecore::text::shortened(&icecore::text::printable(&text), 200).into_owned()
 }

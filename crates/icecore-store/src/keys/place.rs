@@ -1,6 +1,6 @@
 //! Server and connection settings, parsed from an address.
 
-use crate::address::{Address, decoded};
+use crate::address::{Address, percent_decode};
 #[cfg(feature = "redis")]
 use crate::driver::tls;
 use crate::error::{Error, ErrorKind, Result};
@@ -17,7 +17,7 @@ pub(super) enum Host {
 }
 
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct ServerAddress {
     pub(super) host: Host,
     #[cfg_attr(not(feature = "redis"), allow(dead_code, reason = "for Redis"))]
     pub(super) user: Option<String>,
@@ -35,28 +35,28 @@ pub(super) struct Place {
     pub(super) shown: String,
 }
 
-impl Place {
+impl ServerAddress {
     /// Parses an address; `port` is the default port.
-    pub(super) fn of(address: &Address, port: u16) -> Result<Place> {
+    pub(super) fn from_address(address: &Address, port: u16) -> Result<ServerAddress> {
         let shown = address.to_string();
         let wrong = |message: &str| Error::new(ErrorKind::Address, format!("{shown}: {message}"));
         #[cfg(feature = "redis")]
-        let (text, tls) = tls::split(address)?;
+        let (text, tls) = tls::split_address(address)?;
         #[cfg(not(feature = "redis"))]
         let text = address.secret().to_owned();
         let (scheme, rest) = text.split_once("://").unwrap_or((&text, ""));
-        let (authority, rest) = rest.split_at(address.authority_in(rest));
+        let (authority, rest) = rest.split_at(address.find_authority_end(rest));
         let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
         let (user, password) = user.split_once(':').map_or((user, None), |(user, password)| (user, Some(password)));
-        let mut place = Place {
+        let mut place = ServerAddress {
             host: Host::Unix(PathBuf::new()),
-            user: Some(decoded(user)).filter(|user| !user.is_empty()),
-            password: password.map(decoded).or_else(|| address.password().map(str::to_owned)),
+            user: Some(percent_decode(user)).filter(|user| !user.is_empty()),
+            password: password.map(percent_decode).or_else(|| address.password().map(str::to_owned)),
             database: 0,
             patience: PATIENCE,
             #[cfg(feature = "redis")]
-            tls: encryption(scheme, tls).map_err(wrong)?,
+            tls: select_encryption(scheme, tls).map_err(wrong)?,
             shown: shown.clone(),
         };
         let number = |text: &str| text.parse().map_err(|_| wrong("the database of Redis is a number"));
@@ -64,9 +64,10 @@ impl Place {
             if path.is_empty() || !host.is_empty() {
                 return Err(wrong("a socket is named as in redis+unix:///run/redis.sock?db=0"));
             }
-            place.host = Host::Unix(PathBuf::from(decoded(path)));
+            place.host = Host::Unix(PathBuf::from(percent_decode(path)));
         } else {
-            place.host = tcp(host, port).ok_or_else(|| wrong("a server is named as in redis://host:6379/0"))?;
+            place.host =
+                parse_tcp_host(host, port).ok_or_else(|| wrong("a server is named as in redis://host:6379/0"))?;
             match path.trim_matches('/') {
                 "" => {}
                 database if scheme.starts_with("redis") => place.database = number(database)?,
@@ -94,22 +95,22 @@ impl Place {
 
 /// Returns the encryption settings. `rediss` verifies certificate and host name, unless `sslmode` says otherwise.
 #[cfg(feature = "redis")]
-fn encryption(scheme: &str, mut said: tls::Tls) -> std::result::Result<Option<tls::Tls>, &'static str> {
+fn select_encryption(scheme: &str, mut settings: tls::Tls) -> std::result::Result<Option<tls::Tls>, &'static str> {
     use tls::Mode;
-    match (scheme, said.mode) {
+    match (scheme, settings.mode) {
         ("rediss", Mode::Disable) => Err("rediss: is encrypted; redis: is not"),
         ("rediss", _) if cfg!(not(feature = "tls")) => Err("this build has no encrypted connections (feature tls)"),
         ("rediss", mode) => {
-            said.mode = if mode == Mode::Prefer { Mode::VerifyFull } else { mode };
-            Ok(Some(said))
+            settings.mode = if mode == Mode::Prefer { Mode::VerifyFull } else { mode };
+            Ok(Some(settings))
         }
-        (_, Mode::Prefer | Mode::Disable) if said.authorities.is_none() => Ok(None),
+        (_, Mode::Prefer | Mode::Disable) if settings.authorities.is_none() => Ok(None),
         _ => Err("encrypted connections are those of rediss:"),
     }
 }
 
 /// Parses `host`, `host:port` or `[address]:port`.
-fn tcp(text: &str, port: u16) -> Option<Host> {
+fn parse_tcp_host(text: &str, port: u16) -> Option<Host> {
     let (host, rest) = match text.strip_prefix('[') {
         Some(rest) => rest.split_once(']')?,
         None => text.split_at(text.find(':').unwrap_or(text.len())),
@@ -119,7 +120,7 @@ fn tcp(text: &str, port: u16) -> Option<Host> {
         None if rest.is_empty() => port,
         None => return None,
     };
-    let host = if host.is_empty() { "localhost".to_owned() } else { decoded(host) };
+    let host = if host.is_empty() { "localhost".to_owned() } else { percent_decode(host) };
     Some(Host::Tcp(host, port))
 }
 
@@ -127,8 +128,8 @@ fn tcp(text: &str, port: u16) -> Option<Host> {
 mod tests {
     use super::*;
 
-    fn place(text: &str) -> Result<Place> {
-        Place::of(&text.parse()?, 1)
+    fn place(text: &str) -> Result<ServerAddress> {
+        ServerAddress::from_address(&text.parse()?, 1)
     }
 
     #[test]

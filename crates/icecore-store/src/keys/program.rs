@@ -4,7 +4,7 @@
 
 /// A value and its context.
 #[derive(Clone, Copy)]
-pub(super) struct Known<'k> {
+pub(super) struct ValueContext<'k> {
     pub(super) key: &'k [u8],
     /// Redis type: `list`, `hash` and so on.
     pub(super) kind: &'static str,
@@ -18,35 +18,37 @@ struct Program {
     /// Stage of its values, if the bytes alone are ambiguous: an entry of Rails 6.1 is also a valid Marshal value, and
     /// a session may contain any bytes.
     stage: Option<&'static str>,
-    is_of: fn(&Known<'_>) -> bool,
+    is_of: fn(&ValueContext<'_>) -> bool,
 }
 
 /// Known programs; the first match wins.
 const PROGRAMS: &[Program] = &[
-    Program { name: "rails-cache", stage: Some("rails-cache/marshal"), is_of: |known| is_rails(known.value) },
+    Program { name: "rails-cache", stage: Some("rails-cache/marshal"), is_of: |known| is_rails_entry(known.value) },
     Program {
         name: "php-session",
         stage: Some("php-session"),
         is_of: |known| {
-            let is_session = known.starts(b"PHPREDIS_SESSION:") || known.starts(b"memc.sess.");
+            let is_session = known.key_starts_with(b"PHPREDIS_SESSION:") || known.key_starts_with(b"memc.sess.");
             // Locks are not sessions.
-            is_session && !known.key.ends_with(b"_LOCK") && !known.key_has(b".lock.")
+            is_session && !known.key.ends_with(b"_LOCK") && !known.key_contains(b".lock.")
         },
     },
     Program {
         name: "laravel-queue",
         stage: None,
-        is_of: |known| known.key_has(b"queues:") && known.is_json_with(&[br#""job":"#, br#""data":"#]),
+        is_of: |known| known.key_contains(b"queues:") && known.is_json_with_names(&[br#""job":"#, br#""data":"#]),
     },
     Program {
         name: "sidekiq",
         stage: None,
-        is_of: |known| matches!(known.kind, "list" | "zset") && known.is_json_with(&[br#""class":"#, br#""jid":"#]),
+        is_of: |known| {
+            matches!(known.kind, "list" | "zset") && known.is_json_with_names(&[br#""class":"#, br#""jid":"#])
+        },
     },
     Program {
         name: "resque",
         stage: None,
-        is_of: |known| known.key_has(b"queue:") && known.is_json_with(&[br#""class":"#, br#""args":"#]),
+        is_of: |known| known.key_contains(b"queue:") && known.is_json_with_names(&[br#""class":"#, br#""args":"#]),
     },
     Program {
         name: "symfony-messenger",
@@ -56,65 +58,68 @@ const PROGRAMS: &[Program] = &[
     Program {
         name: "symfony-cache",
         stage: None,
-        is_of: |known| known.key_has(b"\x01tags\x01") || known.key_has(b"\0tags\0") || is_symfony(known.value),
+        is_of: |known| {
+            known.key_contains(b"\x01tags\x01") || known.key_contains(b"\0tags\0") || is_symfony_item(known.value)
+        },
     },
     Program {
         name: "laravel-cache",
         stage: None,
-        is_of: |known| known.key_has(b"_cache:") && is_of_laravel(known.value),
+        is_of: |known| known.key_contains(b"_cache:") && is_laravel_value(known.value),
     },
 ];
 
 /// Returns the name of the program that a value seems to come from.
-pub(super) fn of(known: &Known<'_>) -> Option<&'static str> {
+pub(super) fn guess_program(known: &ValueContext<'_>) -> Option<&'static str> {
     PROGRAMS.iter().find(|program| (program.is_of)(known)).map(|program| program.name)
 }
 
 /// Returns the stage of a program's values, if it should be tried before the format is detected.
-pub(super) fn stage_of(name: &str) -> Option<&'static str> {
+pub(super) fn find_program_stage(name: &str) -> Option<&'static str> {
     PROGRAMS.iter().find(|program| program.name == name)?.stage
 }
 
-impl Known<'_> {
-    fn starts(&self, prefix: &[u8]) -> bool {
+impl ValueContext<'_> {
+    fn key_starts_with(&self, prefix: &[u8]) -> bool {
         self.key.starts_with(prefix)
     }
 
-    fn key_has(&self, part: &[u8]) -> bool {
-        has(self.key, part)
+    fn key_contains(&self, part: &[u8]) -> bool {
+        contains_bytes(self.key, part)
     }
 
-    fn is_json_with(&self, names: &[&[u8]]) -> bool {
+    fn is_json_with_names(&self, names: &[&[u8]]) -> bool {
         // Arguments are in the middle, and may be long.
         let head = &self.value[..self.value.len().min(HEAD)];
         let tail = &self.value[self.value.len().saturating_sub(HEAD)..];
-        self.value.starts_with(b"{") && names.iter().all(|name| has(head, name) || has(tail, name))
+        self.value.starts_with(b"{")
+            && names.iter().all(|name| contains_bytes(head, name) || contains_bytes(tail, name))
     }
 }
 
 /// Number of bytes at the beginning and at the end of a value that are searched.
 const HEAD: usize = 4 << 10;
 
-fn has(bytes: &[u8], part: &[u8]) -> bool {
+fn contains_bytes(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)
 }
 
 /// Recognizes entries of Rails 7.1, 7.0, and 6.1 or earlier.
-fn is_rails(value: &[u8]) -> bool {
+fn is_rails_entry(value: &[u8]) -> bool {
     value.starts_with(b"\x04\x08o: ActiveSupport::Cache::Entry")
         || value.starts_with(b"\0\x04\x08[")
         || matches!(value, [0, 0x11, kind, ..] if value.len() > 15 && (1..=4).contains(&(kind & 0x7f)))
 }
 
 /// Recognizes an array with one entry, whose key encodes the expiry and the computation time of the item.
-fn is_symfony(value: &[u8]) -> bool {
+fn is_symfony_item(value: &[u8]) -> bool {
     let is_key = |key: &[u8]| matches!(key, [0x9d, .., 0x5f]);
     let key = value.strip_prefix(b"a:1:{s:10:\"").or_else(|| value.strip_prefix(b"\0\0\0\x02\x14\x01\x11\x0a"));
     key.and_then(|rest| rest.get(..10)).is_some_and(is_key)
 }
 
 /// Recognizes a value of `serialize`, or a number.
-fn is_of_laravel(value: &[u8]) -> bool {
+fn is_laravel_value(value: &[u8]) -> bool {
     let is_number = !value.is_empty() && value.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
     is_number || matches!(value, [b'a' | b's' | b'i' | b'd' | b'b' | b'O' | b'C' | b'E', b':', ..] | b"N;")
 }

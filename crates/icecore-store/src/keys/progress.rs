@@ -21,21 +21,21 @@ pub(super) struct Progress {
     /// Number of pages at which the remembered values are replaced.
     renewal: u64,
     empty: u64,
-    cursor: Remembered,
-    entry: Remembered,
+    cursor: RepeatCounter,
+    entry: RepeatCounter,
     is_empty: bool,
     is_repeated: bool,
 }
 
 /// A hash, and on how many pages it was seen again.
 #[derive(Default)]
-struct Remembered {
+struct RepeatCounter {
     hash: Option<u64>,
     seen: u32,
 }
 
-impl Remembered {
-    fn see(&mut self, is_repeated: bool) -> bool {
+impl RepeatCounter {
+    fn count_repeat(&mut self, is_repeated: bool) -> bool {
         self.seen += u32::from(is_repeated);
         self.seen <= MOST_REPEATED
     }
@@ -48,15 +48,15 @@ impl Progress {
             pages: 0,
             renewal: 1,
             empty: 0,
-            cursor: Remembered::default(),
-            entry: Remembered::default(),
+            cursor: RepeatCounter::default(),
+            entry: RepeatCounter::default(),
             is_empty: true,
             is_repeated: false,
         }
     }
 
     /// Adds an entry of the current page.
-    pub(super) fn add(&mut self, entry: &[u8]) {
+    pub(super) fn add_entry(&mut self, entry: &[u8]) {
         let hash = self.hasher.hash_one(entry);
         self.is_empty = false;
         match self.entry.hash {
@@ -72,13 +72,14 @@ impl Progress {
         self.pages += 1;
         self.empty = if std::mem::replace(&mut self.is_empty, true) { self.empty + 1 } else { 0 };
         let is_repeated = std::mem::take(&mut self.is_repeated);
-        let may_go_on =
-            self.entry.see(is_repeated) & self.cursor.see(self.cursor.hash == Some(hash)) & (self.empty <= MOST_EMPTY);
+        let may_go_on = self.entry.count_repeat(is_repeated)
+            & self.cursor.count_repeat(self.cursor.hash == Some(hash))
+            & (self.empty <= MOST_EMPTY);
         if self.pages == self.renewal {
             self.renewal *= 2;
-            self.cursor = Remembered { hash: Some(hash), seen: 0 };
+            self.cursor = RepeatCounter { hash: Some(hash), seen: 0 };
             // The next entry is remembered.
-            self.entry = Remembered::default();
+            self.entry = RepeatCounter::default();
         }
         may_go_on
     }
@@ -93,7 +94,7 @@ mod tests {
         let mut progress = Progress::new();
         for page in 0..most {
             if let Some(entry) = entry(page) {
-                progress.add(&entry.to_le_bytes());
+                progress.add_entry(&entry.to_le_bytes());
             }
             if !progress.end_page(&cursor(page).to_le_bytes()) {
                 return page;

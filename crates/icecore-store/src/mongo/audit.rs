@@ -11,7 +11,7 @@ use mongodb::bson::{Bson, doc};
 impl MongoBackend {
     /// Writes a note for each subject, runs `body`, and completes the notes with the counts that `body` returns, one
     /// for each subject.
-    pub(super) fn noted<T>(
+    pub(super) fn with_audit_notes<T>(
         &self,
         by: &str,
         what: &str,
@@ -21,8 +21,8 @@ impl MongoBackend {
         if subjects.is_empty() {
             return body(self).map(|(_, value)| value);
         }
-        let first = self.take_sequences(schema::AUDIT, subjects.len())?.0;
-        let at = self.time()?;
+        let first = self.reserve_sequences(schema::AUDIT, subjects.len())?.0;
+        let at = self.read_time()?;
         let note = |(subject, seq): (&String, i64)| {
             doc! { "seq": seq, "at": at, "who": by, "what": what, "subject": subject, "affected": 0_i64 }
         };
@@ -37,7 +37,7 @@ impl MongoBackend {
     }
 
     /// Removes notes of actions that were not done after all.
-    pub(super) fn forget_notes(&self, what: &str, subjects: &[Bson]) -> Result<()> {
+    pub(super) fn remove_audit_notes(&self, what: &str, subjects: &[Bson]) -> Result<()> {
         if subjects.is_empty() {
             return Ok(());
         }

@@ -6,8 +6,8 @@
 //! record, so a program that was only slow notices it, and nothing of its batch is stored.
 
 use super::MongoBackend;
-use super::fields::{int, text, weight};
-use super::store_error::{duplicates, store_error};
+use super::fields::{estimate_size, get_int, take_text};
+use super::store_error::{find_duplicates, store_error};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use mongodb::bson::{Bson, Document, doc};
@@ -28,12 +28,12 @@ const RECORDS: i64 = 1_000;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Returns the filter for visible documents: those without a batch.
-pub(super) fn visible() -> Document {
+pub(super) fn visible_filter() -> Document {
     doc! { "batch": null }
 }
 
 /// State of the document that already has a unique value.
-enum Standing {
+enum HolderState {
     /// It may be gone, or visible now: look again.
     Changed,
     /// Its batch is still open.
@@ -41,7 +41,7 @@ enum Standing {
 }
 
 impl MongoBackend {
-    fn collection_of(&self, record: &Document) -> &Collection<Document> {
+    fn collection_of_batch(&self, record: &Document) -> &Collection<Document> {
         match record.get_str("collection") {
             Ok(name) if name == self.objects.name() => &self.objects,
             _ => &self.jobs,
@@ -51,13 +51,13 @@ impl MongoBackend {
     /// Opens a batch. Returns its mark.
     pub(super) fn begin_batch(&self, collection: &Collection<Document>) -> Result<String> {
         let batch = Id::new().to_string();
-        let record = doc! { "_id": &batch, "collection": collection.name(), "state": "open", "at": self.time()? };
+        let record = doc! { "_id": &batch, "collection": collection.name(), "state": "open", "at": self.read_time()? };
         self.batches.insert_one(record).run().map_err(store_error)?;
         Ok(batch)
     }
 
     /// Sends documents of a batch. Returns the indexes of those that were refused because a unique value exists.
-    pub(super) fn send(
+    pub(super) fn send_documents(
         &self,
         batch: &str,
         collection: &Collection<Document>,
@@ -66,11 +66,11 @@ impl MongoBackend {
         let (mut refused, mut sent) = (Vec::new(), 0);
         while sent < documents.len() {
             if sent > 0 {
-                self.still_open(batch)?;
+                self.renew_batch(batch)?;
             }
             let mut bytes = 0;
             let fits = |document: &&Document| {
-                bytes += weight(document);
+                bytes += estimate_size(document);
                 bytes <= HEAVIEST
             };
             let count = documents[sent..].iter().take(MOST).take_while(fits).count().max(1);
@@ -80,7 +80,7 @@ impl MongoBackend {
                 document
             });
             if let Err(error) = collection.insert_many(some).ordered(false).run() {
-                refused.extend(duplicates(error)?.into_iter().map(|index| sent + index));
+                refused.extend(find_duplicates(error)?.into_iter().map(|index| sent + index));
             }
             sent += count;
         }
@@ -89,19 +89,19 @@ impl MongoBackend {
     }
 
     /// Renews the time of the batch, so that others do not give it up.
-    fn still_open(&self, batch: &str) -> Result<()> {
-        self.change_open(batch, doc! { "at": self.time()? })
+    fn renew_batch(&self, batch: &str) -> Result<()> {
+        self.change_open_batch(batch, doc! { "at": self.read_time()? })
     }
 
     /// Makes a batch visible. Its documents are stored when this returns.
-    pub(super) fn commit(&self, batch: &str, collection: &Collection<Document>) -> Result<()> {
-        self.change_open(batch, doc! { "state": "committed" })?;
+    pub(super) fn commit_batch(&self, batch: &str, collection: &Collection<Document>) -> Result<()> {
+        self.change_open_batch(batch, doc! { "state": "committed" })?;
         // If this is interrupted, others remove the marks.
-        let _ = self.settle(batch, collection);
+        let _ = self.settle_batch(batch, collection);
         Ok(())
     }
 
-    fn change_open(&self, batch: &str, change: Document) -> Result<()> {
+    fn change_open_batch(&self, batch: &str, change: Document) -> Result<()> {
         let filter = doc! { "_id": batch, "state": "open" };
         let done = self.batches.update_one(filter, doc! { "$set": change }).run().map_err(store_error)?;
         if done.matched_count == 1 {
@@ -111,13 +111,13 @@ impl MongoBackend {
     }
 
     /// Ends a batch that its own program no longer wants.
-    pub(super) fn abandon(&self, batch: &str, collection: &Collection<Document>) {
-        if self.give_up(batch, collection).is_ok() {
+    pub(super) fn abandon_batch(&self, batch: &str, collection: &Collection<Document>) {
+        if self.give_up_batch(batch, collection).is_ok() {
             let _ = self.batches.delete_one(doc! { "_id": batch, "state": "aborted" }).run();
         }
     }
 
-    fn settle(&self, batch: &str, collection: &Collection<Document>) -> Result<u64> {
+    fn settle_batch(&self, batch: &str, collection: &Collection<Document>) -> Result<u64> {
         let mut change = doc! { "$unset": { "batch": "" } };
         if collection.name() == self.jobs.name() {
             change.insert("$set", doc! { "state": "waiting" });
@@ -130,8 +130,8 @@ impl MongoBackend {
         Ok(done.matched_count)
     }
 
-    fn give_up(&self, batch: &str, collection: &Collection<Document>) -> Result<()> {
-        let change = doc! { "$set": { "state": "aborted", "at": self.time()? } };
+    fn give_up_batch(&self, batch: &str, collection: &Collection<Document>) -> Result<()> {
+        let change = doc! { "$set": { "state": "aborted", "at": self.read_time()? } };
         self.batches.update_one(doc! { "_id": batch, "state": "open" }, change).run().map_err(store_error)?;
         let committed = doc! { "_id": batch, "state": "committed" };
         if self.batches.find_one(committed).run().map_err(store_error)?.is_none() {
@@ -148,23 +148,23 @@ impl MongoBackend {
             let mut record = record.map_err(store_error)?;
             let time = match now {
                 Some(time) => time,
-                None => *now.insert(self.time()?),
+                None => *now.insert(self.read_time()?),
             };
-            visible += self.go_on(&mut record, time)?.1;
+            visible += self.finish_batch(&mut record, time)?.1;
         }
         Ok(visible)
     }
 
     /// Finishes a batch if it can be finished at this time. Returns its state, and how many documents became visible.
-    fn go_on(&self, record: &mut Document, now: i64) -> Result<(Standing, u64)> {
-        let collection = self.collection_of(record);
-        let age = now.saturating_sub(int(record, "at")?.unwrap_or(0));
-        let Some(batch) = text(record, "_id")? else { return Ok((Standing::Changed, 0)) };
-        let state = text(record, "state")?.unwrap_or_default();
+    fn finish_batch(&self, record: &mut Document, now: i64) -> Result<(HolderState, u64)> {
+        let collection = self.collection_of_batch(record);
+        let age = now.saturating_sub(get_int(record, "at")?.unwrap_or(0));
+        let Some(batch) = take_text(record, "_id")? else { return Ok((HolderState::Changed, 0)) };
+        let state = take_text(record, "state")?.unwrap_or_default();
         match &*state {
-            "committed" => return Ok((Standing::Changed, self.settle(&batch, collection)?)),
-            "open" if age <= SILENCE => return Ok((Standing::Arriving, 0)),
-            "open" => self.give_up(&batch, collection)?,
+            "committed" => return Ok((HolderState::Changed, self.settle_batch(&batch, collection)?)),
+            "open" if age <= SILENCE => return Ok((HolderState::Arriving, 0)),
+            "open" => self.give_up_batch(&batch, collection)?,
             _ => {
                 collection.delete_many(doc! { "batch": &batch }).run().map_err(store_error)?;
                 if age > KEPT {
@@ -172,12 +172,12 @@ impl MongoBackend {
                 }
             }
         }
-        Ok((Standing::Changed, 0))
+        Ok((HolderState::Changed, 0))
     }
 
     /// Returns the visible document that matches this filter for a unique value. Waits for a document that is still
     /// arriving.
-    pub(super) fn holder(&self, collection: &Collection<Document>, filter: &Document) -> Result<Option<Document>> {
+    pub(super) fn find_holder(&self, collection: &Collection<Document>, filter: &Document) -> Result<Option<Document>> {
         let begun = Instant::now();
         loop {
             let fields = doc! { "_id": 1, "batch": 1 };
@@ -185,24 +185,29 @@ impl MongoBackend {
             else {
                 return Ok(None);
             };
-            let Some(batch) = text(&mut found, "batch")? else { return Ok(Some(found)) };
-            match self.standing(collection, found.get("_id"), &batch)? {
-                Standing::Arriving if begun.elapsed() >= PATIENCE => {
+            let Some(batch) = take_text(&mut found, "batch")? else { return Ok(Some(found)) };
+            match self.check_holder_batch(collection, found.get("_id"), &batch)? {
+                HolderState::Arriving if begun.elapsed() >= PATIENCE => {
                     return Err(Error::new(ErrorKind::Busy, "another program is storing one with the same key"));
                 }
-                Standing::Arriving => std::thread::sleep(Duration::from_millis(20)),
-                Standing::Changed => {}
+                HolderState::Arriving => std::thread::sleep(Duration::from_millis(20)),
+                HolderState::Changed => {}
             }
         }
     }
 
-    fn standing(&self, collection: &Collection<Document>, id: Option<&Bson>, batch: &str) -> Result<Standing> {
+    fn check_holder_batch(
+        &self,
+        collection: &Collection<Document>,
+        id: Option<&Bson>,
+        batch: &str,
+    ) -> Result<HolderState> {
         match self.batches.find_one(doc! { "_id": batch }).run().map_err(store_error)? {
-            Some(mut record) => Ok(self.go_on(&mut record, self.time()?)?.0),
+            Some(mut record) => Ok(self.finish_batch(&mut record, self.read_time()?)?.0),
             // The batch was given up so long ago that its record is gone.
             None => {
                 collection.delete_one(doc! { "_id": id, "batch": batch }).run().map_err(store_error)?;
-                Ok(Standing::Changed)
+                Ok(HolderState::Changed)
             }
         }
     }
@@ -218,30 +223,30 @@ mod tests {
     fn a_batch_that_was_given_up_is_refused_to_its_program() {
         for (_, fresh) in backends().into_iter().filter(|(name, _)| *name == "mongodb") {
             let mut world = World::new(fresh());
-            let (client, name) = super::super::connect::client(&world.address).expect("a client");
-            let mut backend = MongoBackend::over(client, &name);
+            let (client, name) = super::super::connect::connect_client(&world.address).expect("a client");
+            let mut backend = MongoBackend::from_client(client, &name);
             backend.find_clock().expect("a clock");
             let document =
                 |number: i64| doc! { "_id": Id::new().to_string(), "seq": number, "stored_at": 1_i64, "checksum": "" };
             let batch = backend.begin_batch(&backend.objects).expect("begun");
-            backend.send(&batch, &backend.objects, &[document(1), document(2)]).expect("sent");
+            backend.send_documents(&batch, &backend.objects, &[document(1), document(2)]).expect("sent");
             world.change("icecore_batches", &[("at", Cell::Int(0))], &[]);
             // Other programs handle the batch.
             assert_eq!(world.store.object_stats().expect("stats").count, 0);
             assert_eq!(world.count("icecore_objects"), 0);
             // Documents that arrive late are not visible either, and are removed.
-            assert!(backend.still_open(&batch).is_err());
-            backend.send(&batch, &backend.objects, &[document(3)]).expect("sent");
-            let refused = backend.commit(&batch, &backend.objects).expect_err("refused");
+            assert!(backend.renew_batch(&batch).is_err());
+            backend.send_documents(&batch, &backend.objects, &[document(3)]).expect("sent");
+            let refused = backend.commit_batch(&batch, &backend.objects).expect_err("refused");
             assert_eq!(refused.kind(), ErrorKind::Busy);
             assert_eq!(world.store.object_stats().expect("stats").count, 0);
-            backend.abandon(&batch, &backend.objects);
+            backend.abandon_batch(&batch, &backend.objects);
             assert_eq!((world.count("icecore_objects"), world.count("icecore_batches")), (0, 0));
             // A committed batch can't be given up by anyone.
             let batch = backend.begin_batch(&backend.objects).expect("begun");
-            backend.send(&batch, &backend.objects, &[document(4)]).expect("sent");
-            backend.change_open(&batch, doc! { "state": "committed" }).expect("committed");
-            backend.abandon(&batch, &backend.objects);
+            backend.send_documents(&batch, &backend.objects, &[document(4)]).expect("sent");
+            backend.change_open_batch(&batch, doc! { "state": "committed" }).expect("committed");
+            backend.abandon_batch(&batch, &backend.objects);
             assert_eq!(world.store.object_stats().expect("stats").count, 1);
         }
     }

@@ -5,8 +5,8 @@
 //! program that looks does the rest.
 
 use super::MongoBackend;
-use super::batch::visible;
-use super::fields::{int, text};
+use super::batch::visible_filter;
+use super::fields::{get_int, take_text};
 use super::store_error::store_error;
 use crate::error::Result;
 use crate::id::Id;
@@ -19,9 +19,9 @@ const LOOKED: i64 = 512;
 
 impl MongoBackend {
     /// Marks a job as one that others wait for. Returns whether it exists.
-    pub(super) fn follow(&self, id: Id) -> Result<bool> {
+    pub(super) fn mark_followed(&self, id: Id) -> Result<bool> {
         let mut filter = doc! { "_id": id.to_string() };
-        filter.extend(visible());
+        filter.extend(visible_filter());
         let mark = doc! { "$set": { "followed": true } };
         let update =
             || Ok(self.jobs.update_one(filter.clone(), mark.clone()).run().map_err(store_error)?.matched_count == 1);
@@ -38,11 +38,11 @@ impl MongoBackend {
         // Finds hidden jobs too: a job in a committed batch exists.
         let found =
             self.jobs.find_one(doc! { "_id": after }).projection(doc! { "state": 1 }).run().map_err(store_error)?;
-        let state = found.map(|mut found| text(&mut found, "state")).transpose()?;
+        let state = found.map(|mut found| take_text(&mut found, "state")).transpose()?;
         match state.as_ref().map(|state| state.as_deref()) {
-            Some(Some("done")) => self.free(doc! { "_id": id }).map(drop)?,
+            Some(Some("done")) => self.free_waiting_jobs(doc! { "_id": id }).map(drop)?,
             Some(_) => {}
-            None => self.bury(id)?,
+            None => self.bury_orphan(id)?,
         }
         self.jobs
             .update_one(doc! { "_id": id }, doc! { "$unset": { "unchecked": "" } })
@@ -53,31 +53,31 @@ impl MongoBackend {
 
     /// Makes the followers of a job that is done ready.
     pub(super) fn free_followers(&self, id: &str) -> Result<u64> {
-        let freed = self.free(doc! { "after": id })?;
+        let freed = self.free_waiting_jobs(doc! { "after": id })?;
         self.jobs.update_one(doc! { "_id": id }, doc! { "$unset": { "frees": "" } }).run().map_err(store_error)?;
         Ok(freed)
     }
 
-    fn free(&self, mut which: Document) -> Result<u64> {
-        let now = self.time()?;
-        which.insert("state", "waiting");
+    fn free_waiting_jobs(&self, mut filter: Document) -> Result<u64> {
+        let now = self.read_time()?;
+        filter.insert("state", "waiting");
         let mut freed = 0;
         // Followers whose start time has passed wait from now on.
         for (run_at, set) in [
             (doc! { "$gt": now }, doc! { "state": "ready" }),
             (doc! { "$lte": now }, doc! { "state": "ready", "run_at": now }),
         ] {
-            which.insert("run_at", run_at);
+            filter.insert("run_at", run_at);
             freed +=
-                self.jobs.update_many(which.clone(), doc! { "$set": set }).run().map_err(store_error)?.matched_count;
+                self.jobs.update_many(filter.clone(), doc! { "$set": set }).run().map_err(store_error)?.matched_count;
         }
         Ok(freed)
     }
 
     /// Marks a job as dead because the job that it waited for was removed.
-    fn bury(&self, id: &str) -> Result<()> {
+    fn bury_orphan(&self, id: &str) -> Result<()> {
         let change = doc! {
-            "$set": { "state": "dead", "finished_at": self.time()?, "error": ORPHANED },
+            "$set": { "state": "dead", "finished_at": self.read_time()?, "error": ORPHANED },
             "$unset": { "live_key": "" },
         };
         self.jobs.update_one(doc! { "_id": id, "state": "waiting" }, change).run().map(drop).map_err(store_error)
@@ -88,17 +88,17 @@ impl MongoBackend {
         let mut freed = 0;
         let found = self.jobs.find(doc! { "frees": true }).projection(doc! { "_id": 1 }).limit(LOOKED);
         for found in found.run().map_err(store_error)? {
-            if let Some(id) = text(&mut found.map_err(store_error)?, "_id")? {
+            if let Some(id) = take_text(&mut found.map_err(store_error)?, "_id")? {
                 freed += self.free_followers(&id)?;
             }
         }
         let mut unchecked = doc! { "unchecked": true };
-        unchecked.extend(visible());
+        unchecked.extend(visible_filter());
         let found =
             self.jobs.find(unchecked).projection(doc! { "after": 1 }).limit(LOOKED).run().map_err(store_error)?;
         for found in found {
             let mut found = found.map_err(store_error)?;
-            if let (Some(id), Some(after)) = (text(&mut found, "_id")?, text(&mut found, "after")?) {
+            if let (Some(id), Some(after)) = (take_text(&mut found, "_id")?, take_text(&mut found, "after")?) {
                 self.check_follower(&id, &after)?;
                 freed += 1;
             }
@@ -116,8 +116,8 @@ impl MongoBackend {
             let mut page = Vec::new();
             for found in found.run().map_err(store_error)? {
                 let mut found = found.map_err(store_error)?;
-                seen = int(&found, "seq")?.unwrap_or(seen);
-                if let (Some(id), Some(after)) = (text(&mut found, "_id")?, text(&mut found, "after")?) {
+                seen = get_int(&found, "seq")?.unwrap_or(seen);
+                if let (Some(id), Some(after)) = (take_text(&mut found, "_id")?, take_text(&mut found, "after")?) {
                     page.push((id, after));
                 }
             }
@@ -126,10 +126,10 @@ impl MongoBackend {
             }
             let wanted: Vec<&str> = page.iter().map(|(_, after)| &**after).collect();
             let there = self.jobs.find(doc! { "_id": { "$in": wanted } }).projection(doc! { "_id": 1 });
-            let id = |found: mongodb::error::Result<Document>| text(&mut found.map_err(store_error)?, "_id");
+            let id = |found: mongodb::error::Result<Document>| take_text(&mut found.map_err(store_error)?, "_id");
             let there: HashSet<String> =
                 there.run().map_err(store_error)?.filter_map(|found| id(found).transpose()).collect::<Result<_>>()?;
-            page.iter().filter(|(_, after)| !there.contains(after)).try_for_each(|(id, _)| self.bury(id))?;
+            page.iter().filter(|(_, after)| !there.contains(after)).try_for_each(|(id, _)| self.bury_orphan(id))?;
         }
     }
 }

@@ -4,15 +4,15 @@
 //! changed, each only if it is unchanged since it was found. The token shows which jobs were handed out.
 
 use super::MongoBackend;
-use super::fields::{int, put};
-use super::jobs::job_of;
-use super::limits::Places;
+use super::fields::{get_int, insert_if_some};
+use super::jobs::job_from_document;
+use super::limits::ReservedPlaces;
 use super::store_error::store_error;
 use crate::claim_request::{ClaimOperations, ClaimRequest, ExpiryChecks};
 use crate::describe;
 use crate::error::{Error, Result};
 use crate::job::{Job, State};
-use crate::rules::millis;
+use crate::rules::to_millis;
 use mongodb::bson::{Bson, Document, doc};
 use mongodb::options::ReturnDocument;
 use std::collections::HashSet;
@@ -24,27 +24,27 @@ const ENDED: i64 = 512;
 
 /// Returns the filter for jobs that may be handed out. `now` may be outdated: a new lease must not begin before the end
 /// of a lease that the job had meanwhile.
-fn ready(queue: &str, now: i64) -> Document {
+fn ready_filter(queue: &str, now: i64) -> Document {
     doc! { "queue": queue, "state": "ready", "run_at": { "$lte": now }, "freed_at": { "$not": { "$gt": now } } }
 }
 
-fn order() -> Document {
+fn claim_order() -> Document {
     doc! { "priority": -1, "run_at": 1, "seq": 1 }
 }
 
-fn lease_fields(request: &ClaimRequest<'_>, until: i64, place: Option<i64>) -> Document {
+fn lease_update(request: &ClaimRequest<'_>, until: i64, place: Option<i64>) -> Document {
     let mut set = doc! { "state": "leased", "token": request.token, "worker": request.worker, "lease_until": until };
-    put(&mut set, "place", place);
+    insert_if_some(&mut set, "place", place);
     doc! { "$set": set, "$inc": { "attempts": 1_i64 } }
 }
 
 /// A document that was handed out: its id, and its job or the error of an invalid document.
-type Handed = (Bson, Result<Job>);
+type ClaimedDocument = (Bson, Result<Job>);
 
 /// Returns the job of a document that was ready and is now handed out until `until`.
-fn handed(mut document: Document, request: &ClaimRequest<'_>, until: i64) -> Handed {
+fn claimed_document(mut document: Document, request: &ClaimRequest<'_>, until: i64) -> ClaimedDocument {
     let id = document.get("_id").cloned().unwrap_or(Bson::Null);
-    let job = job_of(&mut document).map(|job| Job {
+    let job = job_from_document(&mut document).map(|job| Job {
         state: State::Leased,
         attempts: job.attempts.saturating_add(1),
         worker: Some(request.worker.to_owned()),
@@ -55,17 +55,17 @@ fn handed(mut document: Document, request: &ClaimRequest<'_>, until: i64) -> Han
 }
 
 impl MongoBackend {
-    fn take_one(&self, request: &ClaimRequest<'_>) -> Result<Option<Handed>> {
-        let now = self.time()?;
-        let until = now.saturating_add(millis(request.lease));
+    fn take_one(&self, request: &ClaimRequest<'_>) -> Result<Option<ClaimedDocument>> {
+        let now = self.read_time()?;
+        let until = now.saturating_add(to_millis(request.lease));
         let found = self
             .jobs
-            .find_one_and_update(ready(request.queue, now), lease_fields(request, until, None))
-            .sort(order())
+            .find_one_and_update(ready_filter(request.queue, now), lease_update(request, until, None))
+            .sort(claim_order())
             .return_document(ReturnDocument::Before)
             .run()
             .map_err(store_error)?;
-        Ok(found.map(|found| handed(found, request, until)))
+        Ok(found.map(|found| claimed_document(found, request, until)))
     }
 
     /// Returns how many jobs were found, and those that were handed out because nobody changed them meanwhile.
@@ -73,18 +73,24 @@ impl MongoBackend {
         &self,
         request: &ClaimRequest<'_>,
         most: usize,
-        places: Option<&Places>,
-    ) -> Result<(usize, Vec<Handed>)> {
-        let now = self.time()?;
-        let until = places.map_or(now.saturating_add(millis(request.lease)), |places| places.until);
+        places: Option<&ReservedPlaces>,
+    ) -> Result<(usize, Vec<ClaimedDocument>)> {
+        let now = self.read_time()?;
+        let until = places.map_or(now.saturating_add(to_millis(request.lease)), |places| places.until);
         let limit = i64::try_from(most).unwrap_or(i64::MAX);
-        let next = self.jobs.find(ready(request.queue, now)).sort(order()).limit(limit).run().map_err(store_error)?;
+        let next = self
+            .jobs
+            .find(ready_filter(request.queue, now))
+            .sort(claim_order())
+            .limit(limit)
+            .run()
+            .map_err(store_error)?;
         let mut next = next.collect::<mongodb::error::Result<Vec<Document>>>().map_err(store_error)?;
         let field = |document: &Document, name| document.get(name).cloned().unwrap_or(Bson::Null);
         let change = |(number, document): (i64, &Document)| {
-            let mut question = ready(request.queue, now);
+            let mut question = ready_filter(request.queue, now);
             question.extend(doc! { "_id": field(document, "_id"), "attempts": field(document, "attempts") });
-            doc! { "q": question, "u": lease_fields(request, until, places.map(|places| places.first + number)) }
+            doc! { "q": question, "u": lease_update(request, until, places.map(|places| places.first + number)) }
         };
         let (found, changes) = (next.len(), (0..).zip(&next).map(change).collect());
         if self.change_each(&self.jobs, changes)? != found as u64 {
@@ -98,26 +104,27 @@ impl MongoBackend {
                 next.iter().map(|document| mine.contains(&field(document, "_id").to_string())).collect();
             if let Some(places) = places {
                 let used: Vec<i64> = (places.first..).zip(&all).filter(|(_, is)| **is).map(|(at, _)| at).collect();
-                self.give_back(request, places, &used)?;
+                self.return_unused_places(request, places, &used)?;
             }
             let mut all = all.into_iter();
             next.retain(|_| all.next() == Some(true));
         } else if let Some(places) = places {
             let used: Vec<i64> = (places.first..).take(found).collect();
-            self.give_back(request, places, &used)?;
+            self.return_unused_places(request, places, &used)?;
         }
-        Ok((found, next.into_iter().map(|document| handed(document, request, until)).collect()))
+        Ok((found, next.into_iter().map(|document| claimed_document(document, request, until)).collect()))
     }
 
     /// Like `take_many`, within the limits of a queue.
-    fn take_limited(&self, request: &ClaimRequest<'_>, most: usize) -> Result<(usize, Vec<Handed>)> {
+    fn take_limited(&self, request: &ClaimRequest<'_>, most: usize) -> Result<(usize, Vec<ClaimedDocument>)> {
         let limit = i64::try_from(most).unwrap_or(i64::MAX);
-        let next = self.jobs.find(ready(request.queue, self.time()?)).projection(doc! { "_id": 1 }).limit(limit);
+        let next =
+            self.jobs.find(ready_filter(request.queue, self.read_time()?)).projection(doc! { "_id": 1 }).limit(limit);
         let wanted = next.run().map_err(store_error)?.count();
         if wanted == 0 {
             return Ok((0, Vec::new()));
         }
-        match self.reserve(request, wanted)? {
+        match self.reserve_places(request, wanted)? {
             None => self.take_many(request, most, None),
             Some(places) if places.count == 0 => Ok((0, Vec::new())),
             Some(places) => self.take_many(request, places.count, Some(&places)),
@@ -125,10 +132,10 @@ impl MongoBackend {
     }
 
     /// Marks a job as dead whose document is invalid because another program wrote it, and records the error.
-    fn put_aside(&self, id: &Bson, token: &str, error: &Error) -> Result<()> {
+    fn bury_invalid_job(&self, id: &Bson, token: &str, error: &Error) -> Result<()> {
         let change = doc! {
             "$set": {
-                "state": "dead", "finished_at": self.time()?, "error": &*describe::without_nul(&error.to_string()),
+                "state": "dead", "finished_at": self.read_time()?, "error": &*describe::without_nul(&error.to_string()),
             },
             "$unset": { "token": "", "live_key": "", "lease_until": "", "place": "" },
         };
@@ -142,7 +149,7 @@ impl ClaimOperations for MongoBackend {
     }
 
     fn hand_out_ready(&mut self, request: &ClaimRequest<'_>, most: usize, jobs: &mut Vec<Job>) -> Result<bool> {
-        let (is_paused, is_limited) = self.standing_of(request.queue)?;
+        let (is_paused, is_limited) = self.read_queue_flags(request.queue)?;
         if is_paused {
             return Ok(false);
         }
@@ -150,30 +157,31 @@ impl ClaimOperations for MongoBackend {
         let (found, handed) = match asked {
             _ if is_limited => self.take_limited(request, asked)?,
             1 => {
-                let handed: Vec<Handed> = self.take_one(request)?.into_iter().collect();
+                let handed: Vec<ClaimedDocument> = self.take_one(request)?.into_iter().collect();
                 (handed.len(), handed)
             }
             _ => self.take_many(request, asked, None)?,
         };
         // One invalid document must not keep the other jobs from their workers.
-        let mut senseless = Vec::new();
+        let mut invalid = Vec::new();
         for (id, job) in handed {
             match job {
                 Ok(job) => jobs.push(job),
-                Err(error) => senseless.push((id, error)),
+                Err(error) => invalid.push((id, error)),
             }
         }
-        senseless.iter().try_for_each(|(id, error)| self.put_aside(id, request.token, error))?;
+        invalid.iter().try_for_each(|(id, error)| self.bury_invalid_job(id, request.token, error))?;
         Ok(found == asked)
     }
 
     fn free_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64> {
-        self.expiry_checks.looked(request.queue);
+        self.expiry_checks.record_check(request.queue);
         if self.is_paused(request.queue)? {
             return Ok(0);
         }
-        let others = self.settle_batches()?.saturating_add(self.adopt()?).saturating_add(self.settle_chains()?);
-        let now = self.time()?;
+        let others =
+            self.settle_batches()?.saturating_add(self.adopt_foreign_jobs()?).saturating_add(self.settle_chains()?);
+        let now = self.read_time()?;
         let question = doc! {
             "queue": request.queue, "state": "leased", "token": { "$ne": request.token },
             "$or": [{ "lease_until": { "$lt": now } }, { "lease_until": null }],
@@ -184,11 +192,12 @@ impl ClaimOperations for MongoBackend {
         for document in found {
             let document = document.map_err(store_error)?;
             // A server may return a document that changed after it matched.
-            if int(&document, "lease_until")?.is_some_and(|until| until >= now) {
+            if get_int(&document, "lease_until")?.is_some_and(|until| until >= now) {
                 continue;
             }
             let id = document.get("_id").cloned().unwrap_or(Bson::Null);
-            let is_dead = int(&document, "attempts")?.unwrap_or(0) >= int(&document, "max_attempts")?.unwrap_or(0);
+            let is_dead =
+                get_int(&document, "attempts")?.unwrap_or(0) >= get_int(&document, "max_attempts")?.unwrap_or(0);
             let mut set =
                 doc! { "state": if is_dead { "dead" } else { "ready" }, "error": "the lease ended", "freed_at": now };
             let mut unset = doc! { "token": "", "lease_until": "", "place": "" };

@@ -14,9 +14,9 @@ use std::time::Duration;
 const SELECTION: Duration = Duration::from_secs(10);
 
 /// Opens a database, and updates its collections to the schema version of this program.
-pub(crate) fn open(address: &Address) -> Result<Box<dyn Backend>> {
-    let (client, name) = client(address)?;
-    let mut backend = MongoBackend::over(client, &name);
+pub(crate) fn open_backend(address: &Address) -> Result<Box<dyn Backend>> {
+    let (client, name) = connect_client(address)?;
+    let mut backend = MongoBackend::from_client(client, &name);
     backend.find_clock()?;
     backend.migrate()?;
     backend.settle_batches()?;
@@ -24,16 +24,16 @@ pub(crate) fn open(address: &Address) -> Result<Box<dyn Backend>> {
 }
 
 /// Returns a client, and the name of the database in the address.
-pub(super) fn client(address: &Address) -> Result<(Client, String)> {
+pub(super) fn connect_client(address: &Address) -> Result<(Client, String)> {
     let wrong = |reason: &str| Error::new(ErrorKind::Address, format!("{address} {reason}"));
-    let text = address.secret();
+    let text = address.text_with_secrets();
     if text.starts_with("mongodb+srv:") {
         return Err(wrong(
             "is looked up by DNS, which this build does not do: name the servers, mongodb://HOST,HOST/NAME",
         ));
     }
     let text = match address.password() {
-        Some(password) => with_password(text, password)
+        Some(password) => insert_password(text, password)
             .ok_or_else(|| wrong("names nobody whose password it could be: mongodb://USER@HOST/NAME"))?,
         None => text.to_owned(),
     };
@@ -56,7 +56,7 @@ pub(super) fn client(address: &Address) -> Result<(Client, String)> {
 }
 
 /// Returns the address with a password that was kept elsewhere.
-fn with_password(text: &str, password: &str) -> Option<String> {
+fn insert_password(text: &str, password: &str) -> Option<String> {
     let (scheme, rest) = text.split_once("://")?;
     let (user, rest) = rest.split_once('@').filter(|(user, _)| !user.is_empty() && !user.contains(['/', '?']))?;
     let user = user.split(':').next().unwrap_or_default();
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn passwords_are_put_in() {
-        let put = |text: &str| with_password(text, "a/@ü");
+        let put = |text: &str| insert_password(text, "a/@ü");
         assert_eq!(put("mongodb://ann@db/x").as_deref(), Some("mongodb://ann:a%2F%40%C3%BC@db/x"));
         assert_eq!(put("mongodb://ann:old@db/x?w=1").as_deref(), Some("mongodb://ann:a%2F%40%C3%BC@db/x?w=1"));
         assert_eq!(put("mongodb://db/x"), None);
@@ -92,7 +92,7 @@ mod tests {
             "mongodb://ann:secret@:x/y",
         ] {
             let address: Address = text.parse().expect("an address");
-            let error = client(&address).expect_err("refused");
+            let error = connect_client(&address).expect_err("refused");
             assert_eq!(error.kind(), ErrorKind::Address, "{text}: {error}");
             assert!(!error.to_string().contains("secret"), "{error}");
         }

@@ -7,7 +7,7 @@ use mongodb::bson::{Binary, Bson, Document};
 /// Maximum size of a document's fields. BSON allows 16 MB including their names.
 pub(super) const HEAVIEST: usize = (16 << 20) - (64 << 10);
 
-fn wrong(name: &str, kind: &str) -> Error {
+fn wrong_type_error(name: &str, kind: &str) -> Error {
     Error::new(ErrorKind::Database, format!("the field {name} is no {kind}: the document was changed"))
 }
 
@@ -16,25 +16,25 @@ fn take_field(document: &mut Document, name: &str) -> Option<Bson> {
 }
 
 /// Removes a text field from the document and returns its value.
-pub(super) fn text(document: &mut Document, name: &str) -> Result<Option<String>> {
+pub(super) fn take_text(document: &mut Document, name: &str) -> Result<Option<String>> {
     match take_field(document, name) {
         None => Ok(None),
         Some(Bson::String(text)) => Ok(Some(text)),
-        Some(_) => Err(wrong(name, "text")),
+        Some(_) => Err(wrong_type_error(name, "text")),
     }
 }
 
 /// Removes a binary field from the document and returns its value.
-pub(super) fn bytes(document: &mut Document, name: &str) -> Result<Option<Vec<u8>>> {
+pub(super) fn take_bytes(document: &mut Document, name: &str) -> Result<Option<Vec<u8>>> {
     match take_field(document, name) {
         None => Ok(None),
         Some(Bson::Binary(binary)) => Ok(Some(binary.bytes)),
-        Some(_) => Err(wrong(name, "binary")),
+        Some(_) => Err(wrong_type_error(name, "binary")),
     }
 }
 
 /// Returns a whole number of any BSON type. Programs in JavaScript write all numbers as floats.
-pub(super) fn whole_number(value: Option<&Bson>) -> Option<i64> {
+pub(super) fn to_whole_number(value: Option<&Bson>) -> Option<i64> {
     match value? {
         Bson::Int32(number) => Some(i64::from(*number)),
         Bson::Int64(number) => Some(*number),
@@ -44,27 +44,27 @@ pub(super) fn whole_number(value: Option<&Bson>) -> Option<i64> {
 }
 
 /// Returns the whole number of a field.
-pub(super) fn int(document: &Document, name: &str) -> Result<Option<i64>> {
+pub(super) fn get_int(document: &Document, name: &str) -> Result<Option<i64>> {
     match document.get(name) {
         None | Some(Bson::Null) => Ok(None),
-        value => whole_number(value).map(Some).ok_or_else(|| wrong(name, "whole number")),
+        value => to_whole_number(value).map(Some).ok_or_else(|| wrong_type_error(name, "whole number")),
     }
 }
 
 /// Returns bytes as a BSON value.
-pub(super) fn binary(bytes: &[u8]) -> Bson {
+pub(super) fn to_binary(bytes: &[u8]) -> Bson {
     Bson::Binary(Binary { subtype: BinarySubtype::Generic, bytes: bytes.to_vec() })
 }
 
 /// Adds a field, if it has a value.
-pub(super) fn put<T: Into<Bson>>(document: &mut Document, name: &str, value: Option<T>) {
+pub(super) fn insert_if_some<T: Into<Bson>>(document: &mut Document, name: &str, value: Option<T>) {
     if let Some(value) = value {
         document.insert(name, value);
     }
 }
 
 /// Estimates the size of a document: its texts and bytes, and a constant for each value.
-pub(super) fn weight(document: &Document) -> usize {
+pub(super) fn estimate_size(document: &Document) -> usize {
     let mut bytes = 0;
     let mut open: Vec<&Bson> = document.values().collect();
     while let Some(value) = open.pop() {
@@ -81,8 +81,8 @@ pub(super) fn weight(document: &Document) -> usize {
 }
 
 /// Checks that a document is not too large.
-pub(super) fn check_weight(what: &str, document: &Document) -> Result<()> {
-    let weight = weight(document);
+pub(super) fn check_size(what: &str, document: &Document) -> Result<()> {
+    let weight = estimate_size(document);
     if weight <= HEAVIEST {
         return Ok(());
     }

@@ -5,8 +5,8 @@
 //! stored without knowing the new path. While there are such objects, the index is not used.
 
 use super::MongoBackend;
-use super::fields::whole_number;
-use super::objects::object_of;
+use super::fields::to_whole_number;
+use super::objects::object_from_document;
 use super::schema::OBJECTS;
 use super::store_error::store_error;
 use crate::describe;
@@ -19,8 +19,8 @@ const PAGE: i64 = 1_000;
 const PAGE_BYTES: usize = 16 << 20;
 
 /// Adds the values at these paths to a document.
-pub(super) fn keep(document: &mut Document, bytes: &[u8], format: Option<&str>, paths: &[String]) {
-    let values = describe::values_at(bytes, format, paths).into_iter();
+pub(super) fn add_index_values(document: &mut Document, bytes: &[u8], format: Option<&str>, paths: &[String]) {
+    let values = describe::find_index_values(bytes, format, paths).into_iter();
     let values: Vec<Bson> = values.map(|(path, value)| doc! { "path": path, "value": value }.into()).collect();
     document.insert("kept", i64::try_from(paths.len()).unwrap_or(i64::MAX));
     if !values.is_empty() {
@@ -29,28 +29,28 @@ pub(super) fn keep(document: &mut Document, bytes: &[u8], format: Option<&str>, 
 }
 
 /// Returns the filter for objects that have indexed at most `count` paths, or have no count.
-fn lacking(count: i64) -> Document {
+fn lacking_filter(count: i64) -> Document {
     doc! { "kept": { "$not": { "$gt": count } } }
 }
 
 impl MongoBackend {
     /// Returns whether all objects have indexed the value at this path.
     pub(super) fn is_indexed(&self, path: &str) -> Result<bool> {
-        let Some(place) = self.paths()?.iter().position(|known| known == path) else { return Ok(false) };
+        let Some(place) = self.read_index_paths()?.iter().position(|known| known == path) else { return Ok(false) };
         let place = i64::try_from(place).unwrap_or(i64::MAX);
-        let lacks = self.objects.find_one(lacking(place)).projection(doc! { "_id": 1 });
+        let lacks = self.objects.find_one(lacking_filter(place)).projection(doc! { "_id": 1 });
         Ok(lacks.run().map_err(store_error)?.is_none())
     }
 
     /// Returns the paths that all objects have indexed.
-    pub(super) fn whole_indexes(&self) -> Result<Vec<String>> {
-        let mut paths = self.paths()?;
+    pub(super) fn complete_indexes(&self) -> Result<Vec<String>> {
+        let mut paths = self.read_index_paths()?;
         if paths.is_empty() {
             return Ok(paths);
         }
         let least = self.objects.find_one(doc! {}).sort(doc! { "kept": 1 }).projection(doc! { "kept": 1 });
         if let Some(least) = least.run().map_err(store_error)? {
-            let kept = whole_number(least.get("kept")).unwrap_or(0);
+            let kept = to_whole_number(least.get("kept")).unwrap_or(0);
             paths.truncate(usize::try_from(kept).unwrap_or(0));
         }
         paths.sort_unstable();
@@ -61,31 +61,32 @@ impl MongoBackend {
         describe::check_path(path)?;
         let filter = doc! { "_id": OBJECTS, "paths": { "$ne": path } };
         self.meta.update_one(filter, doc! { "$push": { "paths": path } }).run().map_err(store_error)?;
-        let place = self.paths()?.iter().position(|known| known == path).unwrap_or(0);
-        self.keep_all(i64::try_from(place).unwrap_or(i64::MAX))
+        let place = self.read_index_paths()?.iter().position(|known| known == path).unwrap_or(0);
+        self.index_objects(i64::try_from(place).unwrap_or(i64::MAX))
     }
 
     /// Indexes all objects that have indexed at most `count` paths.
-    pub(super) fn keep_all(&self, count: i64) -> Result<()> {
+    pub(super) fn index_objects(&self, count: i64) -> Result<()> {
         loop {
-            let paths = self.paths()?;
+            let paths = self.read_index_paths()?;
             let fields = doc! { "classes": 0, "indexed": 0, "json": 0 };
-            let found = self.objects.find(lacking(count)).projection(fields).limit(PAGE).run().map_err(store_error)?;
+            let found =
+                self.objects.find(lacking_filter(count)).projection(fields).limit(PAGE).run().map_err(store_error)?;
             let (mut changes, mut bytes) = (Vec::new(), 0);
             for document in found {
                 let mut document = document.map_err(store_error)?;
                 let id = document.get("_id").cloned().unwrap_or(Bson::Null);
                 let mut change = doc! { "indexed": [] };
-                match object_of(&mut document) {
+                match object_from_document(&mut document) {
                     Ok(object) => {
                         bytes += object.bytes.len();
-                        keep(&mut change, &object.bytes, object.format.as_deref(), &paths);
+                        add_index_values(&mut change, &object.bytes, object.format.as_deref(), &paths);
                     }
                     // An invalid document has no values.
-                    Err(_) => keep(&mut change, b"", None, &paths),
+                    Err(_) => add_index_values(&mut change, b"", None, &paths),
                 }
                 // Unless another program did it meanwhile, which may know more paths.
-                let mut question = lacking(count);
+                let mut question = lacking_filter(count);
                 question.insert("_id", id);
                 changes.push(doc! { "q": question, "u": { "$set": change } });
                 if bytes >= PAGE_BYTES {

@@ -4,8 +4,8 @@
 //! of these operations is one change of one document whose filter checks both.
 
 use super::MongoBackend;
-use super::batch::visible;
-use super::fields::{binary, bytes, int, put, text};
+use super::batch::visible_filter;
+use super::fields::{get_int, insert_if_some, take_bytes, take_text, to_binary};
 use super::store_error::{is_duplicate, store_error};
 use crate::backend::{Each, Flow, Jobs};
 use crate::claim_request::{ClaimRequest, hand_out};
@@ -14,7 +14,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, State};
 use crate::rules::{
-    backoff, check_name, check_who, id_of, limited, millis, no_lease, paused, payload, required, token, waits,
+    backoff_after, check_actor_name, check_name, lease_error, new_token, parse_id, payload_from_columns,
+    queue_limited_error, queue_paused_error, required, to_millis, waiting_job_error,
 };
 use mongodb::bson::{Bson, Document, doc};
 use mongodb::options::ReturnDocument;
@@ -25,38 +26,38 @@ use std::time::Duration;
 const ASKED: usize = 256;
 
 /// Returns the job of a document. Moves the values out of the document.
-pub(super) fn job_of(document: &mut Document) -> Result<Job> {
+pub(super) fn job_from_document(document: &mut Document) -> Result<Job> {
     let count = |document: &Document, name| -> Result<u32> {
-        Ok(u32::try_from(required(int(document, name)?)?).unwrap_or(u32::MAX))
+        Ok(u32::try_from(required(get_int(document, name)?)?).unwrap_or(u32::MAX))
     };
-    let state = required(text(document, "state")?)?;
+    let state = required(take_text(document, "state")?)?;
     let mut job = Job {
-        id: id_of(text(document, "_id")?)?,
-        sequence: required(int(document, "seq")?)?,
-        queue: required(text(document, "queue")?)?,
-        state: State::named(&state)
+        id: parse_id(take_text(document, "_id")?)?,
+        sequence: required(get_int(document, "seq")?)?,
+        queue: required(take_text(document, "queue")?)?,
+        state: State::from_name(&state)
             .ok_or_else(|| Error::new(ErrorKind::Database, format!("{state:?} is no state of a job")))?,
-        priority: required(int(document, "priority")?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
-        queued_at: required(int(document, "queued_at")?)?,
-        run_at: required(int(document, "run_at")?)?,
+        priority: required(get_int(document, "priority")?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
+        queued_at: required(get_int(document, "queued_at")?)?,
+        run_at: required(get_int(document, "run_at")?)?,
         attempts: count(document, "attempts")?,
         max_attempts: count(document, "max_attempts")?,
-        unique_key: text(document, "unique_key")?,
-        lease_until: int(document, "lease_until")?,
-        worker: text(document, "worker")?,
-        finished_at: int(document, "finished_at")?,
-        error: text(document, "error")?,
-        replay_of: text(document, "replay_of")?.map(|text| id_of(Some(text))).transpose()?,
-        after: text(document, "after")?.map(|text| id_of(Some(text))).transpose()?,
-        format: text(document, "format")?,
+        unique_key: take_text(document, "unique_key")?,
+        lease_until: get_int(document, "lease_until")?,
+        worker: take_text(document, "worker")?,
+        finished_at: get_int(document, "finished_at")?,
+        error: take_text(document, "error")?,
+        replay_of: take_text(document, "replay_of")?.map(|text| parse_id(Some(text))).transpose()?,
+        after: take_text(document, "after")?.map(|text| parse_id(Some(text))).transpose()?,
+        format: take_text(document, "format")?,
         checksum: String::new(),
-        bytes: payload(bytes(document, "bytes")?, text(document, "base64")?)?,
-        json: text(document, "json")?,
-        problem: text(document, "problem")?,
-        result: bytes(document, "result")?,
+        bytes: payload_from_columns(take_bytes(document, "bytes")?, take_text(document, "base64")?)?,
+        json: take_text(document, "json")?,
+        problem: take_text(document, "problem")?,
+        result: take_bytes(document, "result")?,
     };
     // A job from another program has no description yet.
-    match text(document, "checksum")? {
+    match take_text(document, "checksum")? {
         Some(checksum) => job.checksum = checksum,
         None => {
             let said = describe::describe(&job.bytes, job.format.as_deref());
@@ -67,67 +68,67 @@ pub(super) fn job_of(document: &mut Document) -> Result<Job> {
 }
 
 /// Returns the filter for a job with this lease, if the lease has not ended.
-fn leased(id: Id, token: &str, now: i64) -> Document {
+fn leased_filter(id: Id, token: &str, now: i64) -> Document {
     doc! { "_id": id.to_string(), "token": token, "state": "leased", "lease_until": { "$gte": now } }
 }
 
 /// Like `leased`, for a job that no other job waits for, and that has no place in a queue with limits.
-fn leased_alone(id: Id, token: &str, now: i64) -> Document {
-    let mut filter = leased(id, token, now);
+fn leased_alone_filter(id: Id, token: &str, now: i64) -> Document {
+    let mut filter = leased_filter(id, token, now);
     filter.extend(doc! { "followed": null, "place": null });
     filter
 }
 
 /// Returns the update that marks a job as done.
-fn done(now: i64, result: Option<&[u8]>) -> Result<Document> {
+fn done_update(now: i64, result: Option<&[u8]>) -> Result<Document> {
     let mut set = doc! { "state": "done", "finished_at": now };
     let mut unset = doc! { "token": "", "live_key": "", "lease_until": "", "error": "" };
     match result {
-        Some(result) => drop(set.insert("result", binary(result))),
+        Some(result) => drop(set.insert("result", to_binary(result))),
         None => drop(unset.insert("result", "")),
     }
-    super::fields::check_weight("a result", &set)?;
+    super::fields::check_size("a result", &set)?;
     Ok(doc! { "$set": set, "$unset": unset })
 }
 
 impl MongoBackend {
     /// Returns the error that explains why this job can't be changed with the caller's token.
-    fn no_lease(&self, id: Id) -> Result<Error> {
+    fn find_lease_error(&self, id: Id) -> Result<Error> {
         let found = self.jobs.find_one(doc! { "_id": id.to_string() }).projection(doc! { "state": 1 });
-        let state = found.run().map_err(store_error)?.map(|mut found| text(&mut found, "state")).transpose()?;
-        Ok(no_lease(id, state.map(|state| state.unwrap_or_default()).as_deref()))
+        let state = found.run().map_err(store_error)?.map(|mut found| take_text(&mut found, "state")).transpose()?;
+        Ok(lease_error(id, state.map(|state| state.unwrap_or_default()).as_deref()))
     }
 
     /// Marks a job as done, even if others wait for it. Returns whether the lease was valid.
     fn ack_any(&self, id: Id, token: &str, result: Option<&[u8]>) -> Result<bool> {
-        let now = self.time()?;
-        let mut change = done(now, result)?;
+        let now = self.read_time()?;
+        let mut change = done_update(now, result)?;
         for (part, field, value) in [("$set", "frees", Bson::Boolean(true)), ("$unset", "place", Bson::from(""))] {
             if let Ok(fields) = change.get_document_mut(part) {
                 fields.insert(field, value);
             }
         }
         let fields = doc! { "queue": 1, "place": 1 };
-        let found = self.jobs.find_one_and_update(leased(id, token, now), change).projection(fields);
+        let found = self.jobs.find_one_and_update(leased_filter(id, token, now), change).projection(fields);
         let Some(mut found) = found.return_document(ReturnDocument::Before).run().map_err(store_error)? else {
             return Ok(false);
         };
         // The job is done. If the rest is interrupted, others finish it, or the places expire.
         let _ = self.free_followers(&id.to_string());
-        if let (Some(queue), Some(place)) = (text(&mut found, "queue")?, int(&found, "place")?) {
-            let _ = self.leave_place(&queue, token, place);
+        if let (Some(queue), Some(place)) = (take_text(&mut found, "queue")?, get_int(&found, "place")?) {
+            let _ = self.free_place(&queue, token, place);
         }
         Ok(true)
     }
 
     fn nack_one(&self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<Option<State>> {
-        let now = self.time()?;
+        let now = self.read_time()?;
         let fields = doc! { "queue": 1, "attempts": 1, "max_attempts": 1, "place": 1 };
-        let found = self.jobs.find_one(leased(id, token, now)).projection(fields).run().map_err(store_error)?;
+        let found = self.jobs.find_one(leased_filter(id, token, now)).projection(fields).run().map_err(store_error)?;
         let Some(mut found) = found else { return Ok(None) };
-        let queue = required(text(&mut found, "queue")?)?;
-        let attempts = int(&found, "attempts")?.unwrap_or(0);
-        let state = if attempts >= int(&found, "max_attempts")?.unwrap_or(0) { State::Dead } else { State::Ready };
+        let queue = required(take_text(&mut found, "queue")?)?;
+        let attempts = get_int(&found, "attempts")?.unwrap_or(0);
+        let state = if attempts >= get_int(&found, "max_attempts")?.unwrap_or(0) { State::Dead } else { State::Ready };
         let mut set = doc! { "state": state.name(), "error": &*describe::without_nul(error) };
         let mut unset = doc! { "token": "", "lease_until": "", "place": "" };
         if state == State::Dead {
@@ -136,23 +137,23 @@ impl MongoBackend {
         } else {
             let delay = match delay {
                 Some(delay) => delay,
-                None => backoff(self.first_backoff(&queue)?, attempts),
+                None => backoff_after(self.first_backoff(&queue)?, attempts),
             };
-            set.insert("run_at", now.saturating_add(millis(delay)));
+            set.insert("run_at", now.saturating_add(to_millis(delay)));
         }
-        let filter = leased(id, token, now);
+        let filter = leased_filter(id, token, now);
         let changed = self.jobs.update_one(filter, doc! { "$set": set, "$unset": unset }).run().map_err(store_error)?;
-        if let Some(place) = int(&found, "place")?.filter(|_| changed.matched_count == 1) {
-            let _ = self.leave_place(&queue, token, place);
+        if let Some(place) = get_int(&found, "place")?.filter(|_| changed.matched_count == 1) {
+            let _ = self.free_place(&queue, token, place);
         }
         Ok((changed.matched_count == 1).then_some(state))
     }
 
     /// Returns the marks that earlier calls left in those of these jobs that they finished.
-    fn marks(&self, acks: &[&Ack]) -> Result<HashSet<String>> {
+    fn find_ack_marks(&self, acks: &[&Ack]) -> Result<HashSet<String>> {
         let ids: Vec<String> = acks.iter().map(|ack| ack.id.to_string()).collect();
         let found = self.jobs.find(doc! { "_id": { "$in": ids }, "state": "done" }).projection(doc! { "call": 1 });
-        let mark = |found: mongodb::error::Result<Document>| text(&mut found.map_err(store_error)?, "call");
+        let mark = |found: mongodb::error::Result<Document>| take_text(&mut found.map_err(store_error)?, "call");
         found.run().map_err(store_error)?.filter_map(|found| mark(found).transpose()).collect()
     }
 
@@ -161,7 +162,7 @@ impl MongoBackend {
         let filter = doc! { "_id": id, "queue": queue, "state": "dead" };
         let mut set = doc! { "state": "ready", "attempts": 0_i64, "run_at": now };
         let unset = doc! { "lease_until": "", "finished_at": "" };
-        put(&mut set, "live_key", key.map(|key| super::pushes::live_key(queue, key)));
+        insert_if_some(&mut set, "live_key", key.map(|key| super::pushes::live_key(queue, key)));
         loop {
             let change = doc! { "$set": set.clone(), "$unset": unset.clone() };
             match self.jobs.update_one(filter.clone(), change).run() {
@@ -171,7 +172,7 @@ impl MongoBackend {
         }
     }
 
-    fn job_page(
+    fn list_job_page(
         &self,
         (after, before): (i64, Option<i64>),
         filter: &JobFilter,
@@ -179,19 +180,19 @@ impl MongoBackend {
         each: &mut dyn FnMut(Job) -> Result<Flow>,
     ) -> Result<()> {
         let mut place = doc! { "$gt": after };
-        put(&mut place, "$lt", before);
+        insert_if_some(&mut place, "$lt", before);
         let mut question = doc! { "seq": place };
         let order = if before.is_some() { -1 } else { 1 };
-        question.extend(visible());
-        put(&mut question, "queue", filter.queue.as_deref());
-        put(&mut question, "state", filter.state.map(State::name));
+        question.extend(visible_filter());
+        insert_if_some(&mut question, "queue", filter.queue.as_deref());
+        insert_if_some(&mut question, "state", filter.state.map(State::name));
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         for document in self.jobs.find(question).sort(doc! { "seq": order }).limit(most).run().map_err(store_error)? {
             let mut document = document.map_err(store_error)?;
-            let sequence = int(&document, "seq")?.unwrap_or(0);
+            let sequence = get_int(&document, "seq")?.unwrap_or(0);
             let wrong =
                 |error: Error| Error::new(error.kind(), format!("the document with the sequence {sequence}: {error}"));
-            if each(job_of(&mut document).map_err(wrong)?)? == Flow::Stop {
+            if each(job_from_document(&mut document).map_err(wrong)?)? == Flow::Stop {
                 break;
             }
         }
@@ -205,50 +206,53 @@ impl Jobs for MongoBackend {
     }
 
     fn claim(&mut self, queue: &str, worker: &str, lease: Duration, most: usize) -> Result<Vec<Lease>> {
-        hand_out(self, &ClaimRequest { queue, worker, lease, token: &token() }, most)
+        hand_out(self, &ClaimRequest { queue, worker, lease, token: &new_token() }, most)
     }
 
     fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>> {
         check_name("worker", worker)?;
         check_name("queue", &job.queue)?;
         if job.after.is_some() {
-            return Err(waits());
+            return Err(waiting_job_error());
         }
         if self.is_paused(&job.queue)? {
-            return Err(paused(&job.queue));
+            return Err(queue_paused_error(&job.queue));
         }
-        let token = token();
+        let token = new_token();
         let request = ClaimRequest { queue: &job.queue, worker, lease, token: &token };
-        let places = self.reserve(&request, 1)?;
+        let places = self.reserve_places(&request, 1)?;
         if places.as_ref().is_some_and(|places| places.count == 0) {
-            return Err(limited(&job.queue));
+            return Err(queue_limited_error(&job.queue));
         }
         let pushed = self.push_one(job, Some((&request, places.as_ref())));
         let is_new = pushed.as_ref().is_ok_and(|(pushed, _)| pushed.is_new);
         if let Some(places) = places.filter(|_| !is_new) {
-            self.give_back(&request, &places, &[])?;
+            self.return_unused_places(&request, &places, &[])?;
         }
         let (pushed, mut document) = pushed?;
         if !pushed.is_new {
             return Ok(None);
         }
         // The job is not read again: it may already belong to another worker.
-        Ok(Some(Lease { job: job_of(&mut document)?, token }))
+        Ok(Some(Lease { job: job_from_document(&mut document)?, token }))
     }
 
     fn ack(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<()> {
-        let now = self.time()?;
-        let changed =
-            self.jobs.update_one(leased_alone(id, token, now), done(now, result)?).run().map_err(store_error)?;
+        let now = self.read_time()?;
+        let changed = self
+            .jobs
+            .update_one(leased_alone_filter(id, token, now), done_update(now, result)?)
+            .run()
+            .map_err(store_error)?;
         let is_done = changed.matched_count == 1 || self.ack_any(id, token, result)?;
-        if is_done { Ok(()) } else { Err(self.no_lease(id)?) }
+        if is_done { Ok(()) } else { Err(self.find_lease_error(id)?) }
     }
 
     fn ack_many(&mut self, acks: &[Ack]) -> Result<Vec<Result<()>>> {
         if acks.is_empty() {
             return Ok(Vec::new());
         }
-        let (call, now) = (token(), self.time()?);
+        let (call, now) = (new_token(), self.read_time()?);
         // Of two acks for one lease, only the first one counts.
         let mut seen = HashSet::new();
         let is_first: Vec<bool> = acks.iter().map(|ack| seen.insert((ack.id, &ack.token))).collect();
@@ -257,15 +261,15 @@ impl Jobs for MongoBackend {
         // A command with many changes returns only their number, so each change leaves its own mark.
         let mark = |place: usize| format!("{call} {place}");
         let change = |(place, ack): (usize, &&Ack)| {
-            let mut change = done(now, ack.result.as_deref())?;
+            let mut change = done_update(now, ack.result.as_deref())?;
             if let Ok(set) = change.get_document_mut("$set") {
                 set.insert("call", mark(place));
             }
-            Ok(doc! { "q": leased_alone(ack.id, &ack.token, now), "u": change })
+            Ok(doc! { "q": leased_alone_filter(ack.id, &ack.token, now), "u": change })
         };
         let changes = first.iter().enumerate().map(change).collect::<Result<Vec<Document>>>()?;
         let is_all = self.change_each(&self.jobs, changes)? == first.len() as u64;
-        let marks = if is_all { HashSet::new() } else { self.marks(&first)? };
+        let marks = if is_all { HashSet::new() } else { self.find_ack_marks(&first)? };
         let mut place = 0;
         let mut answers = Vec::new();
         for (ack, is_first) in acks.iter().zip(is_first) {
@@ -274,7 +278,7 @@ impl Jobs for MongoBackend {
                     || marks.contains(&mark(place))
                     || self.ack_any(ack.id, &ack.token, ack.result.as_deref())?);
             place += usize::from(is_first);
-            answers.push(if is_done { Ok(()) } else { Err(self.no_lease(ack.id)?) });
+            answers.push(if is_done { Ok(()) } else { Err(self.find_lease_error(ack.id)?) });
         }
         Ok(answers)
     }
@@ -282,31 +286,32 @@ impl Jobs for MongoBackend {
     fn nack(&mut self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<State> {
         match self.nack_one(id, token, error, delay)? {
             Some(state) => Ok(state),
-            None => Err(self.no_lease(id)?),
+            None => Err(self.find_lease_error(id)?),
         }
     }
 
     fn extend(&mut self, id: Id, token: &str, lease: Duration) -> Result<i64> {
-        let now = self.time()?;
-        let until = now.saturating_add(millis(lease));
+        let now = self.read_time()?;
+        let until = now.saturating_add(to_millis(lease));
         let change = doc! { "$set": { "lease_until": until } };
-        let mut alone = leased(id, token, now);
+        let mut alone = leased_filter(id, token, now);
         alone.insert("place", Bson::Null);
         let mut changed = self.jobs.update_one(alone, change.clone()).run().map_err(store_error)?;
         if changed.matched_count != 1 {
             let fields = doc! { "queue": 1, "place": 1 };
-            let found = self.jobs.find_one(leased(id, token, now)).projection(fields).run().map_err(store_error)?;
-            let place = |mut found: Document| Ok(text(&mut found, "queue")?.zip(int(&found, "place")?));
+            let found =
+                self.jobs.find_one(leased_filter(id, token, now)).projection(fields).run().map_err(store_error)?;
+            let place = |mut found: Document| Ok(take_text(&mut found, "queue")?.zip(get_int(&found, "place")?));
             let place = found.map(place).transpose()?.flatten();
             if let Some((queue, place)) = &place {
-                self.keep_place(queue, token, *place, until)?;
+                self.extend_place(queue, token, *place, until)?;
             }
-            changed = self.jobs.update_one(leased(id, token, now), change).run().map_err(store_error)?;
+            changed = self.jobs.update_one(leased_filter(id, token, now), change).run().map_err(store_error)?;
             if let Some((queue, place)) = place.filter(|_| changed.matched_count != 1) {
-                self.leave_place(&queue, token, place)?;
+                self.free_place(&queue, token, place)?;
             }
         }
-        if changed.matched_count == 1 { Ok(until) } else { Err(self.no_lease(id)?) }
+        if changed.matched_count == 1 { Ok(until) } else { Err(self.find_lease_error(id)?) }
     }
 
     fn job(&mut self, id: Id) -> Result<Option<Job>> {
@@ -315,11 +320,11 @@ impl Jobs for MongoBackend {
         let mut found = find(filter.clone())?;
         if found.as_ref().is_some_and(|found| found.contains_key("batch") || !found.contains_key("seq")) {
             self.settle_batches()?;
-            self.adopt()?;
-            filter.extend(visible());
+            self.adopt_foreign_jobs()?;
+            filter.extend(visible_filter());
             found = find(filter)?;
         }
-        found.map(|mut found| job_of(&mut found)).transpose()
+        found.map(|mut found| job_from_document(&mut found)).transpose()
     }
 
     fn jobs(&mut self, filter: &JobFilter, most: usize, each: Each<'_, Job>) -> Result<()> {
@@ -327,11 +332,11 @@ impl Jobs for MongoBackend {
             return Ok(());
         }
         self.settle_batches()?;
-        self.adopt()?;
+        self.adopt_foreign_jobs()?;
         let (mut place, mut left, mut is_enough) = ((filter.after, filter.before), most, false);
         while left > 0 && !is_enough {
             let (asked, mut found) = (left.min(ASKED), 0);
-            self.job_page(place, filter, asked, &mut |job| {
+            self.list_job_page(place, filter, asked, &mut |job| {
                 found += 1;
                 match &mut place {
                     (_, Some(before)) => *before = job.sequence,
@@ -350,12 +355,12 @@ impl Jobs for MongoBackend {
     /// Each job is changed separately: an interrupted call has made some jobs ready, and its note is incomplete.
     fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64> {
         check_name("queue", queue)?;
-        check_who(by)?;
-        self.noted(by, "redrive", &[queue.to_owned()], |backend| {
+        check_actor_name(by)?;
+        self.with_audit_notes(by, "redrive", &[queue.to_owned()], |backend| {
             let mut question = doc! { "queue": queue, "state": "dead" };
             let ids = ids.map(|ids| doc! { "$in": ids.iter().map(Id::to_string).collect::<Vec<String>>() });
-            put(&mut question, "_id", ids);
-            let (now, mut count) = (backend.time()?, 0);
+            insert_if_some(&mut question, "_id", ids);
+            let (now, mut count) = (backend.read_time()?, 0);
             let found = backend.jobs.find(question).sort(doc! { "seq": 1 }).projection(doc! { "unique_key": 1 });
             // All jobs are found before the first change, so that changes do not affect what is found.
             let dead = found
@@ -365,7 +370,7 @@ impl Jobs for MongoBackend {
                 .map_err(store_error)?;
             for mut document in dead {
                 let id = document.remove("_id").unwrap_or(Bson::Null);
-                let key = text(&mut document, "unique_key")?;
+                let key = take_text(&mut document, "unique_key")?;
                 count += backend.redrive_one(queue, &id, key.as_deref(), now)?;
             }
             Ok((vec![count], count))
@@ -373,17 +378,17 @@ impl Jobs for MongoBackend {
     }
 
     fn replay(&mut self, id: Id, by: &str) -> Result<Id> {
-        check_who(by)?;
-        let job = self.job(id)?.ok_or_else(|| no_lease(id, None))?;
-        let again = NewJob {
+        check_actor_name(by)?;
+        let job = self.job(id)?.ok_or_else(|| lease_error(id, None))?;
+        let replayed = NewJob {
             priority: job.priority,
             max_attempts: Some(job.max_attempts),
             replay_of: Some(id),
-            ..describe::job(&job.queue, job.bytes, job.format.as_deref())
+            ..describe::describe_job(&job.queue, job.bytes, job.format.as_deref())
         };
-        self.noted(by, "replay", &[id.to_string()], |backend| {
-            backend.push_one(&again, None)?;
-            Ok((vec![1], again.id))
+        self.with_audit_notes(by, "replay", &[id.to_string()], |backend| {
+            backend.push_one(&replayed, None)?;
+            Ok((vec![1], replayed.id))
         })
     }
 

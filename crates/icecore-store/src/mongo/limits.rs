@@ -7,12 +7,12 @@
 //! lease would have ended.
 
 use super::MongoBackend;
-use super::fields::{int, text};
+use super::fields::{get_int, take_text};
 use super::store_error::store_error;
 use crate::claim_request::ClaimRequest;
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::{Rate, Spent};
-use crate::rules::millis;
+use crate::limits::{Rate, RateUsage};
+use crate::rules::to_millis;
 use mongodb::bson::{Bson, Document, doc};
 use std::collections::HashSet;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use std::time::Duration;
 const TRIES: u32 = 32;
 
 /// Reserved places: `count` numbers from `first` on, with leases until `until`.
-pub(super) struct Places {
+pub(super) struct ReservedPlaces {
     pub(super) first: i64,
     pub(super) count: usize,
     pub(super) until: i64,
@@ -29,32 +29,32 @@ pub(super) struct Places {
 }
 
 /// Usage of a queue with limits.
-struct Held {
+struct LimitUsage {
     /// Number of changes so far; `None` if there was no usage yet.
     turn: Option<i64>,
     /// Places, each with `token`, `number` and `until`.
     places: Vec<Document>,
-    spent: Spent,
+    spent: RateUsage,
 }
 
-impl Held {
-    fn of(queue: &mut Document) -> Result<Held> {
+impl LimitUsage {
+    fn from_queue(queue: &mut Document) -> Result<LimitUsage> {
         let mut held = match queue.remove("held") {
             Some(Bson::Document(held)) => held,
             _ => Document::new(),
         };
-        let turn = int(&held, "turn")?;
-        let spent = text(&mut held, "spent")?.map_or_else(Spent::default, |text| Spent::parse(&text));
+        let turn = get_int(&held, "turn")?;
+        let spent = take_text(&mut held, "spent")?.map_or_else(RateUsage::default, |text| RateUsage::parse(&text));
         let places = held.get_array("places").map(Vec::as_slice).unwrap_or_default();
-        Ok(Held { turn, places: places.iter().filter_map(|place| place.as_document().cloned()).collect(), spent })
+        Ok(LimitUsage { turn, places: places.iter().filter_map(|place| place.as_document().cloned()).collect(), spent })
     }
 }
 
-fn token_of(place: &Document) -> Option<(String, i64)> {
+fn read_token_and_number(place: &Document) -> Option<(String, i64)> {
     Some((place.get_str("token").ok()?.to_owned(), place.get_i64("number").ok()?))
 }
 
-fn is_at(place: &Document, token: &str, number: i64) -> bool {
+fn is_place_of(place: &Document, token: &str, number: i64) -> bool {
     place.get_str("token").is_ok_and(|known| known == token)
         && place.get_i64("number").is_ok_and(|known| known == number)
 }
@@ -67,7 +67,7 @@ pub(super) fn is_limited(queue: &Document) -> bool {
 
 impl MongoBackend {
     /// Reserves up to `most` places for jobs. Returns `None` if the queue has no limits.
-    pub(super) fn reserve(&self, request: &ClaimRequest<'_>, most: usize) -> Result<Option<Places>> {
+    pub(super) fn reserve_places(&self, request: &ClaimRequest<'_>, most: usize) -> Result<Option<ReservedPlaces>> {
         for tried in 0..TRIES {
             let Some(mut queue) = self.queues.find_one(doc! { "_id": request.queue }).run().map_err(store_error)?
             else {
@@ -76,42 +76,42 @@ impl MongoBackend {
             if !is_limited(&queue) {
                 return Ok(None);
             }
-            let now = self.time()?;
-            let rate = Rate::of(int(&queue, "rate_count")?, int(&queue, "rate_per")?);
-            let mut held = Held::of(&mut queue)?;
-            self.drop_ended(request.queue, &mut held.places, now)?;
-            let mut room = i64::try_from(most).unwrap_or(i64::MAX);
-            if let Some(concurrency) = int(&queue, "concurrency")? {
+            let now = self.read_time()?;
+            let rate = Rate::from_columns(get_int(&queue, "rate_count")?, get_int(&queue, "rate_per")?);
+            let mut held = LimitUsage::from_queue(&mut queue)?;
+            self.drop_ended_places(request.queue, &mut held.places, now)?;
+            let mut available = i64::try_from(most).unwrap_or(i64::MAX);
+            if let Some(concurrency) = get_int(&queue, "concurrency")? {
                 let others = doc! { "queue": request.queue, "state": "leased", "place": null };
                 let others = self.jobs.count_documents(others).run().map_err(store_error)?;
                 let taken = i64::try_from(others).unwrap_or(i64::MAX).saturating_add(held.places.len() as i64);
-                room = room.min(concurrency.saturating_sub(taken));
+                available = available.min(concurrency.saturating_sub(taken));
             }
             if let Some(rate) = rate {
-                room = room.min(i64::from(held.spent.count_remaining(rate, now)));
+                available = available.min(i64::from(held.spent.count_remaining(rate, now)));
             }
-            let count = usize::try_from(room).unwrap_or(0);
+            let count = usize::try_from(available).unwrap_or(0);
             let first = held.turn.unwrap_or(0).saturating_mul(1 << 20);
-            let until = now.saturating_add(millis(request.lease));
-            let reserved = Places { first, count, until, rate };
+            let until = now.saturating_add(to_millis(request.lease));
+            let reserved = ReservedPlaces { first, count, until, rate };
             if count == 0 {
                 return Ok(Some(reserved));
             }
             let place = |number: i64| doc! { "token": request.token, "number": first + number, "until": until };
-            held.places.extend((0..room).map(place));
+            held.places.extend((0..available).map(place));
             if let Some(rate) = rate {
-                held.spent.spend(rate, now, count);
+                held.spent.add_jobs(rate, now, count);
             }
-            if self.replace_held(request.queue, held)? {
+            if self.replace_usage(request.queue, held)? {
                 return Ok(Some(reserved));
             }
-            nap(tried);
+            sleep_before_retry(tried);
         }
-        Err(busy())
+        Err(queue_contention_error())
     }
 
     /// Removes places that no longer count at this time.
-    fn drop_ended(&self, name: &str, places: &mut Vec<Document>, now: i64) -> Result<()> {
+    fn drop_ended_places(&self, name: &str, places: &mut Vec<Document>, now: i64) -> Result<()> {
         let is_over = |place: &Document| place.get_i64("until").unwrap_or(i64::MIN) < now;
         if !places.iter().any(is_over) {
             return Ok(());
@@ -121,16 +121,17 @@ impl MongoBackend {
         let leased = doc! { "queue": name, "state": "leased", "place": { "$exists": true } };
         for found in self.jobs.find(leased).projection(doc! { "token": 1, "place": 1 }).run().map_err(store_error)? {
             let mut found = found.map_err(store_error)?;
-            if let (Some(token), Some(place)) = (text(&mut found, "token")?, int(&found, "place")?) {
+            if let (Some(token), Some(place)) = (take_text(&mut found, "token")?, get_int(&found, "place")?) {
                 held.insert((token, place));
             }
         }
-        places.retain(|place| !is_over(place) || token_of(place).is_some_and(|place| held.contains(&place)));
+        places
+            .retain(|place| !is_over(place) || read_token_and_number(place).is_some_and(|place| held.contains(&place)));
         Ok(())
     }
 
     /// Replaces the usage, if nobody else changed it. Returns whether it was replaced.
-    fn replace_held(&self, queue: &str, held: Held) -> Result<bool> {
+    fn replace_usage(&self, queue: &str, held: LimitUsage) -> Result<bool> {
         let turn = held.turn.unwrap_or(0).saturating_add(1);
         let filter = doc! { "_id": queue, "held.turn": held.turn };
         let next = doc! { "turn": turn, "places": held.places, "spent": held.spent.to_string() };
@@ -139,21 +140,26 @@ impl MongoBackend {
     }
 
     /// Changes the usage, while others may change it too. `change` returns whether anything has to be written.
-    fn change_held(&self, queue: &str, mut change: impl FnMut(&mut Held) -> bool) -> Result<()> {
+    fn change_usage(&self, queue: &str, mut change: impl FnMut(&mut LimitUsage) -> bool) -> Result<()> {
         for tried in 0..TRIES {
             let found = self.queues.find_one(doc! { "_id": queue }).run().map_err(store_error)?;
             let Some(mut found) = found else { return Ok(()) };
-            let mut held = Held::of(&mut found)?;
-            if !change(&mut held) || self.replace_held(queue, held)? {
+            let mut held = LimitUsage::from_queue(&mut found)?;
+            if !change(&mut held) || self.replace_usage(queue, held)? {
                 return Ok(());
             }
-            nap(tried);
+            sleep_before_retry(tried);
         }
-        Err(busy())
+        Err(queue_contention_error())
     }
 
     /// Returns unused places, as if they had not been reserved.
-    pub(super) fn give_back(&self, request: &ClaimRequest<'_>, places: &Places, used: &[i64]) -> Result<()> {
+    pub(super) fn return_unused_places(
+        &self,
+        request: &ClaimRequest<'_>,
+        places: &ReservedPlaces,
+        used: &[i64],
+    ) -> Result<()> {
         let unused = places.count.saturating_sub(used.len());
         if unused == 0 {
             return Ok(());
@@ -161,12 +167,12 @@ impl MongoBackend {
         // A claim may reserve several times: only the places of this reservation are returned.
         let end = places.first.saturating_add(i64::try_from(places.count).unwrap_or(i64::MAX));
         let is_unused = |place: &Document| {
-            let known = token_of(place).filter(|(token, _)| token == request.token);
+            let known = read_token_and_number(place).filter(|(token, _)| token == request.token);
             known.is_some_and(|(_, number)| (places.first..end).contains(&number) && !used.contains(&number))
         };
-        let given = self.change_held(request.queue, |held| {
+        let given = self.change_usage(request.queue, |held| {
             if let Some(rate) = places.rate {
-                held.spent.take_back(rate, places.until.saturating_sub(millis(request.lease)), unused);
+                held.spent.subtract_jobs(rate, places.until.saturating_sub(to_millis(request.lease)), unused);
             }
             held.places.retain(|place| !is_unused(place));
             true
@@ -179,27 +185,27 @@ impl MongoBackend {
     }
 
     /// Frees the place of a job that no worker has any more.
-    pub(super) fn leave_place(&self, queue: &str, token: &str, place: i64) -> Result<()> {
-        self.change_held(queue, |held| {
+    pub(super) fn free_place(&self, queue: &str, token: &str, place: i64) -> Result<()> {
+        self.change_usage(queue, |held| {
             let count = held.places.len();
-            held.places.retain(|known| !is_at(known, token, place));
+            held.places.retain(|known| !is_place_of(known, token, place));
             held.places.len() < count
         })
     }
 
     /// Extends a place before its lease is extended. If the limits were removed meanwhile, there is no place.
-    pub(super) fn keep_place(&self, queue: &str, token: &str, place: i64, until: i64) -> Result<()> {
-        self.change_held(queue, |held| {
-            let mine = held.places.iter_mut().find(|known| is_at(known, token, place));
+    pub(super) fn extend_place(&self, queue: &str, token: &str, place: i64, until: i64) -> Result<()> {
+        self.change_usage(queue, |held| {
+            let mine = held.places.iter_mut().find(|known| is_place_of(known, token, place));
             mine.map(|mine| mine.insert("until", until)).is_some()
         })
     }
 }
 
-fn nap(tried: u32) {
+fn sleep_before_retry(tried: u32) {
     std::thread::sleep(Duration::from_millis(u64::from(tried)));
 }
 
-fn busy() -> Error {
+fn queue_contention_error() -> Error {
     Error::new(ErrorKind::Busy, "others take jobs of this queue all the time")
 }

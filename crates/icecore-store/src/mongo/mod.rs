@@ -27,8 +27,8 @@ use mongodb::bson::{Bson, Document, doc};
 use mongodb::sync::{Client, Collection, Database};
 use store_error::{store_error, store_error_of_code};
 
-pub(crate) use connect::open;
-pub(crate) use rows::documents;
+pub(crate) use connect::open_backend;
+pub(crate) use rows::read_documents;
 
 /// Commands whose answer contains the time. Older servers know only the second one.
 const CLOCKS: [&str; 2] = ["hello", "isMaster"];
@@ -55,7 +55,7 @@ pub(crate) struct MongoBackend {
 }
 
 impl MongoBackend {
-    fn over(client: Client, name: &str) -> MongoBackend {
+    fn from_client(client: Client, name: &str) -> MongoBackend {
         let database = client.database(name);
         let collection = |name: &str| database.collection::<Document>(name);
         MongoBackend {
@@ -78,7 +78,7 @@ impl MongoBackend {
         let mut answer = Ok(());
         for clock in CLOCKS {
             self.clock = clock;
-            answer = self.time().map(drop);
+            answer = self.read_time().map(drop);
             if !matches!(&answer, Err(error) if error.kind() == ErrorKind::Database) {
                 break;
             }
@@ -88,7 +88,7 @@ impl MongoBackend {
 
     /// Returns the time of the server. Later operations happen after it, so no lease lasts longer than requested, and
     /// none is ended early.
-    fn time(&self) -> Result<i64> {
+    fn read_time(&self) -> Result<i64> {
         let answer = self.database.run_command(doc! { self.clock: 1 }).run().map_err(store_error)?;
         match answer.get("localTime") {
             Some(Bson::DateTime(time)) => Ok(time.timestamp_millis()),
@@ -100,21 +100,21 @@ impl MongoBackend {
     fn change_each(&self, collection: &Collection<Document>, changes: Vec<Document>) -> Result<u64> {
         let (mut some, mut weight, mut matched) = (Vec::new(), 0, 0);
         for change in changes {
-            let bytes = fields::weight(&change);
+            let bytes = fields::estimate_size(&change);
             if some.len() == MOST_CHANGES || (weight + bytes > HEAVIEST_CHANGES && !some.is_empty()) {
-                matched += self.change_some(collection, std::mem::take(&mut some))?;
+                matched += self.change_group(collection, std::mem::take(&mut some))?;
                 weight = 0;
             }
             weight += bytes;
             some.push(change);
         }
         if !some.is_empty() {
-            matched += self.change_some(collection, some)?;
+            matched += self.change_group(collection, some)?;
         }
         Ok(matched)
     }
 
-    fn change_some(&self, collection: &Collection<Document>, changes: Vec<Document>) -> Result<u64> {
+    fn change_group(&self, collection: &Collection<Document>, changes: Vec<Document>) -> Result<u64> {
         let command = doc! {
             "update": collection.name(),
             "updates": changes,
@@ -128,13 +128,13 @@ impl MongoBackend {
             let code = wrong.get_i32("code").unwrap_or(0);
             return Err(store_error_of_code(code, wrong.get_str("errmsg").unwrap_or_default()));
         }
-        let matched = fields::whole_number(answer.get("n")).unwrap_or(0);
+        let matched = fields::to_whole_number(answer.get("n")).unwrap_or(0);
         Ok(u64::try_from(matched).unwrap_or(0))
     }
 }
 
 impl Backend for MongoBackend {
     fn now(&mut self) -> Result<i64> {
-        self.time()
+        self.read_time()
     }
 }

@@ -1,8 +1,8 @@
 //! Pushes: a single job as one document, several as a batch.
 
 use super::MongoBackend;
-use super::fields::{binary, check_weight, int, put, text};
-use super::limits::Places;
+use super::fields::{check_size, get_int, insert_if_some, take_text, to_binary};
+use super::limits::ReservedPlaces;
 use super::schema::JOBS;
 use super::store_error::{is_duplicate, store_error};
 use crate::claim_request::ClaimRequest;
@@ -10,7 +10,7 @@ use crate::describe;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::job::{NewJob, Pushed};
-use crate::rules::{check_name, id_of, millis, no_predecessor, required};
+use crate::rules::{check_name, no_predecessor_error, parse_id, required, to_millis};
 use mongodb::bson::{Bson, Document, doc};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -27,29 +27,37 @@ pub(super) fn live_key(queue: &str, key: &str) -> Document {
     doc! { "queue": queue, "key": key }
 }
 
-fn document_of(job: &NewJob, sequence: i64, now: i64, attempts: &HashMap<String, i64>) -> Result<Document> {
-    let said = &job.said;
+fn document_from_job(job: &NewJob, sequence: i64, now: i64, attempts: &HashMap<String, i64>) -> Result<Document> {
+    let description = &job.said;
     let most = job.max_attempts.map(|most| i64::from(most.max(1)));
     let most = most.or_else(|| attempts.get(&job.queue).copied()).unwrap_or(ATTEMPTS);
     let mut document = doc! {
         "_id": job.id.to_string(), "seq": sequence, "queue": &job.queue, "state": "ready",
-        "priority": i64::from(job.priority), "queued_at": now, "run_at": now.saturating_add(millis(job.delay)),
-        "attempts": 0_i64, "max_attempts": most, "checksum": &said.checksum, "bytes": binary(&job.bytes),
+        "priority": i64::from(job.priority), "queued_at": now, "run_at": now.saturating_add(to_millis(job.delay)),
+        "attempts": 0_i64, "max_attempts": most, "checksum": &description.checksum, "bytes": to_binary(&job.bytes),
     };
-    put(&mut document, "unique_key", job.unique_key.as_deref());
-    put(&mut document, "live_key", job.unique_key.as_deref().map(|key| live_key(&job.queue, key)));
-    put(&mut document, "replay_of", job.replay_of.map(|id| id.to_string()));
+    insert_if_some(&mut document, "unique_key", job.unique_key.as_deref());
+    insert_if_some(&mut document, "live_key", job.unique_key.as_deref().map(|key| live_key(&job.queue, key)));
+    insert_if_some(&mut document, "replay_of", job.replay_of.map(|id| id.to_string()));
     if let Some(after) = job.after {
         document.extend(doc! { "state": "waiting", "after": after.to_string(), "unchecked": true });
     }
-    put(&mut document, "format", said.format.as_deref());
-    put(&mut document, "json", said.json.as_deref().map(|json| describe::without_nul(json).into_owned()));
-    put(&mut document, "problem", said.problem.as_deref().map(|problem| describe::without_nul(problem).into_owned()));
-    check_weight("a job", &document)?;
+    insert_if_some(&mut document, "format", description.format.as_deref());
+    insert_if_some(
+        &mut document,
+        "json",
+        description.json.as_deref().map(|json| describe::without_nul(json).into_owned()),
+    );
+    insert_if_some(
+        &mut document,
+        "problem",
+        description.problem.as_deref().map(|problem| describe::without_nul(problem).into_owned()),
+    );
+    check_size("a job", &document)?;
     Ok(document)
 }
 
-fn check(job: &NewJob) -> Result<()> {
+fn check_job_names(job: &NewJob) -> Result<()> {
     check_name("queue", &job.queue)?;
     job.unique_key.as_ref().map_or(Ok(()), |key| check_name("unique key", key))
 }
@@ -57,7 +65,7 @@ fn check(job: &NewJob) -> Result<()> {
 impl MongoBackend {
     /// Stores all jobs or none. Returns which ones are new.
     pub(super) fn push_jobs(&self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
-        jobs.iter().try_for_each(check)?;
+        jobs.iter().try_for_each(check_job_names)?;
         // A duplicate counts as the first job with its id or key.
         let (mut ids, mut keys) = (HashMap::new(), HashMap::new());
         let mut places = Vec::new();
@@ -70,9 +78,9 @@ impl MongoBackend {
             // The predecessor of a duplicate must exist too.
             let outside = job.after.filter(|after| known.is_some() && !ids.contains_key(after));
             if let Some(after) = outside.filter(|_| !ids.contains_key(&job.id))
-                && !self.follow(after)?
+                && !self.mark_followed(after)?
             {
-                return Err(no_predecessor(after));
+                return Err(no_predecessor_error(after));
             }
             // A follower of a duplicate follows the first job instead.
             let first = job.after.and_then(|after| ids.get(&after)).map(|place: &usize| fresh[*place].id);
@@ -91,39 +99,39 @@ impl MongoBackend {
             [job] => vec![self.push_one(job, None)?.0],
             jobs => self.push_all(jobs)?,
         };
-        let told =
+        let result =
             |(place, is_first): (usize, bool)| Pushed { is_new: is_first && pushed[place].is_new, ..pushed[place] };
-        Ok(places.into_iter().map(told).collect())
+        Ok(places.into_iter().map(result).collect())
     }
 
     /// Stores a job, leased from the start if `request` is given. Returns the result and the document as it was stored.
     pub(super) fn push_one(
         &self,
         job: &NewJob,
-        request: Option<(&ClaimRequest<'_>, Option<&Places>)>,
+        request: Option<(&ClaimRequest<'_>, Option<&ReservedPlaces>)>,
     ) -> Result<(Pushed, Document)> {
-        check(job)?;
+        check_job_names(job)?;
         if let Some(after) = job.after
-            && !self.follow(after)?
+            && !self.mark_followed(after)?
         {
             // A job that is pushed a second time may have outlived its predecessor.
             let is_there = self.jobs.find_one(doc! { "_id": job.id.to_string() }).run().map_err(store_error)?.is_some();
-            let told = (Pushed { id: job.id, is_new: false }, Document::new());
-            return if is_there { Ok(told) } else { Err(no_predecessor(after)) };
+            let known = (Pushed { id: job.id, is_new: false }, Document::new());
+            return if is_there { Ok(known) } else { Err(no_predecessor_error(after)) };
         }
-        let mut document = self.documents_of(&[job])?.remove(0);
+        let mut document = self.documents_from_jobs(&[job])?.remove(0);
         if let Some((request, places)) = request {
-            let until = required(int(&document, "queued_at")?)?.saturating_add(millis(request.lease));
+            let until = required(get_int(&document, "queued_at")?)?.saturating_add(to_millis(request.lease));
             document.extend(doc! {
                 "state": "leased", "attempts": 1_i64, "token": request.token, "worker": request.worker,
                 "lease_until": places.map_or(until, |places| places.until),
             });
-            put(&mut document, "place", places.map(|places| places.first));
+            insert_if_some(&mut document, "place", places.map(|places| places.first));
         }
         for _ in 0..TRIES {
             match self.jobs.insert_one(&document).run() {
                 Err(error) if is_duplicate(&error) => {
-                    if let Some(id) = self.same_job(job)? {
+                    if let Some(id) = self.find_same_job(job)? {
                         return Ok((Pushed { id, is_new: false }, document));
                     }
                 }
@@ -136,29 +144,29 @@ impl MongoBackend {
                 }
             }
         }
-        Err(comes_and_goes())
+        Err(key_contention_error())
     }
 
     fn push_all(&self, jobs: &[&NewJob]) -> Result<Vec<Pushed>> {
-        let mut documents = self.documents_of(jobs)?;
+        let mut documents = self.documents_from_jobs(jobs)?;
         for document in &mut documents {
             document.insert("state", "arriving");
         }
         for (place, after) in jobs.iter().enumerate().filter_map(|(place, job)| Some((place, job.after?))) {
             match jobs[..place].iter().position(|job| job.id == after) {
                 Some(first) => drop(documents[first].insert("followed", true)),
-                None if self.follow(after)? => {}
-                None => return Err(no_predecessor(after)),
+                None if self.mark_followed(after)? => {}
+                None => return Err(no_predecessor_error(after)),
             }
         }
         let batch = self.begin_batch(&self.jobs)?;
         let done = self.send_jobs(&batch, jobs, &documents).and_then(|pushed| {
             self.change_predecessors(jobs, &pushed)?;
-            self.commit(&batch, &self.jobs)?;
+            self.commit_batch(&batch, &self.jobs)?;
             Ok(pushed)
         });
         if done.is_err() {
-            self.abandon(&batch, &self.jobs);
+            self.abandon_batch(&batch, &self.jobs);
         }
         let has_followers = done.is_ok() && jobs.iter().any(|job| job.after.is_some());
         if has_followers {
@@ -174,8 +182,8 @@ impl MongoBackend {
         for (job, _) in jobs.iter().zip(pushed).filter(|(_, pushed)| pushed.is_new) {
             let first = job.after.and_then(|after| jobs.iter().position(|job| job.id == after));
             let Some(first) = first.map(|place| pushed[place].id).filter(|id| Some(*id) != job.after) else { continue };
-            if !self.follow(first)? {
-                return Err(comes_and_goes());
+            if !self.mark_followed(first)? {
+                return Err(key_contention_error());
             }
             let change = doc! { "$set": { "after": first.to_string() } };
             self.jobs.update_one(doc! { "_id": job.id.to_string() }, change).run().map_err(store_error)?;
@@ -185,34 +193,34 @@ impl MongoBackend {
 
     fn send_jobs(&self, batch: &str, jobs: &[&NewJob], documents: &[Document]) -> Result<Vec<Pushed>> {
         let mut pushed: Vec<Pushed> = jobs.iter().map(|job| Pushed { id: job.id, is_new: true }).collect();
-        let mut refused = self.send(batch, &self.jobs, documents)?;
+        let mut refused = self.send_documents(batch, &self.jobs, documents)?;
         for _ in 0..TRIES {
-            let mut again = Vec::new();
+            let mut remaining = Vec::new();
             for at in refused {
-                match self.same_job(jobs[at])? {
+                match self.find_same_job(jobs[at])? {
                     Some(id) => pushed[at] = Pushed { id, is_new: false },
-                    None => again.push(at),
+                    None => remaining.push(at),
                 }
             }
-            if again.is_empty() {
+            if remaining.is_empty() {
                 return Ok(pushed);
             }
-            let some: Vec<Document> = again.iter().map(|at| documents[*at].clone()).collect();
-            let still = self.send(batch, &self.jobs, &some)?;
-            refused = still.into_iter().map(|at| again[at]).collect();
+            let some: Vec<Document> = remaining.iter().map(|at| documents[*at].clone()).collect();
+            let still = self.send_documents(batch, &self.jobs, &some)?;
+            refused = still.into_iter().map(|at| remaining[at]).collect();
         }
-        Err(comes_and_goes())
+        Err(key_contention_error())
     }
 
-    fn documents_of(&self, jobs: &[&NewJob]) -> Result<Vec<Document>> {
-        let attempts = self.attempts(jobs)?;
-        let now = self.time()?;
-        let first = self.take_sequences(JOBS, jobs.len())?.0;
-        jobs.iter().zip(first..).map(|(job, sequence)| document_of(job, sequence, now, &attempts)).collect()
+    fn documents_from_jobs(&self, jobs: &[&NewJob]) -> Result<Vec<Document>> {
+        let attempts = self.find_max_attempts(jobs)?;
+        let now = self.read_time()?;
+        let first = self.reserve_sequences(JOBS, jobs.len())?.0;
+        jobs.iter().zip(first..).map(|(job, sequence)| document_from_job(job, sequence, now, &attempts)).collect()
     }
 
     /// Returns the maximum number of attempts that queues set, for jobs that do not set it themselves.
-    fn attempts(&self, jobs: &[&NewJob]) -> Result<HashMap<String, i64>> {
+    fn find_max_attempts(&self, jobs: &[&NewJob]) -> Result<HashMap<String, i64>> {
         let mut names: Vec<&str> =
             jobs.iter().filter(|job| job.max_attempts.is_none()).map(|job| &*job.queue).collect();
         names.sort_unstable();
@@ -223,8 +231,8 @@ impl MongoBackend {
         let mut attempts = HashMap::new();
         for found in self.queues.find(doc! { "_id": { "$in": names } }).run().map_err(store_error)? {
             let mut found = found.map_err(store_error)?;
-            let most = int(&found, "max_attempts")?.filter(|most| *most > 0);
-            if let (Some(name), Some(most)) = (text(&mut found, "_id")?, most) {
+            let most = get_int(&found, "max_attempts")?.filter(|most| *most > 0);
+            if let (Some(name), Some(most)) = (take_text(&mut found, "_id")?, most) {
                 attempts.insert(name, most);
             }
         }
@@ -232,20 +240,20 @@ impl MongoBackend {
     }
 
     /// Returns the existing job with the same key, or with the same id.
-    fn same_job(&self, job: &NewJob) -> Result<Option<Id>> {
-        let id = |mut found: Document| id_of(text(&mut found, "_id")?);
+    fn find_same_job(&self, job: &NewJob) -> Result<Option<Id>> {
+        let id = |mut found: Document| parse_id(take_text(&mut found, "_id")?);
         if let Some(key) = &job.unique_key {
             let filter = doc! { "live_key": live_key(&job.queue, key) };
-            if let Some(found) = self.holder(&self.jobs, &filter)? {
+            if let Some(found) = self.find_holder(&self.jobs, &filter)? {
                 return id(found).map(Some);
             }
         }
-        self.holder(&self.jobs, &doc! { "_id": job.id.to_string() })?.map(id).transpose()
+        self.find_holder(&self.jobs, &doc! { "_id": job.id.to_string() })?.map(id).transpose()
     }
 
     /// Adds the sequence number, and default values that are missing, to jobs that other programs queued. Returns how
     /// many there were.
-    pub(super) fn adopt(&self) -> Result<u64> {
+    pub(super) fn adopt_foreign_jobs(&self) -> Result<u64> {
         let mut adopted = 0;
         loop {
             let fields = doc! { "bytes": 0, "base64": 0, "json": 0, "result": 0 };
@@ -255,7 +263,7 @@ impl MongoBackend {
             if found.is_empty() {
                 return Ok(adopted);
             }
-            let first = self.take_sequences(JOBS, found.len())?.0;
+            let first = self.reserve_sequences(JOBS, found.len())?.0;
             let change = |(found, seq): (&Document, i64)| {
                 let mut set = doc! { "seq": seq };
                 let usual = doc! { "state": "ready", "priority": 0_i64, "attempts": 0_i64, "max_attempts": ATTEMPTS };
@@ -267,6 +275,6 @@ impl MongoBackend {
     }
 }
 
-fn comes_and_goes() -> Error {
+fn key_contention_error() -> Error {
     Error::new(ErrorKind::Busy, "a job with the same key comes and goes")
 }

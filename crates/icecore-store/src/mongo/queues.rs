@@ -1,30 +1,30 @@
 //! Queues: their settings and their state.
 
 use super::MongoBackend;
-use super::batch::visible;
-use super::fields::{int, text, whole_number};
+use super::batch::visible_filter;
+use super::fields::{get_int, take_text, to_whole_number};
 use super::limits::is_limited;
 use super::store_error::{is_duplicate, store_error};
 use crate::backend::{QueueSettings, Queues};
 use crate::error::Result;
 use crate::job::{QueueStatus, State};
 use crate::limits::Rate;
-use crate::rules::{check_name, check_who, first_backoff, millis, required};
+use crate::rules::{check_actor_name, check_name, first_backoff, required, to_millis};
 use mongodb::bson::{Bson, Document, doc};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-fn count(document: &Document, name: &str) -> u64 {
-    u64::try_from(whole_number(document.get(name)).unwrap_or(0)).unwrap_or(0)
+fn read_count(document: &Document, name: &str) -> u64 {
+    u64::try_from(to_whole_number(document.get(name)).unwrap_or(0)).unwrap_or(0)
 }
 
 impl MongoBackend {
     pub(super) fn is_paused(&self, queue: &str) -> Result<bool> {
-        Ok(self.standing_of(queue)?.0)
+        Ok(self.read_queue_flags(queue)?.0)
     }
 
     /// Returns whether a queue is paused, and whether it has limits.
-    pub(super) fn standing_of(&self, queue: &str) -> Result<(bool, bool)> {
+    pub(super) fn read_queue_flags(&self, queue: &str) -> Result<(bool, bool)> {
         let fields = doc! { "paused_at": 1, "concurrency": 1, "rate_count": 1 };
         let found = self.queues.find_one(doc! { "_id": queue }).projection(fields).run().map_err(store_error)?;
         let is_paused = |queue: &Document| !matches!(queue.get("paused_at"), None | Some(Bson::Null));
@@ -33,23 +33,23 @@ impl MongoBackend {
 
     /// Returns how long jobs of a queue wait after their first failure.
     pub(super) fn first_backoff(&self, queue: &str) -> Result<Duration> {
-        let found = self.queue(queue)?;
-        Ok(first_backoff(found.map_or(Ok(None), |found| int(&found, "backoff"))?))
+        let found = self.find_queue(queue)?;
+        Ok(first_backoff(found.map_or(Ok(None), |found| get_int(&found, "backoff"))?))
     }
 
-    fn queue(&self, queue: &str) -> Result<Option<Document>> {
+    fn find_queue(&self, queue: &str) -> Result<Option<Document>> {
         self.queues.find_one(doc! { "_id": queue }).run().map_err(store_error)
     }
 
     /// Creates the document of a queue, if there is none.
-    fn have_queue(&self, queue: &str) -> Result<()> {
+    fn ensure_queue(&self, queue: &str) -> Result<()> {
         match self.queues.insert_one(doc! { "_id": queue }).run() {
             Err(error) if !is_duplicate(&error) => Err(store_error(error)),
             _ => Ok(()),
         }
     }
 
-    fn groups(&self, stages: [Document; 2]) -> Result<Vec<Document>> {
+    fn aggregate_jobs(&self, stages: [Document; 2]) -> Result<Vec<Document>> {
         let found = self.jobs.aggregate(stages).run().map_err(store_error)?;
         found.collect::<mongodb::error::Result<Vec<Document>>>().map_err(store_error)
     }
@@ -58,12 +58,14 @@ impl MongoBackend {
 impl Queues for MongoBackend {
     fn pause(&mut self, queue: &str, is_paused: bool, by: &str) -> Result<()> {
         check_name("queue", queue)?;
-        check_who(by)?;
-        self.have_queue(queue)?;
+        check_actor_name(by)?;
+        self.ensure_queue(queue)?;
         let what = if is_paused { "pause" } else { "resume" };
-        self.noted(by, what, &[queue.to_owned()], |backend| {
+        self.with_audit_notes(by, what, &[queue.to_owned()], |backend| {
             let (filter, change) = match is_paused {
-                true => (doc! { "_id": queue, "paused_at": null }, doc! { "$set": { "paused_at": backend.time()? } }),
+                true => {
+                    (doc! { "_id": queue, "paused_at": null }, doc! { "$set": { "paused_at": backend.read_time()? } })
+                }
                 false => (doc! { "_id": queue }, doc! { "$unset": { "paused_at": "" } }),
             };
             backend.queues.update_one(filter, change).run().map_err(store_error)?;
@@ -73,13 +75,13 @@ impl Queues for MongoBackend {
 
     fn configure(&mut self, queue: &str, settings: &QueueSettings) -> Result<()> {
         check_name("queue", queue)?;
-        self.have_queue(queue)?;
+        self.ensure_queue(queue)?;
         let (mut set, mut unset) = (Document::new(), Document::new());
         if let Some(most) = settings.max_attempts {
             set.insert("max_attempts", i64::from(most.max(1)));
         }
         if let Some(backoff) = settings.backoff {
-            set.insert("backoff", millis(backoff));
+            set.insert("backoff", to_millis(backoff));
         }
         match settings.concurrency {
             Some(0) => drop(unset.insert("concurrency", "")),
@@ -88,7 +90,7 @@ impl Queues for MongoBackend {
         }
         match settings.rate {
             Some(Rate { count: 0, .. }) => unset.extend(doc! { "rate_count": "", "rate_per": "" }),
-            Some(rate) => set.extend(doc! { "rate_count": i64::from(rate.count), "rate_per": rate.per_millis() }),
+            Some(rate) => set.extend(doc! { "rate_count": i64::from(rate.count), "rate_per": rate.period_millis() }),
             None => {}
         }
         match settings.schema.as_deref() {
@@ -112,47 +114,47 @@ impl Queues for MongoBackend {
         if check_name("queue", queue).is_err() {
             return Ok(None);
         }
-        self.queue(queue)?.map_or(Ok(None), |mut found| text(&mut found, "payload_schema"))
+        self.find_queue(queue)?.map_or(Ok(None), |mut found| take_text(&mut found, "payload_schema"))
     }
 
     fn queues(&mut self) -> Result<Vec<QueueStatus>> {
         self.settle_batches()?;
-        self.adopt()?;
+        self.adopt_foreign_jobs()?;
         self.settle_chains()?;
         let mut queues: BTreeMap<String, QueueStatus> = BTreeMap::new();
         for found in self.queues.find(doc! {}).run().map_err(store_error)? {
             let mut found = found.map_err(store_error)?;
-            let name = required(text(&mut found, "_id")?)?;
+            let name = required(take_text(&mut found, "_id")?)?;
             let status = QueueStatus {
                 name: name.clone(),
-                paused_at: int(&found, "paused_at")?,
-                schema: text(&mut found, "payload_schema")?,
-                concurrency: int(&found, "concurrency")?.map(|most| u32::try_from(most.max(0)).unwrap_or(u32::MAX)),
-                rate: Rate::of(int(&found, "rate_count")?, int(&found, "rate_per")?),
+                paused_at: get_int(&found, "paused_at")?,
+                schema: take_text(&mut found, "payload_schema")?,
+                concurrency: get_int(&found, "concurrency")?.map(|most| u32::try_from(most.max(0)).unwrap_or(u32::MAX)),
+                rate: Rate::from_columns(get_int(&found, "rate_count")?, get_int(&found, "rate_per")?),
                 ..QueueStatus::default()
             };
             queues.insert(name, status);
         }
         let by_state = doc! { "_id": { "queue": "$queue", "state": "$state" }, "count": { "$sum": 1_i64 } };
-        for mut found in self.groups([doc! { "$match": visible() }, doc! { "$group": by_state }])? {
-            let total = count(&found, "count");
+        for mut found in self.aggregate_jobs([doc! { "$match": visible_filter() }, doc! { "$group": by_state }])? {
+            let total = read_count(&found, "count");
             let Ok(group) = found.get_document_mut("_id") else { continue };
-            let (Some(name), Some(state)) = (text(group, "queue")?, text(group, "state")?) else { continue };
+            let (Some(name), Some(state)) = (take_text(group, "queue")?, take_text(group, "state")?) else { continue };
             let Some(state) = State::ALL.iter().position(|known| known.name() == state) else { continue };
             queues.entry(name).or_default().counts[state] = total;
         }
-        let now = self.time()?;
-        let mut due = visible();
+        let now = self.read_time()?;
+        let mut due = visible_filter();
         due.extend(doc! { "state": "ready", "run_at": { "$lte": now } });
         let first = doc! { "_id": "$queue", "count": { "$sum": 1_i64 }, "first": { "$min": "$run_at" } };
         for queue in queues.values_mut() {
             queue.delayed = queue.counts[0];
         }
-        for mut found in self.groups([doc! { "$match": due }, doc! { "$group": first }])? {
-            let Some(name) = text(&mut found, "_id")? else { continue };
+        for mut found in self.aggregate_jobs([doc! { "$match": due }, doc! { "$group": first }])? {
+            let Some(name) = take_text(&mut found, "_id")? else { continue };
             let queue = queues.entry(name).or_default();
-            queue.delayed = queue.delayed.saturating_sub(count(&found, "count"));
-            queue.oldest = int(&found, "first")?.map(|first| now - first);
+            queue.delayed = queue.delayed.saturating_sub(read_count(&found, "count"));
+            queue.oldest = get_int(&found, "first")?.map(|first| now - first);
         }
         for (name, queue) in &mut queues {
             queue.name.clone_from(name);

@@ -2,7 +2,7 @@
 //!
 //! Documents may have any fields, so they are read twice, first for the names of the columns.
 
-use super::connect::client;
+use super::connect::connect_client;
 use super::store_error::store_error;
 use crate::address::Address;
 use crate::backend::Flow;
@@ -17,16 +17,21 @@ const MOST_COLUMNS: usize = 4_096;
 /// Maximum total length of their names in bytes.
 const LONGEST_NAMES: usize = 1 << 20;
 
-pub(crate) fn documents(address: &Address, collection: &str, wanted: Option<&str>, each: EachLine<'_>) -> Result<()> {
-    let wanted = wanted.map_or(Ok(doc! {}), filter)?;
-    let (client, name) = client(address)?;
+pub(crate) fn read_documents(
+    address: &Address,
+    collection: &str,
+    wanted: Option<&str>,
+    each: EachLine<'_>,
+) -> Result<()> {
+    let wanted = wanted.map_or(Ok(doc! {}), parse_filter)?;
+    let (client, name) = connect_client(address)?;
     let collection = client.database(&name).collection::<Document>(collection);
-    let names = names(&collection, &wanted)?;
+    let names = list_field_names(&collection, &wanted)?;
     if each(Line::Names(&names))? == Flow::Stop {
         return Ok(());
     }
     let places: HashMap<&str, usize> = names.iter().enumerate().map(|(place, name)| (&**name, place)).collect();
-    for document in all(&collection, &wanted)? {
+    for document in find_documents(&collection, &wanted)? {
         let mut row = vec![ColumnValue::Null; names.len()];
         for (name, value) in document.map_err(store_error)? {
             let Some(place) = places.get(&*name) else {
@@ -42,7 +47,7 @@ pub(crate) fn documents(address: &Address, collection: &str, wanted: Option<&str
     Ok(())
 }
 
-fn filter(json: &str) -> Result<Document> {
+fn parse_filter(json: &str) -> Result<Document> {
     let wrong =
         |reason: String| Error::new(ErrorKind::Input, format!("what documents must have is a JSON object: {reason}"));
     let value: serde_json::Value = serde_json::from_str(json).map_err(|error| wrong(error.to_string()))?;
@@ -53,14 +58,14 @@ fn filter(json: &str) -> Result<Document> {
     }
 }
 
-fn all(collection: &Collection<Document>, wanted: &Document) -> Result<Cursor<Document>> {
+fn find_documents(collection: &Collection<Document>, wanted: &Document) -> Result<Cursor<Document>> {
     collection.find(wanted.clone()).sort(doc! { "_id": 1 }).run().map_err(store_error)
 }
 
 /// Returns the names of all fields, in the order of their first occurrence.
-fn names(collection: &Collection<Document>, wanted: &Document) -> Result<Vec<String>> {
+fn list_field_names(collection: &Collection<Document>, wanted: &Document) -> Result<Vec<String>> {
     let (mut names, mut known, mut bytes) = (Vec::new(), HashSet::new(), 0);
-    for document in all(collection, wanted)? {
+    for document in find_documents(collection, wanted)? {
         for name in document.map_err(store_error)?.keys() {
             if known.contains(name) {
                 continue;

@@ -4,40 +4,40 @@
 //! anywhere: the time of the schedule moves on only after the job is queued.
 
 use super::MongoBackend;
-use super::fields::{binary, bytes, check_weight, int, put, text};
+use super::fields::{check_size, get_int, insert_if_some, take_bytes, take_text, to_binary};
 use super::store_error::{is_duplicate, store_error};
 use crate::backend::Schedules;
 use crate::describe;
 use crate::error::{Error, ErrorKind, Result};
-use crate::rules::{check_who, id_of, required};
-use crate::schedule::{Fired, NewSchedule, Schedule, check_schedule, no_schedule};
+use crate::rules::{check_actor_name, parse_id, required};
+use crate::schedule::{Fired, NewSchedule, Schedule, check_schedule, no_schedule_error};
 use mongodb::bson::{Bson, Document, doc};
 
-fn schedule_of(document: &mut Document) -> Result<Schedule> {
-    let priority = int(document, "priority")?.unwrap_or(0);
+fn schedule_from_document(document: &mut Document) -> Result<Schedule> {
+    let priority = get_int(document, "priority")?.unwrap_or(0);
     Ok(Schedule {
-        name: required(text(document, "_id")?)?,
-        queue: required(text(document, "queue")?)?,
-        timing: required(text(document, "timing")?)?,
-        zone: text(document, "zone")?,
-        next_at: int(document, "next_at")?,
-        last_at: int(document, "last_at")?,
+        name: required(take_text(document, "_id")?)?,
+        queue: required(take_text(document, "queue")?)?,
+        timing: required(take_text(document, "timing")?)?,
+        zone: take_text(document, "zone")?,
+        next_at: get_int(document, "next_at")?,
+        last_at: get_int(document, "last_at")?,
         // An invalid value from another program must not stop the other schedules.
-        last_id: text(document, "last_id")?.and_then(|text| id_of(Some(text)).ok()),
-        paused_at: int(document, "paused_at")?,
+        last_id: take_text(document, "last_id")?.and_then(|text| parse_id(Some(text)).ok()),
+        paused_at: get_int(document, "paused_at")?,
         priority: priority.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
-        max_attempts: int(document, "max_attempts")?.map(|most| u32::try_from(most.max(1)).unwrap_or(u32::MAX)),
+        max_attempts: get_int(document, "max_attempts")?.map(|most| u32::try_from(most.max(1)).unwrap_or(u32::MAX)),
         is_alone: document.get_bool("alone").unwrap_or(false),
-        format: text(document, "format")?,
-        bytes: required(bytes(document, "bytes")?)?,
-        problem: text(document, "problem")?,
+        format: take_text(document, "format")?,
+        bytes: required(take_bytes(document, "bytes")?)?,
+        problem: take_text(document, "problem")?,
     })
 }
 
 /// Like `schedule_of`; an invalid document gives a schedule with its name and the problem.
-fn any_of(mut document: Document) -> Option<Schedule> {
+fn schedule_or_placeholder(mut document: Document) -> Option<Schedule> {
     let name = document.get_str("_id").ok().map(str::to_owned);
-    match schedule_of(&mut document) {
+    match schedule_from_document(&mut document) {
         Ok(schedule) => Some(schedule),
         Err(error) => name.map(|name| Schedule::placeholder_for(name, &error)),
     }
@@ -46,7 +46,7 @@ fn any_of(mut document: Document) -> Option<Schedule> {
 impl MongoBackend {
     fn find_schedule(&self, name: &str) -> Result<Option<Schedule>> {
         let found = self.schedules.find_one(doc! { "_id": name }).run().map_err(store_error)?;
-        found.map(|mut found| schedule_of(&mut found)).transpose()
+        found.map(|mut found| schedule_from_document(&mut found)).transpose()
     }
 
     fn change_schedule(&self, name: &str, set: Document, unset: Document) -> Result<()> {
@@ -60,11 +60,13 @@ impl MongoBackend {
     }
 
     fn fire_one(&self, schedule: &Schedule, now: i64) -> Result<Option<Fired>> {
-        let mut fired = schedule.fired();
+        let mut fired = schedule.empty_report();
         let mut as_seen = doc! { "_id": &schedule.name };
         // An invalid schedule may have no time.
-        put(&mut as_seen, "next_at", schedule.next_at);
-        let due = schedule.due(now).and_then(|(at, next)| Ok((at, next, self.push_one(&schedule.job(at), None)?.0)));
+        insert_if_some(&mut as_seen, "next_at", schedule.next_at);
+        let due = schedule
+            .due_and_next_time(now)
+            .and_then(|(at, next)| Ok((at, next, self.push_one(&schedule.job_at(at), None)?.0)));
         let change = match due {
             Ok((at, next, pushed)) => {
                 (fired.id, fired.is_new) = (Some(pushed.id), pushed.is_new);
@@ -85,13 +87,13 @@ impl MongoBackend {
 
 impl Schedules for MongoBackend {
     fn set_schedule(&mut self, schedule: &NewSchedule, by: &str) -> Result<i64> {
-        schedule.check()?;
-        check_who(by)?;
-        let next = schedule.timing.next(self.time()?);
+        schedule.check_names()?;
+        check_actor_name(by)?;
+        let next = schedule.timing.next(self.read_time()?);
         let next = next.ok_or_else(|| Error::new(ErrorKind::Input, "this time has no next one"))?;
         let mut set = doc! {
             "queue": &schedule.queue, "timing": schedule.timing.text(), "next_at": next,
-            "priority": i64::from(schedule.priority), "alone": schedule.is_alone, "bytes": binary(&schedule.bytes),
+            "priority": i64::from(schedule.priority), "alone": schedule.is_alone, "bytes": to_binary(&schedule.bytes),
         };
         let mut unset = doc! { "paused_at": "", "problem": "" };
         let most = schedule.max_attempts.map(|most| Bson::Int64(i64::from(most.max(1))));
@@ -100,10 +102,10 @@ impl Schedules for MongoBackend {
             if value.is_none() {
                 unset.insert(name, "");
             }
-            put(&mut set, name, value);
+            insert_if_some(&mut set, name, value);
         }
-        check_weight("a schedule", &set)?;
-        self.noted(by, "schedule", std::slice::from_ref(&schedule.name), |backend| {
+        check_size("a schedule", &set)?;
+        self.with_audit_notes(by, "schedule", std::slice::from_ref(&schedule.name), |backend| {
             match backend.schedules.insert_one(doc! { "_id": &schedule.name, "queue": "", "timing": "" }).run() {
                 Err(error) if !is_duplicate(&error) => return Err(store_error(error)),
                 _ => {}
@@ -116,24 +118,25 @@ impl Schedules for MongoBackend {
     fn schedules(&mut self) -> Result<Vec<Schedule>> {
         // A new schedule whose creation was interrupted has no payload yet.
         let found = self.schedules.find(doc! { "bytes": { "$exists": true } }).sort(doc! { "_id": 1 });
-        let schedule = |found: mongodb::error::Result<Document>| Ok(any_of(found.map_err(store_error)?));
+        let schedule =
+            |found: mongodb::error::Result<Document>| Ok(schedule_or_placeholder(found.map_err(store_error)?));
         found.run().map_err(store_error)?.filter_map(|found| schedule(found).transpose()).collect()
     }
 
     fn pause_schedule(&mut self, name: &str, is_paused: bool, by: &str) -> Result<()> {
         check_schedule(name)?;
-        check_who(by)?;
-        let schedule = self.find_schedule(name)?.ok_or_else(|| no_schedule(name))?;
-        let (paused_at, next_at) = schedule.switched(is_paused, self.time()?)?;
+        check_actor_name(by)?;
+        let schedule = self.find_schedule(name)?.ok_or_else(|| no_schedule_error(name))?;
+        let (paused_at, next_at) = schedule.pause_and_next_time(is_paused, self.read_time()?)?;
         let (mut set, mut unset) = (Document::new(), doc! { "problem": "" });
         for (field, value) in [("paused_at", paused_at), ("next_at", next_at)] {
-            put(&mut set, field, value);
+            insert_if_some(&mut set, field, value);
             if value.is_none() {
                 unset.insert(field, "");
             }
         }
         let what = if is_paused { "pause schedule" } else { "resume schedule" };
-        self.noted(by, what, &[name.to_owned()], |backend| {
+        self.with_audit_notes(by, what, &[name.to_owned()], |backend| {
             backend.change_schedule(name, set, unset)?;
             Ok((vec![1], ()))
         })
@@ -141,8 +144,8 @@ impl Schedules for MongoBackend {
 
     fn remove_schedule(&mut self, name: &str, by: &str) -> Result<bool> {
         check_schedule(name)?;
-        check_who(by)?;
-        self.noted(by, "unschedule", &[name.to_owned()], |backend| {
+        check_actor_name(by)?;
+        self.with_audit_notes(by, "unschedule", &[name.to_owned()], |backend| {
             let gone = backend.schedules.delete_one(doc! { "_id": name }).run().map_err(store_error)?.deleted_count;
             Ok((vec![gone], gone > 0))
         })
@@ -152,7 +155,7 @@ impl Schedules for MongoBackend {
         if most == 0 {
             return Ok(Vec::new());
         }
-        let now = self.time()?;
+        let now = self.read_time()?;
         let due = doc! { "next_at": { "$lte": now }, "paused_at": null, "bytes": { "$exists": true } };
         let limit = i64::try_from(most).unwrap_or(i64::MAX);
         let found =
@@ -161,7 +164,7 @@ impl Schedules for MongoBackend {
         for found in found {
             // Some servers return a document that changed after it matched.
             let is_due = |schedule: &Schedule| schedule.next_at.is_none_or(|at| at <= now);
-            if let Some(schedule) = any_of(found.map_err(store_error)?).filter(is_due) {
+            if let Some(schedule) = schedule_or_placeholder(found.map_err(store_error)?).filter(is_due) {
                 fired.extend(self.fire_one(&schedule, now)?);
             }
         }

@@ -6,7 +6,7 @@ use mongodb::error::{ErrorKind as Kind, WriteFailure};
 /// Error codes for a duplicate of a unique value.
 const DUPLICATE: [i32; 3] = [11000, 11001, 12582];
 
-fn kind_of(code: i32) -> ErrorKind {
+fn error_kind_of_code(code: i32) -> ErrorKind {
     match code {
         // No primary, a server that shuts down, the network, or a write that other servers did not confirm.
         6 | 7 | 64 | 79 | 89 | 91 | 100 | 189 | 262 | 9001 | 10058 | 10107 | 11600 | 11602 | 13435 | 13436 => {
@@ -30,12 +30,12 @@ fn shorten_message(message: &str) -> String {
 }
 
 /// Returns whether the server dropped a cursor that was not read for long.
-pub(super) fn is_forgotten(error: &mongodb::error::Error) -> bool {
+pub(super) fn is_cursor_lost(error: &mongodb::error::Error) -> bool {
     matches!(&*error.kind, Kind::Command(error) if error.code == 43)
 }
 
 pub(super) fn store_error_of_code(code: i32, message: &str) -> Error {
-    Error::new(kind_of(code), format!("MongoDB: {} ({code})", shorten_message(message)))
+    Error::new(error_kind_of_code(code), format!("MongoDB: {} ({code})", shorten_message(message)))
 }
 
 pub(super) fn store_error(error: mongodb::error::Error) -> Error {
@@ -75,7 +75,7 @@ pub(super) fn is_duplicate(error: &mongodb::error::Error) -> bool {
 ///
 /// # Errors
 /// If any other error occurred.
-pub(super) fn duplicates(error: mongodb::error::Error) -> crate::error::Result<Vec<usize>> {
+pub(super) fn find_duplicates(error: mongodb::error::Error) -> crate::error::Result<Vec<usize>> {
     let Kind::InsertMany(many) = &*error.kind else { return Err(store_error(error)) };
     if let Some(error) = &many.write_concern_error {
         return Err(store_error_of_code(error.code, &error.message));

@@ -2,14 +2,14 @@
 //!
 //! A job is handed out by one statement, or one transaction, that writes a new token into its row.
 
-use super::jobs::{COLUMNS, columns, job_of};
+use super::jobs::{COLUMNS, columns, job_from_row};
 use super::{SqlBackend, repeat_while_busy};
 use crate::claim_request::{ClaimOperations, ClaimRequest, ExpiryChecks};
 use crate::describe;
-use crate::driver::{Row, Value};
+use crate::driver::{ResultRow, Value};
 use crate::error::{Error, Result};
 use crate::job::{Job, State};
-use crate::rules::{ORPHANED, millis, required};
+use crate::rules::{ORPHANED, required, to_millis};
 
 /// Maximum number of ended leases handled in one call.
 const ENDED: i64 = 512;
@@ -66,7 +66,7 @@ macro_rules! look {
 }
 
 /// A row that was handed out: its sequence, and its job or the error of an invalid row.
-type Handed = (i64, Result<Job>);
+type ClaimedRow = (i64, Result<Job>);
 
 impl ClaimOperations for SqlBackend {
     fn expiry_checks(&mut self) -> &mut ExpiryChecks {
@@ -74,22 +74,22 @@ impl ClaimOperations for SqlBackend {
     }
 
     fn hand_out_ready(&mut self, request: &ClaimRequest<'_>, most: usize, jobs: &mut Vec<Job>) -> Result<bool> {
-        let (handed, is_full) = self.take(request, most)?;
+        let (handed, is_full) = self.take_jobs(request, most)?;
         // One invalid row must not keep the other jobs from their workers.
-        let mut senseless = Vec::new();
+        let mut invalid = Vec::new();
         for (sequence, job) in handed {
             match job {
                 Ok(job) => jobs.push(job),
-                Err(error) => senseless.push((sequence, error)),
+                Err(error) => invalid.push((sequence, error)),
             }
         }
-        senseless.iter().try_for_each(|(sequence, error)| self.put_aside(*sequence, request.token, error))?;
+        invalid.iter().try_for_each(|(sequence, error)| self.bury_invalid_job(*sequence, request.token, error))?;
         Ok(is_full)
     }
 
     fn free_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64> {
         let (queue, token) = (Value::Text(request.queue), Value::Text(request.token));
-        let ended = self.rows(
+        let ended = self.query_all(
             // Two ranges of the index, so that leases that have not ended are not read.
             concat!(
                 "SELECT seq FROM icecore_jobs WHERE state = 'leased' AND lease_until < {now} AND queue = ? \
@@ -100,12 +100,12 @@ impl ClaimOperations for SqlBackend {
                 " LIMIT ?"
             ),
             &[queue, token, queue, queue, queue, Value::Int(ENDED)],
-            |row| required(row.int(0)?),
+            |row| required(row.read_int(0)?),
         )?;
-        self.expiry_checks.looked(request.queue);
+        self.expiry_checks.record_check(request.queue);
         // All programs change rows in the same order, so that there are no deadlocks.
-        let ended = sorted(ended);
-        self.run_named(
+        let ended = sort_sequences(ended);
+        self.run_for_sequences(
             "UPDATE icecore_jobs SET state = CASE WHEN attempts >= max_attempts THEN 'dead' ELSE 'ready' END, \
              live_key = CASE WHEN attempts >= max_attempts THEN NULL ELSE live_key END, \
              finished_at = CASE WHEN attempts >= max_attempts THEN {now} ELSE NULL END, \
@@ -121,11 +121,11 @@ impl ClaimOperations for SqlBackend {
 impl SqlBackend {
     /// Hands out jobs. Returns them, and whether there may be more. A queue with limits needs another statement; the
     /// names of such queues are remembered from earlier calls.
-    fn take(&mut self, request: &ClaimRequest<'_>, most: usize) -> Result<(Vec<Handed>, bool)> {
+    fn take_jobs(&mut self, request: &ClaimRequest<'_>, most: usize) -> Result<(Vec<ClaimedRow>, bool)> {
         if !self.limited.contains(request.queue) {
             let handed = match self.session.dialect().has_returning {
                 true => repeat_while_busy(self.tries, || self.take_at_once(take!(is_free!()), request, most)),
-                false => self.transaction(|backend| backend.take_in_steps(look!(is_free!()), request, most)),
+                false => self.run_in_transaction(|backend| backend.take_in_steps(look!(is_free!()), request, most)),
             }?;
             if !handed.is_empty() || !self.has_limits(request.queue)? {
                 let is_full = handed.len() == most;
@@ -133,57 +133,57 @@ impl SqlBackend {
             }
             self.remember_limited(request.queue);
         }
-        self.transaction(|backend| backend.take_limited(request, most))
+        self.run_in_transaction(|backend| backend.take_limited(request, most))
     }
 
     /// Like `take`, within the limits of the queue. The queue's row is locked until the jobs that are handed out are
     /// recorded.
-    fn take_limited(&mut self, request: &ClaimRequest<'_>, most: usize) -> Result<(Vec<Handed>, bool)> {
-        let limits = self.held_limits(request.queue)?;
+    fn take_limited(&mut self, request: &ClaimRequest<'_>, most: usize) -> Result<(Vec<ClaimedRow>, bool)> {
+        let limits = self.lock_limits(request.queue)?;
         if !limits.are_set() {
             self.limited.remove(request.queue);
         }
-        let room = self.find_free_places(request.queue, &limits, most)?;
-        if room == 0 {
+        let available = self.find_free_places(request.queue, &limits, most)?;
+        if available == 0 {
             return Ok((Vec::new(), false));
         }
         let handed = match self.session.dialect().has_returning {
-            true => self.take_at_once(take!(is_on!()), request, room),
-            false => self.take_in_steps(look!(is_on!()), request, room),
+            true => self.take_at_once(take!(is_on!()), request, available),
+            false => self.take_in_steps(look!(is_on!()), request, available),
         }?;
         let untils = handed.iter().filter_map(|(_, job)| job.as_ref().ok()?.lease_until);
-        self.spend(request.queue, limits, request, untils.max(), handed.len())?;
+        self.record_usage(request.queue, limits, request, untils.max(), handed.len())?;
         let is_full = handed.len() == most;
         Ok((handed, is_full))
     }
 
-    fn take_at_once(&mut self, sql: &'static str, request: &ClaimRequest<'_>, most: usize) -> Result<Vec<Handed>> {
+    fn take_at_once(&mut self, sql: &'static str, request: &ClaimRequest<'_>, most: usize) -> Result<Vec<ClaimedRow>> {
         let values = [
             Value::Text(request.queue),
             Value::Text(request.queue),
             Value::Int(i64::try_from(most).unwrap_or(i64::MAX)),
             Value::Text(request.token),
             Value::Text(request.worker),
-            Value::Int(millis(request.lease)),
+            Value::Int(to_millis(request.lease)),
         ];
-        self.rows(sql, &values, handed)
+        self.query_all(sql, &values, read_claimed_row)
     }
 
     /// Like `take_at_once`, for a database that can't return the rows that it changed.
-    fn take_in_steps(&mut self, sql: &'static str, request: &ClaimRequest<'_>, most: usize) -> Result<Vec<Handed>> {
+    fn take_in_steps(&mut self, sql: &'static str, request: &ClaimRequest<'_>, most: usize) -> Result<Vec<ClaimedRow>> {
         let values = [
-            Value::Int(millis(request.lease)),
+            Value::Int(to_millis(request.lease)),
             Value::Text(request.queue),
             Value::Text(request.queue),
             Value::Int(i64::try_from(most).unwrap_or(i64::MAX)),
         ];
         let mut until = 0;
-        let mut taken = self.rows(sql, &values, |row| {
-            until = until.max(required(row.int(COLUMNS)?)?);
-            handed(row)
+        let mut taken = self.query_all(sql, &values, |row| {
+            until = until.max(required(row.read_int(COLUMNS)?)?);
+            read_claimed_row(row)
         })?;
         let sequences: Vec<i64> = taken.iter().map(|(sequence, _)| *sequence).collect();
-        self.run_named(
+        self.run_for_sequences(
             "UPDATE icecore_jobs SET state = 'leased', attempts = attempts + 1, token = ?, worker = ?, \
              lease_until = ? WHERE seq IN ({each ?})",
             &[Value::Text(request.token), Value::Text(request.worker), Value::Int(until)],
@@ -197,8 +197,8 @@ impl SqlBackend {
     }
 
     /// Marks a job as dead whose row is invalid because another program wrote it, and records the error.
-    fn put_aside(&mut self, sequence: i64, token: &str, error: &Error) -> Result<()> {
-        self.run(
+    fn bury_invalid_job(&mut self, sequence: i64, token: &str, error: &Error) -> Result<()> {
+        self.run_statement(
             "UPDATE icecore_jobs SET state = 'dead', token = NULL, live_key = NULL, lease_until = NULL, \
              finished_at = {now}, error = ? WHERE seq = ? AND token = ?",
             &[Value::Text(&describe::without_nul(&error.to_string())), Value::Int(sequence), Value::Text(token)],
@@ -208,13 +208,13 @@ impl SqlBackend {
 
     /// Marks jobs as dead that wait for a job that was removed, and records the reason.
     pub(super) fn bury_orphans(&mut self) -> Result<()> {
-        let orphans = self.rows(
+        let orphans = self.query_all(
             "SELECT seq FROM icecore_jobs AS behind WHERE state = 'waiting' AND after_id IS NOT NULL \
              AND NOT EXISTS (SELECT 1 FROM icecore_jobs AS before_it WHERE before_it.id = behind.after_id) ORDER BY seq",
             &[],
-            |row| required(row.int(0)?),
+            |row| required(row.read_int(0)?),
         )?;
-        self.run_named(
+        self.run_for_sequences(
             "UPDATE icecore_jobs SET state = 'dead', live_key = NULL, finished_at = {now}, error = ? \
              WHERE state = 'waiting' AND seq IN ({each ?})",
             &[Value::Text(ORPHANED)],
@@ -224,7 +224,7 @@ impl SqlBackend {
     }
 
     /// Runs a statement that names rows at its end. Returns how many rows it changed.
-    fn run_named(&mut self, sql: &'static str, values: &[Value<'_>], sequences: &[i64]) -> Result<u64> {
+    fn run_for_sequences(&mut self, sql: &'static str, values: &[Value<'_>], sequences: &[i64]) -> Result<u64> {
         let mut changed = 0;
         for some in sequences.chunks(NAMED[NAMED.len() - 1]) {
             let count = NAMED.into_iter().find(|count| *count >= some.len()).unwrap_or(some.len());
@@ -233,17 +233,17 @@ impl SqlBackend {
             // Naming a row twice has no effect.
             let last = some.last().map(|sequence| Value::Int(*sequence));
             values.extend(last.into_iter().cycle().take(count - some.len()));
-            changed += self.run_many(sql, count, &values)?;
+            changed += self.run_for_rows(sql, count, &values)?;
         }
         Ok(changed)
     }
 }
 
-fn handed(row: &dyn Row) -> Result<Handed> {
-    Ok((required(row.int(1)?)?, job_of(row)))
+fn read_claimed_row(row: &dyn ResultRow) -> Result<ClaimedRow> {
+    Ok((required(row.read_int(1)?)?, job_from_row(row)))
 }
 
-fn sorted(mut sequences: Vec<i64>) -> Vec<i64> {
+fn sort_sequences(mut sequences: Vec<i64>) -> Vec<i64> {
     sequences.sort_unstable();
     sequences
 }

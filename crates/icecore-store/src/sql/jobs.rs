@@ -2,18 +2,18 @@
 //!
 //! A job can be finished, returned or extended only with the token of its lease, and only before the lease ends.
 
-use super::{SqlBackend, in_row};
+use super::{SqlBackend, error_in_row};
 use crate::backend::{Each, Jobs};
 use crate::claim_request::{ClaimRequest, hand_out};
 use crate::describe;
-use crate::dialect::Many;
-use crate::driver::{Row, Value};
+use crate::dialect::RowBatching;
+use crate::driver::{ResultRow, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::job::{Ack, Job, JobFilter, Lease, NewJob, Pushed, State};
 use crate::rules::{
-    backoff, check_name, check_who, first_backoff, id_of, limited, millis, no_lease, paused, payload, required, token,
-    waits,
+    backoff_after, check_actor_name, check_name, first_backoff, lease_error, new_token, parse_id, payload_from_columns,
+    queue_limited_error, queue_paused_error, required, to_millis, waiting_job_error,
 };
 use std::collections::HashSet;
 use std::time::Duration;
@@ -73,36 +73,36 @@ const ACK_MANY: &str = concat!(
 /// Maximum number of bytes of results in one statement.
 const HEAVIEST_RESULTS: usize = 16 << 20;
 
-pub(super) fn job_of(row: &dyn Row) -> Result<Job> {
-    let count = |column| -> Result<u32> { Ok(u32::try_from(required(row.int(column)?)?).unwrap_or(u32::MAX)) };
-    let state = required(row.text(3)?)?;
+pub(super) fn job_from_row(row: &dyn ResultRow) -> Result<Job> {
+    let count = |column| -> Result<u32> { Ok(u32::try_from(required(row.read_int(column)?)?).unwrap_or(u32::MAX)) };
+    let state = required(row.read_text(3)?)?;
     let mut job = Job {
-        id: id_of(row.text(0)?)?,
-        sequence: required(row.int(1)?)?,
-        queue: required(row.text(2)?)?,
-        state: State::named(&state)
+        id: parse_id(row.read_text(0)?)?,
+        sequence: required(row.read_int(1)?)?,
+        queue: required(row.read_text(2)?)?,
+        state: State::from_name(&state)
             .ok_or_else(|| Error::new(ErrorKind::Database, format!("{state:?} is no state of a job")))?,
-        priority: required(row.int(4)?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
-        queued_at: required(row.int(5)?)?,
-        run_at: required(row.int(6)?)?,
+        priority: required(row.read_int(4)?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
+        queued_at: required(row.read_int(5)?)?,
+        run_at: required(row.read_int(6)?)?,
         attempts: count(7)?,
         max_attempts: count(8)?,
-        unique_key: row.text(9)?,
-        lease_until: row.int(10)?,
-        worker: row.text(11)?,
-        finished_at: row.int(12)?,
-        error: row.text(13)?,
-        replay_of: row.text(14)?.map(|text| id_of(Some(text))).transpose()?,
-        after: row.text(22)?.map(|text| id_of(Some(text))).transpose()?,
-        format: row.text(15)?,
+        unique_key: row.read_text(9)?,
+        lease_until: row.read_int(10)?,
+        worker: row.read_text(11)?,
+        finished_at: row.read_int(12)?,
+        error: row.read_text(13)?,
+        replay_of: row.read_text(14)?.map(|text| parse_id(Some(text))).transpose()?,
+        after: row.read_text(22)?.map(|text| parse_id(Some(text))).transpose()?,
+        format: row.read_text(15)?,
         checksum: String::new(),
-        bytes: payload(row.bytes(17)?, row.text(18)?)?,
-        json: row.text(19)?,
-        problem: row.text(20)?,
-        result: row.bytes(21)?,
+        bytes: payload_from_columns(row.read_bytes(17)?, row.read_text(18)?)?,
+        json: row.read_text(19)?,
+        problem: row.read_text(20)?,
+        result: row.read_bytes(21)?,
     };
     // A job that a program inserted by SQL has no description yet.
-    match row.text(16)? {
+    match row.read_text(16)? {
         Some(checksum) => job.checksum = checksum,
         None => {
             let said = describe::describe(&job.bytes, job.format.as_deref());
@@ -118,23 +118,23 @@ impl Jobs for SqlBackend {
     }
 
     fn claim(&mut self, queue: &str, worker: &str, lease: Duration, most: usize) -> Result<Vec<Lease>> {
-        hand_out(self, &ClaimRequest { queue, worker, lease, token: &token() }, most)
+        hand_out(self, &ClaimRequest { queue, worker, lease, token: &new_token() }, most)
     }
 
     fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>> {
         check_name("worker", worker)?;
         if job.after.is_some() {
-            return Err(waits());
+            return Err(waiting_job_error());
         }
-        let token = token();
+        let token = new_token();
         let request = ClaimRequest { queue: &job.queue, worker, lease, token: &token };
-        let job = self.transaction(|backend| {
-            let limits = backend.held_limits(&job.queue)?;
+        let job = self.run_in_transaction(|backend| {
+            let limits = backend.lock_limits(&job.queue)?;
             if limits.is_paused {
-                return Err(paused(&job.queue));
+                return Err(queue_paused_error(&job.queue));
             }
             if backend.find_free_places(&job.queue, &limits, 1)? == 0 {
-                return Err(limited(&job.queue));
+                return Err(queue_limited_error(&job.queue));
             }
             let pushed = backend.push_jobs(std::slice::from_ref(job))?;
             if !pushed.iter().all(|pushed| pushed.is_new) {
@@ -142,7 +142,7 @@ impl Jobs for SqlBackend {
             }
             backend.hand_out_new(job.id, &request)?;
             let job = required(backend.job(job.id)?)?;
-            backend.spend(&job.queue, limits, &request, job.lease_until, 1)?;
+            backend.record_usage(&job.queue, limits, &request, job.lease_until, 1)?;
             Ok(Some(job))
         })?;
         Ok(job.map(|job| Lease { job, token }))
@@ -150,15 +150,15 @@ impl Jobs for SqlBackend {
 
     fn ack(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<()> {
         let is_done = self.ack_alone(id, token, result)?
-            || self.transaction(|backend| backend.ack_followed(id, token, result))?;
-        if is_done { Ok(()) } else { Err(self.no_lease(id)?) }
+            || self.run_in_transaction(|backend| backend.ack_followed(id, token, result))?;
+        if is_done { Ok(()) } else { Err(self.find_lease_error(id)?) }
     }
 
     fn ack_many(&mut self, acks: &[Ack]) -> Result<Vec<Result<()>>> {
-        let done = self.transaction(|backend| {
+        let done = self.run_in_transaction(|backend| {
             let mut done = match backend.session.dialect().many {
-                Many::Lists => backend.ack_lists(acks)?,
-                Many::Rows(_) => acks
+                RowBatching::Lists => backend.ack_lists(acks)?,
+                RowBatching::Rows(_) => acks
                     .iter()
                     .map(|ack| backend.ack_alone(ack.id, &ack.token, ack.result.as_deref()))
                     .collect::<Result<Vec<bool>>>()?,
@@ -170,83 +170,83 @@ impl Jobs for SqlBackend {
         })?;
         let answer = |(ack, is_done): (&Ack, bool)| match is_done {
             true => Ok(Ok(())),
-            false => self.no_lease(ack.id).map(Err),
+            false => self.find_lease_error(ack.id).map(Err),
         };
         acks.iter().zip(done).map(answer).collect()
     }
 
     fn nack(&mut self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<State> {
         let (text, error) = (id.to_string(), describe::without_nul(error));
-        let state = self.transaction(|backend| {
-            let found = backend.first(
+        let state = self.run_in_transaction(|backend| {
+            let found = backend.query_first(
                 concat!(
                     "SELECT queue, attempts, max_attempts FROM icecore_jobs WHERE id = ? AND token = ? AND ",
                     lasts!()
                 ),
                 &[Value::Text(&text), Value::Text(token)],
-                |row| Ok((required(row.text(0)?)?, required(row.int(1)?)?, required(row.int(2)?)?)),
+                |row| Ok((required(row.read_text(0)?)?, required(row.read_int(1)?)?, required(row.read_int(2)?)?)),
             )?;
             let Some((queue, attempts, most)) = found else { return Ok(None) };
             let state = if attempts >= most { State::Dead } else { State::Ready };
             let delay = match delay {
                 Some(delay) => delay,
-                None => backoff(backend.first_backoff(&queue)?, attempts),
+                None => backoff_after(backend.first_backoff(&queue)?, attempts),
             };
             let token = Value::Text(token);
             let changed = match state {
-                State::Dead => backend.run(
+                State::Dead => backend.run_statement(
                     "UPDATE icecore_jobs SET state = 'dead', token = NULL, live_key = NULL, lease_until = NULL, \
                      finished_at = {now}, error = ? WHERE id = ? AND token = ?",
                     &[Value::Text(&error), Value::Text(&text), token],
                 ),
-                _ => backend.run(
+                _ => backend.run_statement(
                     "UPDATE icecore_jobs SET state = 'ready', token = NULL, lease_until = NULL, \
                      run_at = {now} + ?, error = ? WHERE id = ? AND token = ?",
-                    &[Value::Int(millis(delay)), Value::Text(&error), Value::Text(&text), token],
+                    &[Value::Int(to_millis(delay)), Value::Text(&error), Value::Text(&text), token],
                 ),
             }?;
             Ok((changed == 1).then_some(state))
         })?;
         match state {
             Some(state) => Ok(state),
-            None => Err(self.no_lease(id)?),
+            None => Err(self.find_lease_error(id)?),
         }
     }
 
     fn extend(&mut self, id: Id, token: &str, lease: Duration) -> Result<i64> {
         let text = id.to_string();
         // In one transaction: in between the lease could end, and that of another worker begin.
-        let until = self.transaction(|backend| {
-            let changed = backend.run(
+        let until = self.run_in_transaction(|backend| {
+            let changed = backend.run_statement(
                 concat!("UPDATE icecore_jobs SET lease_until = {now} + ? WHERE id = ? AND token = ? AND ", lasts!()),
-                &[Value::Int(millis(lease)), Value::Text(&text), Value::Text(token)],
+                &[Value::Int(to_millis(lease)), Value::Text(&text), Value::Text(token)],
             )?;
             if changed != 1 {
                 return Ok(None);
             }
             let sql = "SELECT lease_until FROM icecore_jobs WHERE id = ?";
-            backend.first(sql, &[Value::Text(&text)], |row| required(row.int(0)?))
+            backend.query_first(sql, &[Value::Text(&text)], |row| required(row.read_int(0)?))
         })?;
         match until {
             Some(until) => Ok(until),
-            None => Err(self.no_lease(id)?),
+            None => Err(self.find_lease_error(id)?),
         }
     }
 
     fn job(&mut self, id: Id) -> Result<Option<Job>> {
-        self.first(jobs!("WHERE id = ?"), &[Value::Text(&id.to_string())], job_of)
+        self.query_first(jobs!("WHERE id = ?"), &[Value::Text(&id.to_string())], job_from_row)
     }
 
     fn jobs(&mut self, filter: &JobFilter, most: usize, each: Each<'_, Job>) -> Result<()> {
         if filter.queue.as_deref().is_some_and(|queue| check_name("queue", queue).is_err()) {
             return Ok(());
         }
-        let queue = Value::text(filter.queue.as_deref());
-        let state = Value::text(filter.state.map(State::name));
+        let queue = Value::text_or_null(filter.queue.as_deref());
+        let state = Value::text_or_null(filter.state.map(State::name));
         let most = Value::Int(i64::try_from(most).unwrap_or(i64::MAX));
-        let mut take = |row: &dyn Row| each(job_of(row).map_err(|error| in_row(row, &error))?);
+        let mut take = |row: &dyn ResultRow| each(job_from_row(row).map_err(|error| error_in_row(row, &error))?);
         match filter.before {
-            None => self.ask(
+            None => self.query_each(
                 jobs!(
                     "WHERE seq > ? AND (CAST(? AS {string}) IS NULL OR queue = ?) AND (CAST(? AS {string}) IS NULL OR state = ?) \
                      ORDER BY seq LIMIT ?"
@@ -254,7 +254,7 @@ impl Jobs for SqlBackend {
                 &[Value::Int(filter.after), queue, queue, state, state, most],
                 &mut take,
             ),
-            Some(before) => self.ask(
+            Some(before) => self.query_each(
                 jobs!(
                     "WHERE seq > ? AND seq < ? AND (CAST(? AS {string}) IS NULL OR queue = ?) \
                      AND (CAST(? AS {string}) IS NULL OR state = ?) ORDER BY seq DESC LIMIT ?"
@@ -267,9 +267,9 @@ impl Jobs for SqlBackend {
 
     fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64> {
         check_name("queue", queue)?;
-        check_who(by)?;
+        check_actor_name(by)?;
         for _ in 0..REDRIVES {
-            match self.transaction(|backend| backend.redrive_now(queue, ids, by)) {
+            match self.run_in_transaction(|backend| backend.redrive_now(queue, ids, by)) {
                 // Another program took a key between the check and the change.
                 Err(error) if error.kind() == ErrorKind::Taken => {}
                 answer => return answer,
@@ -279,9 +279,9 @@ impl Jobs for SqlBackend {
     }
 
     fn replay(&mut self, id: Id, by: &str) -> Result<Id> {
-        check_who(by)?;
+        check_actor_name(by)?;
         let job = self.job(id)?.ok_or_else(|| Error::new(ErrorKind::Missing, format!("there is no job {id}")))?;
-        let again = NewJob {
+        let replayed = NewJob {
             id: Id::new(),
             said: describe::describe(&job.bytes, job.format.as_deref()),
             queue: job.queue,
@@ -293,16 +293,16 @@ impl Jobs for SqlBackend {
             replay_of: Some(id),
             after: None,
         };
-        self.transaction(|backend| {
-            backend.push_jobs(std::slice::from_ref(&again))?;
-            backend.note(by, "replay", &id.to_string(), 1)
+        self.run_in_transaction(|backend| {
+            backend.push_jobs(std::slice::from_ref(&replayed))?;
+            backend.add_audit_note(by, "replay", &id.to_string(), 1)
         })?;
-        Ok(again.id)
+        Ok(replayed.id)
     }
 
     fn forget(&mut self, before: i64) -> Result<u64> {
-        self.transaction(|backend| {
-            let count = backend.run(
+        self.run_in_transaction(|backend| {
+            let count = backend.run_statement(
                 "DELETE FROM icecore_jobs WHERE finished_at < ? AND (state = 'done' OR state = 'dead')",
                 &[Value::Int(before)],
             )?;
@@ -318,17 +318,18 @@ impl SqlBackend {
     /// Marks a job as done if no other job waits for it. Returns whether it did.
     fn ack_alone(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<bool> {
         let id = id.to_string();
-        Ok(self.run(ACK_ALONE, &[Value::bytes(result), Value::Text(&id), Value::Text(token)])? == 1)
+        Ok(self.run_statement(ACK_ALONE, &[Value::bytes_or_null(result), Value::Text(&id), Value::Text(token)])? == 1)
     }
 
     /// Marks any job as done. Jobs that waited for it become ready.
     fn ack_followed(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<bool> {
         let id = id.to_string();
-        if token.contains('\0') || self.run(ack!(), &[Value::bytes(result), Value::Text(&id), Value::Text(token)])? != 1
+        if token.contains('\0')
+            || self.run_statement(ack!(), &[Value::bytes_or_null(result), Value::Text(&id), Value::Text(token)])? != 1
         {
             return Ok(false);
         }
-        self.run(
+        self.run_statement(
             "UPDATE icecore_jobs SET state = 'ready', run_at = CASE WHEN run_at > {now} THEN run_at ELSE {now} END \
              WHERE after_id = ? AND state = 'waiting'",
             &[Value::Text(&id)],
@@ -364,9 +365,9 @@ impl SqlBackend {
         let ids: Vec<String> = acks.iter().map(|(_, ack)| ack.id.to_string()).collect();
         let ids: Vec<Value<'_>> = ids.iter().map(|id| Value::Text(id)).collect();
         let tokens: Vec<Value<'_>> = acks.iter().map(|(_, ack)| Value::Text(&ack.token)).collect();
-        let results: Vec<Value<'_>> = acks.iter().map(|(_, ack)| Value::bytes(ack.result.as_deref())).collect();
+        let results: Vec<Value<'_>> = acks.iter().map(|(_, ack)| Value::bytes_or_null(ack.result.as_deref())).collect();
         let values = [Value::List(&ids), Value::List(&tokens), Value::List(&results)];
-        let places = self.rows(ACK_MANY, &values, |row| required(row.int(0)?))?;
+        let places = self.query_all(ACK_MANY, &values, |row| required(row.read_int(0)?))?;
         // Ordinals in SQL count from 1.
         let place = |place: i64| acks.get(usize::try_from(place - 1).ok()?).map(|(place, _)| *place);
         Ok(places.into_iter().filter_map(place).collect())
@@ -374,13 +375,13 @@ impl SqlBackend {
 
     /// Hands out a job that was pushed in the same transaction.
     fn hand_out_new(&mut self, id: Id, request: &ClaimRequest<'_>) -> Result<()> {
-        self.run(
+        self.run_statement(
             "UPDATE icecore_jobs SET state = 'leased', attempts = attempts + 1, token = ?, worker = ?, \
              lease_until = {now} + ? WHERE id = ?",
             &[
                 Value::Text(request.token),
                 Value::Text(request.worker),
-                Value::Int(millis(request.lease)),
+                Value::Int(to_millis(request.lease)),
                 Value::Text(&id.to_string()),
             ],
         )
@@ -388,25 +389,25 @@ impl SqlBackend {
     }
 
     /// Returns the error that explains why this job can't be changed with the caller's token.
-    fn no_lease(&mut self, id: Id) -> Result<Error> {
+    fn find_lease_error(&mut self, id: Id) -> Result<Error> {
         let sql = "SELECT state FROM icecore_jobs WHERE id = ?";
-        let state = self.first(sql, &[Value::Text(&id.to_string())], |row| required(row.text(0)?))?;
-        Ok(no_lease(id, state.as_deref()))
+        let state = self.query_first(sql, &[Value::Text(&id.to_string())], |row| required(row.read_text(0)?))?;
+        Ok(lease_error(id, state.as_deref()))
     }
 
     fn redrive_now(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64> {
         let name = Value::Text(queue);
         let mut dead = Vec::new();
-        let make = |row: &dyn Row| Ok((required(row.text(0)?)?, row.text(1)?));
+        let make = |row: &dyn ResultRow| Ok((required(row.read_text(0)?)?, row.read_text(1)?));
         match ids {
             Some(ids) => {
                 for id in ids {
                     let sql = "SELECT id, unique_key FROM icecore_jobs WHERE id = ? AND queue = ? AND state = 'dead'";
-                    dead.extend(self.first(sql, &[Value::Text(&id.to_string()), name], make)?);
+                    dead.extend(self.query_first(sql, &[Value::Text(&id.to_string()), name], make)?);
                 }
             }
             None => {
-                dead = self.rows(
+                dead = self.query_all(
                     "SELECT id, unique_key FROM icecore_jobs WHERE queue = ? AND state = 'dead' ORDER BY seq {skip_locked}",
                     &[name],
                     make,
@@ -418,24 +419,24 @@ impl SqlBackend {
             if let Some(text) = &key {
                 // If another job has the key now, this one continues without it.
                 let sql = "SELECT id FROM icecore_jobs WHERE queue = ? AND live_key = ?";
-                if self.first(sql, &[name, Value::Text(text)], |row| row.text(0))?.is_some() {
+                if self.query_first(sql, &[name, Value::Text(text)], |row| row.read_text(0))?.is_some() {
                     key = None;
                 }
             }
-            count += self.run(
+            count += self.run_statement(
                 "UPDATE icecore_jobs SET state = 'ready', attempts = 0, live_key = ?, run_at = {now}, \
                  lease_until = NULL, finished_at = NULL WHERE id = ? AND queue = ? AND state = 'dead'",
-                &[Value::text(key.as_deref()), Value::Text(&id), name],
+                &[Value::text_or_null(key.as_deref()), Value::Text(&id), name],
             )?;
         }
-        self.note(by, "redrive", queue, count)?;
+        self.add_audit_note(by, "redrive", queue, count)?;
         Ok(count)
     }
 
     /// Returns how long jobs of a queue wait after their first failure.
     fn first_backoff(&mut self, queue: &str) -> Result<Duration> {
         let sql = "SELECT backoff FROM icecore_queues WHERE name = ?";
-        let backoff = self.first(sql, &[Value::Text(queue)], |row| row.int(0))?.flatten();
+        let backoff = self.query_first(sql, &[Value::Text(queue)], |row| row.read_int(0))?.flatten();
         Ok(first_backoff(backoff))
     }
 }

@@ -5,8 +5,8 @@ use super::{Session, SqlBackend};
 use crate::claim_request::ClaimRequest;
 use crate::driver::Value;
 use crate::error::Result;
-use crate::limits::{Rate, Spent};
-use crate::rules::{millis, required};
+use crate::limits::{Rate, RateUsage};
+use crate::rules::{required, to_millis};
 
 /// For how many queues it is remembered that they have limits.
 const MOST_LIMITED: usize = 1024;
@@ -16,7 +16,7 @@ const MOST_LIMITED: usize = 1024;
 pub(super) struct QueueLimits {
     pub(super) is_paused: bool,
     concurrency: Option<i64>,
-    rate: Option<(Rate, Spent)>,
+    rate: Option<(Rate, RateUsage)>,
 }
 
 impl QueueLimits {
@@ -30,7 +30,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     pub(super) fn has_limits(&mut self, queue: &str) -> Result<bool> {
         let sql = "SELECT COUNT(*) FROM icecore_queues \
                    WHERE name = ? AND (concurrency IS NOT NULL OR rate_count IS NOT NULL)";
-        Ok(self.first(sql, &[Value::Text(queue)], |row| row.int(0))?.flatten() == Some(1))
+        Ok(self.query_first(sql, &[Value::Text(queue)], |row| row.read_int(0))?.flatten() == Some(1))
     }
 
     pub(super) fn remember_limited(&mut self, queue: &str) {
@@ -41,15 +41,15 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     }
 
     /// Returns the limits of a queue, and locks its row.
-    pub(super) fn held_limits(&mut self, queue: &str) -> Result<QueueLimits> {
+    pub(super) fn lock_limits(&mut self, queue: &str) -> Result<QueueLimits> {
         let sql = "SELECT paused_at, concurrency, rate_count, rate_per, rate_spent \
                    FROM icecore_queues WHERE name = ? {hold}";
-        let limits = self.first(sql, &[Value::Text(queue)], |row| {
-            let rate = Rate::of(row.int(2)?, row.int(3)?);
-            let spent = row.text(4)?.map_or_else(Spent::default, |text| Spent::parse(&text));
+        let limits = self.query_first(sql, &[Value::Text(queue)], |row| {
+            let rate = Rate::from_columns(row.read_int(2)?, row.read_int(3)?);
+            let spent = row.read_text(4)?.map_or_else(RateUsage::default, |text| RateUsage::parse(&text));
             Ok(QueueLimits {
-                is_paused: row.int(0)?.is_some(),
-                concurrency: row.int(1)?,
+                is_paused: row.read_int(0)?.is_some(),
+                concurrency: row.read_int(1)?,
                 rate: rate.map(|rate| (rate, spent)),
             })
         })?;
@@ -63,21 +63,21 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         if limits.is_paused {
             return Ok(0);
         }
-        let mut room = i64::try_from(most).unwrap_or(i64::MAX);
+        let mut available = i64::try_from(most).unwrap_or(i64::MAX);
         if let Some(concurrency) = limits.concurrency {
             let sql = "SELECT COUNT(*) FROM icecore_jobs WHERE queue = ? AND state = 'leased'";
-            let leased = required(self.first(sql, &[Value::Text(queue)], |row| required(row.int(0)?))?)?;
-            room = room.min(concurrency.saturating_sub(leased));
+            let leased = required(self.query_first(sql, &[Value::Text(queue)], |row| required(row.read_int(0)?))?)?;
+            available = available.min(concurrency.saturating_sub(leased));
         }
         if let Some((rate, spent)) = &limits.rate {
-            let now = self.time()?;
-            room = room.min(i64::from(spent.count_remaining(*rate, now)));
+            let now = self.read_time()?;
+            available = available.min(i64::from(spent.count_remaining(*rate, now)));
         }
-        Ok(usize::try_from(room).unwrap_or(0))
+        Ok(usize::try_from(available).unwrap_or(0))
     }
 
     /// Adds jobs that were handed out to the usage of the rate. `until` is the latest end of their leases.
-    pub(super) fn spend(
+    pub(super) fn record_usage(
         &mut self,
         queue: &str,
         limits: QueueLimits,
@@ -88,11 +88,11 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         let Some((rate, mut spent)) = limits.rate.filter(|_| count > 0) else { return Ok(()) };
         // The time at which the jobs were handed out, not the time of the request.
         let now = match until {
-            Some(until) => until.saturating_sub(millis(request.lease)),
-            None => self.time()?,
+            Some(until) => until.saturating_sub(to_millis(request.lease)),
+            None => self.read_time()?,
         };
-        spent.spend(rate, now, count);
+        spent.add_jobs(rate, now, count);
         let sql = "UPDATE icecore_queues SET rate_spent = ? WHERE name = ?";
-        self.run(sql, &[Value::Text(&spent.to_string()), Value::Text(queue)]).map(drop)
+        self.run_statement(sql, &[Value::Text(&spent.to_string()), Value::Text(queue)]).map(drop)
     }
 }

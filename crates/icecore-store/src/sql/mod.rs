@@ -14,8 +14,8 @@ mod schema;
 
 use crate::backend::{Backend, Flow, QueueSchema, Queues};
 use crate::claim_request::ExpiryChecks;
-use crate::dialect::{Dialect, Many, repeated, translate};
-use crate::driver::{Row, Session, Value};
+use crate::dialect::{Dialect, RowBatching, fill_placeholders, repeat_each_part};
+use crate::driver::{ResultRow, Session, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::job::{NewJob, Pushed};
 use crate::rules::required;
@@ -33,7 +33,7 @@ const MOST_ROWS: usize = 2048;
 const HEAVIEST: usize = 4 << 20;
 
 /// Returns how many rows go into one statement, at most `most`, given the size of each in bytes.
-fn fitting(weights: impl Iterator<Item = usize>, most: usize) -> usize {
+fn count_fitting(weights: impl Iterator<Item = usize>, most: usize) -> usize {
     let mut bytes = 0;
     let fits = |weight: &usize| {
         bytes += weight;
@@ -58,7 +58,7 @@ pub(crate) struct SqlBackend<S: Session + ?Sized = dyn Session + Send> {
 impl SqlBackend {
     /// Takes a connection, and updates the tables to the schema version of this program.
     pub(crate) fn open(session: Box<dyn Session + Send>) -> Result<SqlBackend> {
-        let mut backend = SqlBackend::over(session, TRIES);
+        let mut backend = SqlBackend::from_session(session, TRIES);
         backend.migrate()?;
         Ok(backend)
     }
@@ -67,13 +67,13 @@ impl SqlBackend {
 impl<S: Session + ?Sized> SqlBackend<S> {
     /// Takes a session within the caller's open transaction. Calls that fail because of another transaction are not
     /// repeated: the caller's transaction may have ended.
-    pub(crate) fn within(session: Box<S>) -> Result<SqlBackend<S>> {
-        let mut backend = SqlBackend::over(session, 1);
+    pub(crate) fn within_transaction(session: Box<S>) -> Result<SqlBackend<S>> {
+        let mut backend = SqlBackend::from_session(session, 1);
         backend.check_version()?;
         Ok(backend)
     }
 
-    fn over(session: Box<S>, tries: u32) -> SqlBackend<S> {
+    fn from_session(session: Box<S>, tries: u32) -> SqlBackend<S> {
         SqlBackend {
             session,
             statements: HashMap::new(),
@@ -91,67 +91,67 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     }
 
     /// Returns a statement for this database and this number of rows.
-    fn words(&mut self, sql: &'static str, rows: usize) -> Arc<str> {
+    fn prepare_text(&mut self, sql: &'static str, rows: usize) -> Arc<str> {
         let dialect = self.session.dialect();
-        let make = || repeated(&translate(sql, dialect), rows).into();
+        let make = || repeat_each_part(&fill_placeholders(sql, dialect), rows).into();
         Arc::clone(self.statements.entry((sql, rows)).or_insert_with(make))
     }
 
-    fn run(&mut self, sql: &'static str, values: &[Value<'_>]) -> Result<u64> {
-        self.run_many(sql, 1, values)
+    fn run_statement(&mut self, sql: &'static str, values: &[Value<'_>]) -> Result<u64> {
+        self.run_for_rows(sql, 1, values)
     }
 
     /// Runs a statement for this number of rows: `{each …}` is repeated as often.
-    fn run_many(&mut self, sql: &'static str, rows: usize, values: &[Value<'_>]) -> Result<u64> {
-        let sql = self.words(sql, rows);
+    fn run_for_rows(&mut self, sql: &'static str, rows: usize, values: &[Value<'_>]) -> Result<u64> {
+        let sql = self.prepare_text(sql, rows);
         if self.is_within {
-            return self.session.run(&sql, values);
+            return self.session.run_statement(&sql, values);
         }
-        repeat_while_busy(self.tries, || self.session.run(&sql, values))
+        repeat_while_busy(self.tries, || self.session.run_statement(&sql, values))
     }
 
     /// Returns how many rows go into the next statement. `fitting` returns how many fit, given a maximum.
-    fn at_once(&self, fitting: impl Fn(usize) -> usize) -> usize {
+    fn rows_per_statement(&self, fitting: impl Fn(usize) -> usize) -> usize {
         match self.session.dialect().many {
-            Many::Lists => fitting(MOST_ROWS),
-            Many::Rows(counts) => {
+            RowBatching::Lists => fitting(MOST_ROWS),
+            RowBatching::Rows(counts) => {
                 let most = counts.first().map_or(1, |most| fitting(*most));
                 counts.iter().copied().find(|count| *count <= most).unwrap_or(1)
             }
         }
     }
 
-    fn ask(
+    fn query_each(
         &mut self,
         sql: &'static str,
         values: &[Value<'_>],
-        each: &mut dyn FnMut(&dyn Row) -> Result<Flow>,
+        each: &mut dyn FnMut(&dyn ResultRow) -> Result<Flow>,
     ) -> Result<()> {
-        let sql = self.words(sql, 1);
-        self.session.ask(&sql, values, each)
+        let sql = self.prepare_text(sql, 1);
+        self.session.query_each(&sql, values, each)
     }
 
     /// Returns all rows of an answer.
-    fn rows<T>(
+    fn query_all<T>(
         &mut self,
         sql: &'static str,
         values: &[Value<'_>],
-        make: impl FnMut(&dyn Row) -> Result<T>,
+        make: impl FnMut(&dyn ResultRow) -> Result<T>,
     ) -> Result<Vec<T>> {
-        self.rows_of(sql, 1, values, make)
+        self.query_all_repeated(sql, 1, values, make)
     }
 
     /// Like `rows`, for a query whose `{each …}` is repeated `count` times.
-    fn rows_of<T>(
+    fn query_all_repeated<T>(
         &mut self,
         sql: &'static str,
         count: usize,
         values: &[Value<'_>],
-        mut make: impl FnMut(&dyn Row) -> Result<T>,
+        mut make: impl FnMut(&dyn ResultRow) -> Result<T>,
     ) -> Result<Vec<T>> {
         let mut found = Vec::new();
-        let sql = self.words(sql, count);
-        self.session.ask(&sql, values, &mut |row| {
+        let sql = self.prepare_text(sql, count);
+        self.session.query_each(&sql, values, &mut |row| {
             found.push(make(row)?);
             Ok(Flow::On)
         })?;
@@ -159,17 +159,17 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     }
 
     /// Returns the first row of an answer.
-    fn first<T>(
+    fn query_first<T>(
         &mut self,
         sql: &'static str,
         values: &[Value<'_>],
-        make: impl FnMut(&dyn Row) -> Result<T>,
+        make: impl FnMut(&dyn ResultRow) -> Result<T>,
     ) -> Result<Option<T>> {
-        Ok(self.rows(sql, values, make)?.into_iter().next())
+        Ok(self.query_all(sql, values, make)?.into_iter().next())
     }
 
     /// Runs `body` in a transaction, and again if it fails because of another transaction.
-    fn transaction<T>(&mut self, mut body: impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
+    fn run_in_transaction<T>(&mut self, mut body: impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
         repeat_while_busy(self.tries, || {
             self.session.begin()?;
             self.is_within = true;
@@ -183,13 +183,13 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     }
 
     /// Returns the time of the database.
-    fn time(&mut self) -> Result<i64> {
-        required(self.first("SELECT {now}", &[], |row| required(row.int(0)?))?)
+    fn read_time(&mut self) -> Result<i64> {
+        required(self.query_first("SELECT {now}", &[], |row| required(row.read_int(0)?))?)
     }
 
     /// Adds an audit note.
-    fn note(&mut self, by: &str, what: &str, subject: &str, count: u64) -> Result<()> {
-        self.run(
+    fn add_audit_note(&mut self, by: &str, what: &str, subject: &str, count: u64) -> Result<()> {
+        self.run_statement(
             "INSERT INTO icecore_audit (at, who, what, subject, affected) VALUES ({now}, ?, ?, ?, ?)",
             &[Value::Text(by), Value::Text(what), Value::Text(subject), Value::Int(count as i64)],
         )?;
@@ -214,14 +214,14 @@ fn repeat_while_busy<T>(most: u32, mut body: impl FnMut() -> Result<T>) -> Resul
 }
 
 /// Adds to an error which row is invalid. The second column is the sequence.
-fn in_row(row: &dyn Row, error: &Error) -> Error {
-    let sequence = row.int(1).ok().flatten().map_or("?".to_owned(), |sequence| sequence.to_string());
+fn error_in_row(row: &dyn ResultRow, error: &Error) -> Error {
+    let sequence = row.read_int(1).ok().flatten().map_or("?".to_owned(), |sequence| sequence.to_string());
     Error::new(error.kind(), format!("the row with the sequence {sequence}: {error}"))
 }
 
 impl Backend for SqlBackend {
     fn now(&mut self) -> Result<i64> {
-        self.time()
+        self.read_time()
     }
 
     fn push_checked(&mut self, jobs: &[NewJob], schemas: &[QueueSchema<'_>]) -> Result<Option<Vec<Pushed>>> {

@@ -1,14 +1,14 @@
 //! Pushes: many jobs with few statements.
 
-use super::{MOST_ROWS, SqlBackend, fitting, repeat_while_busy};
+use super::{MOST_ROWS, SqlBackend, count_fitting, repeat_while_busy};
 use crate::backend::QueueSchema;
 use crate::describe;
-use crate::dialect::Many;
+use crate::dialect::RowBatching;
 use crate::driver::{Session, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::job::{NewJob, Pushed, State};
-use crate::rules::{check_name, id_of, millis, no_predecessor, required};
+use crate::rules::{check_name, no_predecessor_error, parse_id, required, to_millis};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -28,7 +28,7 @@ macro_rules! insert {
 }
 
 /// A job with the texts of its row.
-struct Fresh<'j> {
+struct JobRow<'j> {
     job: &'j NewJob,
     id: String,
     replay_of: Option<String>,
@@ -36,9 +36,9 @@ struct Fresh<'j> {
     problem: Option<Cow<'j, str>>,
 }
 
-impl Fresh<'_> {
-    fn of(job: &NewJob) -> Fresh<'_> {
-        Fresh {
+impl JobRow<'_> {
+    fn from_job(job: &NewJob) -> JobRow<'_> {
+        JobRow {
             job,
             id: job.id.to_string(),
             replay_of: job.replay_of.map(|id| id.to_string()),
@@ -48,32 +48,32 @@ impl Fresh<'_> {
     }
 
     /// Returns the values of the row, each once.
-    fn values(&self) -> [Value<'_>; 12] {
-        let (job, said) = (self.job, &self.job.said);
+    fn to_values(&self) -> [Value<'_>; 12] {
+        let (job, description) = (self.job, &self.job.said);
         [
             Value::Text(&self.id),
             Value::Text(&job.queue),
             Value::Int(i64::from(job.priority)),
-            Value::Int(millis(job.delay)),
-            Value::int(job.max_attempts.map(|most| i64::from(most.max(1)))),
-            Value::text(job.unique_key.as_deref()),
-            Value::text(self.replay_of.as_deref()),
-            Value::text(said.format.as_deref()),
-            Value::Text(&said.checksum),
+            Value::Int(to_millis(job.delay)),
+            Value::int_or_null(job.max_attempts.map(|most| i64::from(most.max(1)))),
+            Value::text_or_null(job.unique_key.as_deref()),
+            Value::text_or_null(self.replay_of.as_deref()),
+            Value::text_or_null(description.format.as_deref()),
+            Value::Text(&description.checksum),
             Value::Bytes(&job.bytes),
-            Value::text(self.json.as_deref()),
-            Value::text(self.problem.as_deref()),
+            Value::text_or_null(self.json.as_deref()),
+            Value::text_or_null(self.problem.as_deref()),
         ]
     }
 }
 
-fn weight(job: &NewJob) -> usize {
+fn count_bytes(job: &NewJob) -> usize {
     job.bytes.len() + job.said.json.as_ref().map_or(0, String::len)
 }
 
 /// Returns how many of the jobs at the beginning, all without a predecessor, go into one statement.
-fn together(jobs: &[NewJob], most: usize) -> usize {
-    fitting(jobs.iter().take_while(|job| job.after.is_none()).map(weight), most)
+fn count_for_statement(jobs: &[NewJob], most: usize) -> usize {
+    count_fitting(jobs.iter().take_while(|job| job.after.is_none()).map(count_bytes), most)
 }
 
 fn check_names(jobs: &[NewJob]) -> Result<()> {
@@ -101,27 +101,27 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         if self.is_within {
             return self.push_all(jobs);
         }
-        self.transaction(|backend| backend.push_all(jobs))
+        self.run_in_transaction(|backend| backend.push_all(jobs))
     }
 
     /// Like `push_jobs`, with one statement that also checks that the queues have these schemas, if the database
     /// supports that. `None` means that nothing was stored, for any reason.
     pub(super) fn push_at_once(&mut self, jobs: &[NewJob], schemas: &[QueueSchema<'_>]) -> Option<Vec<Pushed>> {
-        let has_lists = matches!(self.session.dialect().many, Many::Lists);
+        let has_lists = matches!(self.session.dialect().many, RowBatching::Lists);
         let can = has_lists && !self.is_within && self.owns_connection() && self.is_one_statement(jobs);
         if !can || check_names(jobs).is_err() {
             return None;
         }
-        let fresh: Vec<Fresh<'_>> = jobs.iter().map(Fresh::of).collect();
+        let fresh: Vec<JobRow<'_>> = jobs.iter().map(JobRow::from_job).collect();
         let are_new = self.insert_lists(&fresh, schemas).ok().filter(|are_new| are_new.contains(&true))?;
         Some(jobs.iter().zip(are_new).map(|(job, is_new)| Pushed { id: job.id, is_new }).collect())
     }
 
     /// Returns whether one statement stores these jobs, so that no transaction is needed.
     fn is_one_statement(&self, jobs: &[NewJob]) -> bool {
-        let has_lists = matches!(self.session.dialect().many, Many::Lists);
+        let has_lists = matches!(self.session.dialect().many, RowBatching::Lists);
         let is_plain = || jobs.iter().all(|job| job.unique_key.is_none());
-        let is_one = jobs.len() == 1 || (has_lists && together(jobs, MOST_ROWS) == jobs.len() && is_plain());
+        let is_one = jobs.len() == 1 || (has_lists && count_for_statement(jobs, MOST_ROWS) == jobs.len() && is_plain());
         is_one && jobs.iter().all(|job| job.after.is_none())
     }
 
@@ -132,14 +132,15 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         let mut rest = jobs;
         while let Some(first) = rest.first() {
             let follows = first.after.map(|id| stand_ins.get(&id).copied().unwrap_or(id));
-            let count = if follows.is_some() { 1 } else { self.at_once(|most| together(rest, most)) };
+            let count =
+                if follows.is_some() { 1 } else { self.rows_per_statement(|most| count_for_statement(rest, most)) };
             let (some, others) = rest.split_at(count);
             let are_new = match follows {
                 Some(id) => vec![self.insert_follower(first, id)?],
-                None => self.insert(some)?,
+                None => self.insert_jobs(some)?,
             };
             for (job, is_new) in some.iter().zip(are_new) {
-                let id = if is_new { job.id } else { self.same_job(job)? };
+                let id = if is_new { job.id } else { self.find_same_job(job)? };
                 if id != job.id {
                     stand_ins.insert(job.id, id);
                 }
@@ -155,17 +156,18 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     fn insert_follower(&mut self, job: &NewJob, after: Id) -> Result<bool> {
         let text = after.to_string();
         let sql = "UPDATE icecore_jobs SET followed = COALESCE(followed, 0) + 1 WHERE id = ?";
-        if self.run(sql, &[Value::Text(&text)])? != 1 {
+        if self.run_statement(sql, &[Value::Text(&text)])? != 1 {
             // A job that is pushed a second time may have outlived its predecessor.
             let sql = "SELECT id FROM icecore_jobs WHERE id = ?";
-            let same = self.first(sql, &[Value::Text(&job.id.to_string())], |row| row.text(0))?;
-            return if same.is_some() { Ok(false) } else { Err(no_predecessor(after)) };
+            let same = self.query_first(sql, &[Value::Text(&job.id.to_string())], |row| row.read_text(0))?;
+            return if same.is_some() { Ok(false) } else { Err(no_predecessor_error(after)) };
         }
         let sql = "SELECT state FROM icecore_jobs WHERE id = ?";
-        let state = self.first(sql, &[Value::Text(&text)], |row| required(row.text(0)?))?;
+        let state = self.query_first(sql, &[Value::Text(&text)], |row| required(row.read_text(0)?))?;
         let is_done = state.as_deref() == Some(State::Done.name());
-        let fresh = Fresh::of(job);
-        let [id, queue, priority, delay, most, key, replay_of, format, checksum, bytes, json, problem] = fresh.values();
+        let fresh = JobRow::from_job(job);
+        let [id, queue, priority, delay, most, key, replay_of, format, checksum, bytes, json, problem] =
+            fresh.to_values();
         let values = [
             id,
             queue,
@@ -190,13 +192,13 @@ impl<S: Session + ?Sized> SqlBackend<S> {
              COALESCE(?, (SELECT max_attempts FROM icecore_queues WHERE name = ? AND max_attempts > 0), 20), \
              ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) {or_nothing}"
         );
-        Ok(self.run(sql, &values)? == 1)
+        Ok(self.run_statement(sql, &values)? == 1)
     }
 
     /// Inserts jobs with one statement. Returns which ones are new.
-    fn insert(&mut self, jobs: &[NewJob]) -> Result<Vec<bool>> {
-        let fresh: Vec<Fresh<'_>> = jobs.iter().map(Fresh::of).collect();
-        if jobs.len() > 1 && matches!(self.session.dialect().many, Many::Lists) {
+    fn insert_jobs(&mut self, jobs: &[NewJob]) -> Result<Vec<bool>> {
+        let fresh: Vec<JobRow<'_>> = jobs.iter().map(JobRow::from_job).collect();
+        if jobs.len() > 1 && matches!(self.session.dialect().many, RowBatching::Lists) {
             return self.insert_lists(&fresh, &[]);
         }
         let inserted = self.insert_rows(&fresh)?;
@@ -210,10 +212,10 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         }
     }
 
-    fn insert_rows(&mut self, jobs: &[Fresh<'_>]) -> Result<u64> {
+    fn insert_rows(&mut self, jobs: &[JobRow<'_>]) -> Result<u64> {
         let row = |job| {
             let [id, queue, priority, delay, most, key, replay_of, format, checksum, bytes, json, problem] =
-                Fresh::values(job);
+                JobRow::to_values(job);
             [id, queue, priority, delay, most, queue, key, key, replay_of, format, checksum, bytes, json, problem]
         };
         let values: Vec<Value<'_>> = jobs.iter().flat_map(row).collect();
@@ -222,15 +224,15 @@ impl<S: Session + ?Sized> SqlBackend<S> {
              COALESCE(?, (SELECT max_attempts FROM icecore_queues WHERE name = ? AND max_attempts > 0), 20), \
              ?, ?, ?, ?, ?, ?, ?, ?)} {or_nothing}"
         );
-        self.run_many(sql, jobs.len(), &values)
+        self.run_for_rows(sql, jobs.len(), &values)
     }
 
     /// Inserts jobs as lists. Returns which ones are new: none, if a queue has another schema than given.
-    fn insert_lists(&mut self, jobs: &[Fresh<'_>], schemas: &[QueueSchema<'_>]) -> Result<Vec<bool>> {
-        let rows: Vec<[Value<'_>; 12]> = jobs.iter().map(Fresh::values).collect();
+    fn insert_lists(&mut self, jobs: &[JobRow<'_>], schemas: &[QueueSchema<'_>]) -> Result<Vec<bool>> {
+        let rows: Vec<[Value<'_>; 12]> = jobs.iter().map(JobRow::to_values).collect();
         let lists: [Vec<Value<'_>>; 12] = std::array::from_fn(|column| rows.iter().map(|row| row[column]).collect());
         let queues: Vec<Value<'_>> = schemas.iter().map(|(queue, _)| Value::Text(queue)).collect();
-        let texts: Vec<Value<'_>> = schemas.iter().map(|(_, text)| Value::text(*text)).collect();
+        let texts: Vec<Value<'_>> = schemas.iter().map(|(_, text)| Value::text_or_null(*text)).collect();
         let mut values: Vec<Value<'_>> = lists.iter().map(|list| Value::List(list)).collect();
         values.extend([Value::List(&queues), Value::List(&texts)]);
         let sql = insert!(
@@ -246,22 +248,23 @@ impl<S: Session + ?Sized> SqlBackend<S> {
              WHERE known.payload_schema IS DISTINCT FROM checked.payload_schema) \
              {or_nothing} RETURNING id"
         );
-        let inserted = self.rows(sql, &values, |row| required(row.text(0)?))?;
+        let inserted = self.query_all(sql, &values, |row| required(row.read_text(0)?))?;
         let mut inserted: HashSet<String> = inserted.into_iter().collect();
         // A job may be there twice: the first one is new.
         Ok(jobs.iter().map(|job| inserted.remove(&job.id)).collect())
     }
 
     /// Returns the existing job with the same key, or with the same id.
-    fn same_job(&mut self, job: &NewJob) -> Result<Id> {
+    fn find_same_job(&mut self, job: &NewJob) -> Result<Id> {
         let Some(key) = &job.unique_key else { return Ok(job.id) };
         let sql = "SELECT id FROM icecore_jobs WHERE queue = ? AND live_key = ?";
-        let holder = self.first(sql, &[Value::Text(&job.queue), Value::Text(key)], |row| id_of(row.text(0)?))?;
+        let holder =
+            self.query_first(sql, &[Value::Text(&job.queue), Value::Text(key)], |row| parse_id(row.read_text(0)?))?;
         if let Some(id) = holder {
             return Ok(id);
         }
         let sql = "SELECT id FROM icecore_jobs WHERE id = ?";
-        let same = self.first(sql, &[Value::Text(&job.id.to_string())], |row| id_of(row.text(0)?))?;
+        let same = self.query_first(sql, &[Value::Text(&job.id.to_string())], |row| parse_id(row.read_text(0)?))?;
         same.ok_or_else(|| Error::new(ErrorKind::Busy, "a job with the same key comes and goes"))
     }
 }

@@ -1,13 +1,13 @@
 //! Storing many objects with few statements.
 
-use super::{SqlBackend, fitting};
+use super::{SqlBackend, count_fitting};
 use crate::describe;
-use crate::dialect::Many;
+use crate::dialect::RowBatching;
 use crate::driver::{Session, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::object::NewObject;
-use crate::rules::{check_name, is_kept, required};
+use crate::rules::{check_name, fits_class_column, required};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -22,7 +22,7 @@ macro_rules! insert {
 }
 
 /// An object with the texts of its row.
-struct Fresh<'o> {
+struct ObjectRow<'o> {
     object: &'o NewObject,
     id: String,
     class: Option<Cow<'o, str>>,
@@ -31,69 +31,69 @@ struct Fresh<'o> {
     problem: Option<Cow<'o, str>>,
 }
 
-impl Fresh<'_> {
-    fn of(object: &NewObject, id: Id) -> Fresh<'_> {
-        let said = &object.said;
-        Fresh {
+impl ObjectRow<'_> {
+    fn from_object(object: &NewObject, id: Id) -> ObjectRow<'_> {
+        let description = &object.said;
+        ObjectRow {
             object,
             id: id.to_string(),
-            class: said.class.as_deref().map(describe::without_nul).filter(|class| is_kept(class)),
+            class: description.class.as_deref().map(describe::without_nul).filter(|class| fits_class_column(class)),
             base64: object.as_base64.then(|| icecore::text::to_base64(&object.bytes)),
-            json: said.json.as_deref().map(describe::without_nul),
-            problem: said.problem.as_deref().map(describe::without_nul),
+            json: description.json.as_deref().map(describe::without_nul),
+            problem: description.problem.as_deref().map(describe::without_nul),
         }
     }
 
-    fn values(&self) -> [Value<'_>; 12] {
-        let (object, said) = (self.object, &self.object.said);
+    fn to_values(&self) -> [Value<'_>; 12] {
+        let (object, description) = (self.object, &self.object.said);
         let bytes = self.base64.is_none().then_some(&*object.bytes);
         [
             Value::Text(&self.id),
-            Value::text(object.key.as_deref()),
-            Value::int(object.stored_at),
-            Value::int(object.expires_at),
-            Value::text(said.format.as_deref()),
-            Value::text(self.class.as_deref()),
-            Value::Text(&said.checksum),
+            Value::text_or_null(object.key.as_deref()),
+            Value::int_or_null(object.stored_at),
+            Value::int_or_null(object.expires_at),
+            Value::text_or_null(description.format.as_deref()),
+            Value::text_or_null(self.class.as_deref()),
+            Value::Text(&description.checksum),
             Value::Int(object.bytes.len() as i64),
-            Value::bytes(bytes),
-            Value::text(self.base64.as_deref()),
-            Value::text(self.json.as_deref()),
-            Value::text(self.problem.as_deref()),
+            Value::bytes_or_null(bytes),
+            Value::text_or_null(self.base64.as_deref()),
+            Value::text_or_null(self.json.as_deref()),
+            Value::text_or_null(self.problem.as_deref()),
         ]
     }
 }
 
 /// Returns how many of the objects at the beginning, all without a key, go into one statement.
-fn together(objects: &[NewObject], most: usize) -> usize {
+fn count_for_statement(objects: &[NewObject], most: usize) -> usize {
     let weight = |object: &NewObject| object.bytes.len() * 2 + object.said.json.as_ref().map_or(0, String::len);
-    fitting(objects.iter().take_while(|object| object.key.is_none()).map(weight), most)
+    count_fitting(objects.iter().take_while(|object| object.key.is_none()).map(weight), most)
 }
 
 impl<S: Session + ?Sized> SqlBackend<S> {
     /// Stores objects within a transaction, with the values at these paths for the indexes.
-    pub(super) fn put_all(&mut self, objects: &[NewObject], ids: &[Id], paths: &[String]) -> Result<()> {
+    pub(super) fn insert_all(&mut self, objects: &[NewObject], ids: &[Id], paths: &[String]) -> Result<()> {
         let (mut rest, mut ids) = (objects, ids);
         while let Some(first) = rest.first() {
             // The key of an object is checked first.
             let count = match &first.key {
-                Some(key) => self.check_free(key).map(|()| 1)?,
-                None => self.at_once(|most| together(rest, most)),
+                Some(key) => self.check_key_is_free(key).map(|()| 1)?,
+                None => self.rows_per_statement(|most| count_for_statement(rest, most)),
             };
             let sequences = self.insert_objects(&rest[..count], &ids[..count])?;
             self.insert_classes(&rest[..count], &sequences)?;
             if !paths.is_empty() {
-                self.insert_values(&rest[..count], &sequences, paths)?;
+                self.insert_index_values(&rest[..count], &sequences, paths)?;
             }
             (rest, ids) = (&rest[count..], &ids[count..]);
         }
         Ok(())
     }
 
-    fn check_free(&mut self, key: &str) -> Result<()> {
+    fn check_key_is_free(&mut self, key: &str) -> Result<()> {
         check_name("key", key)?;
         let sql = "SELECT seq FROM icecore_objects WHERE object_key = ?";
-        match self.first(sql, &[Value::Text(key)], |row| row.int(0))? {
+        match self.query_first(sql, &[Value::Text(key)], |row| row.read_int(0))? {
             Some(_) => Err(Error::new(ErrorKind::Taken, format!("another object has the key {key:?}"))),
             None => Ok(()),
         }
@@ -101,10 +101,11 @@ impl<S: Session + ?Sized> SqlBackend<S> {
 
     /// Inserts objects with one statement. Returns their sequences.
     fn insert_objects(&mut self, objects: &[NewObject], ids: &[Id]) -> Result<Vec<i64>> {
-        let fresh: Vec<Fresh<'_>> = objects.iter().zip(ids).map(|(object, id)| Fresh::of(object, *id)).collect();
-        let rows: Vec<[Value<'_>; 12]> = fresh.iter().map(Fresh::values).collect();
+        let fresh: Vec<ObjectRow<'_>> =
+            objects.iter().zip(ids).map(|(object, id)| ObjectRow::from_object(object, *id)).collect();
+        let rows: Vec<[Value<'_>; 12]> = fresh.iter().map(ObjectRow::to_values).collect();
         let found = match self.session.dialect().many {
-            Many::Lists if objects.len() > 1 => {
+            RowBatching::Lists if objects.len() > 1 => {
                 let lists: [Vec<Value<'_>>; 12] =
                     std::array::from_fn(|column| rows.iter().map(|row| row[column]).collect());
                 let values: Vec<Value<'_>> = lists.iter().map(|list| Value::List(list)).collect();
@@ -116,16 +117,18 @@ impl<S: Session + ?Sized> SqlBackend<S> {
                      AS fresh (id, object_key, stored_at, expires_at, format, class, checksum, size, bytes, base64, \
                      json, problem, place) ORDER BY place RETURNING id, seq"
                 );
-                self.rows(sql, &values, |row| Ok((required(row.text(0)?)?, required(row.int(1)?)?)))?
+                self.query_all(sql, &values, |row| Ok((required(row.read_text(0)?)?, required(row.read_int(1)?)?)))?
             }
             _ => {
                 let values: Vec<Value<'_>> = rows.iter().flatten().copied().collect();
                 let sql =
                     insert!("VALUES {each (?, ?, COALESCE(CAST(? AS {integer}), {now}), ?, ?, ?, ?, ?, ?, ?, ?, ?)}");
-                self.run_many(sql, rows.len(), &values)?;
+                self.run_for_rows(sql, rows.len(), &values)?;
                 let ids: Vec<Value<'_>> = fresh.iter().map(|fresh| Value::Text(&fresh.id)).collect();
                 let sql = "SELECT id, seq FROM icecore_objects WHERE id IN ({each ?})";
-                self.rows_of(sql, ids.len(), &ids, |row| Ok((required(row.text(0)?)?, required(row.int(1)?)?)))?
+                self.query_all_repeated(sql, ids.len(), &ids, |row| {
+                    Ok((required(row.read_text(0)?)?, required(row.read_int(1)?)?))
+                })?
             }
         };
         let found: HashMap<String, i64> = found.into_iter().collect();
@@ -137,7 +140,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         for (object, sequence) in objects.iter().zip(sequences) {
             let mut seen = HashSet::new();
             let classes = object.said.classes.iter().map(|class| describe::without_nul(class));
-            let classes = classes.filter(|class| is_kept(class) && seen.insert(class.clone()));
+            let classes = classes.filter(|class| fits_class_column(class) && seen.insert(class.clone()));
             rows.extend(classes.map(|class| (class, *sequence)));
         }
         let rows: Vec<[Value<'_>; 2]> =
@@ -150,11 +153,11 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         )
     }
 
-    fn insert_values(&mut self, objects: &[NewObject], sequences: &[i64], paths: &[String]) -> Result<()> {
+    fn insert_index_values(&mut self, objects: &[NewObject], sequences: &[i64], paths: &[String]) -> Result<()> {
         let mut rows = Vec::new();
         for (object, sequence) in objects.iter().zip(sequences) {
             let mut seen = HashSet::new();
-            for (path, value) in describe::values_at(&object.bytes, object.said.format.as_deref(), paths) {
+            for (path, value) in describe::find_index_values(&object.bytes, object.said.format.as_deref(), paths) {
                 if seen.insert((path, value.clone())) {
                     rows.push((path, value, *sequence));
                 }
@@ -181,17 +184,17 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     ) -> Result<()> {
         let mut rest = rows;
         while !rest.is_empty() {
-            let (some, others) = rest.split_at(self.at_once(|most| rest.len().min(most)));
+            let (some, others) = rest.split_at(self.rows_per_statement(|most| rest.len().min(most)));
             match self.session.dialect().many {
-                Many::Lists => {
+                RowBatching::Lists => {
                     let columns: [Vec<Value<'_>>; N] =
                         std::array::from_fn(|column| some.iter().map(|row| row[column]).collect());
                     let values: Vec<Value<'_>> = columns.iter().map(|list| Value::List(list)).collect();
-                    self.run(lists, &values)?;
+                    self.run_statement(lists, &values)?;
                 }
-                Many::Rows(_) => {
+                RowBatching::Rows(_) => {
                     let values: Vec<Value<'_>> = some.iter().flatten().copied().collect();
-                    self.run_many(each, some.len(), &values)?;
+                    self.run_for_rows(each, some.len(), &values)?;
                 }
             }
             rest = others;

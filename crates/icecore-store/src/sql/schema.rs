@@ -1,6 +1,6 @@
 //! Tables, and migrations between their versions.
 
-use super::{Dialect, Session, SqlBackend, Value, translate};
+use super::{Dialect, Session, SqlBackend, Value, fill_placeholders};
 use crate::error::{Error, ErrorKind, Result};
 use crate::rules::required;
 
@@ -196,8 +196,8 @@ DROP TABLE icecore_schedules;
 impl<S: Session + ?Sized> SqlBackend<S> {
     /// Updates the tables to the version of this program.
     pub(super) fn migrate(&mut self) -> Result<()> {
-        let has_meta = self.first("{has_meta}", &[], |row| row.int(0))?.flatten();
-        if has_meta == Some(1) && self.version()? == MIGRATIONS.len() {
+        let has_meta = self.query_first("{has_meta}", &[], |row| row.read_int(0))?.flatten();
+        if has_meta == Some(1) && self.read_version()? == MIGRATIONS.len() {
             return Ok(());
         }
         self.migrate_to(MIGRATIONS.len())
@@ -205,8 +205,8 @@ impl<S: Session + ?Sized> SqlBackend<S> {
 
     /// Checks that the tables have the version of this program. Does not change them.
     pub(super) fn check_version(&mut self) -> Result<()> {
-        let has_meta = self.first("{has_meta}", &[], |row| row.int(0))?.flatten();
-        let version = if has_meta == Some(1) { self.version()? } else { 0 };
+        let has_meta = self.query_first("{has_meta}", &[], |row| row.read_int(0))?.flatten();
+        let version = if has_meta == Some(1) { self.read_version()? } else { 0 };
         if version == MIGRATIONS.len() {
             return Ok(());
         }
@@ -220,25 +220,25 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     /// Two programs that do this at once wait for each other. MySQL commits each statement that creates a table; an
     /// interrupted step is repeated there from its start, and skips what already exists.
     pub(super) fn migrate_to(&mut self, wanted: usize) -> Result<()> {
-        self.migrate_along(MIGRATIONS, wanted)
+        self.migrate_by_steps(MIGRATIONS, wanted)
     }
 
-    fn migrate_along(&mut self, steps: &[Migration], wanted: usize) -> Result<()> {
-        let done = self.transaction(|backend| {
-            backend.session.hold()?;
-            backend.migrate_alone(steps, wanted)
+    fn migrate_by_steps(&mut self, steps: &[Migration], wanted: usize) -> Result<()> {
+        let done = self.run_in_transaction(|backend| {
+            backend.session.lock_migrations()?;
+            backend.migrate_locked(steps, wanted)
         });
-        self.session.release();
+        self.session.unlock_migrations();
         done
     }
 
-    fn migrate_alone(&mut self, steps: &[Migration], wanted: usize) -> Result<()> {
+    fn migrate_locked(&mut self, steps: &[Migration], wanted: usize) -> Result<()> {
         let known = steps.len();
-        self.script(
+        self.run_script(
             "CREATE TABLE IF NOT EXISTS icecore_meta (name {name} NOT NULL PRIMARY KEY, value BIGINT NOT NULL){end}",
         )?;
-        self.run("INSERT INTO icecore_meta (name, value) VALUES ('version', 0) {or_nothing}", &[])?;
-        let version = self.version()?;
+        self.run_statement("INSERT INTO icecore_meta (name, value) VALUES ('version', 0) {or_nothing}", &[])?;
+        let version = self.read_version()?;
         if version > known {
             return Err(Error::new(
                 ErrorKind::Schema,
@@ -249,19 +249,20 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         let is_for = |step: &&Migration| (step.is_for)(dialect);
         let up = steps.iter().take(wanted).skip(version).filter(is_for).map(|step| step.up);
         let down = steps.iter().take(version).skip(wanted).rev().filter(is_for).map(|step| step.down);
-        up.chain(down).try_for_each(|script| self.script(script))?;
+        up.chain(down).try_for_each(|script| self.run_script(script))?;
         let value = Value::Int(wanted as i64);
-        self.run("UPDATE icecore_meta SET value = ? WHERE name = 'version'", &[value]).map(drop)
+        self.run_statement("UPDATE icecore_meta SET value = ? WHERE name = 'version'", &[value]).map(drop)
     }
 
-    fn script(&mut self, script: &str) -> Result<()> {
-        let script = translate(script, self.session.dialect());
-        self.session.script(&script)
+    fn run_script(&mut self, script: &str) -> Result<()> {
+        let script = fill_placeholders(script, self.session.dialect());
+        self.session.run_script(&script)
     }
 
-    fn version(&mut self) -> Result<usize> {
-        let version =
-            self.first("SELECT value FROM icecore_meta WHERE name = 'version'", &[], |row| required(row.int(0)?))?;
+    fn read_version(&mut self) -> Result<usize> {
+        let version = self.query_first("SELECT value FROM icecore_meta WHERE name = 'version'", &[], |row| {
+            required(row.read_int(0)?)
+        })?;
         Ok(usize::try_from(version.unwrap_or(0)).unwrap_or(usize::MAX))
     }
 }
@@ -285,13 +286,13 @@ mod tests {
     fn tables(backend: &mut SqlBackend) -> Vec<String> {
         let sql =
             "SELECT name || ': ' || COALESCE(sql, '') FROM sqlite_master WHERE name LIKE '%icecore%' ORDER BY name";
-        backend.rows(sql, &[], |row| required(row.text(0)?)).expect("the tables")
+        backend.query_all(sql, &[], |row| required(row.read_text(0)?)).expect("the tables")
     }
 
     fn fill(backend: &mut SqlBackend) {
         backend.index("$").expect("an index");
-        backend.put(&[describe::object(b"O:1:\"A\":0:{}".to_vec(), None)]).expect("put");
-        backend.push(&[describe::job("mail", b"1".to_vec(), None)]).expect("pushed");
+        backend.put(&[describe::describe_object(b"O:1:\"A\":0:{}".to_vec(), None)]).expect("put");
+        backend.push(&[describe::describe_job("mail", b"1".to_vec(), None)]).expect("pushed");
         backend.pause("mail", true, "ann").expect("paused");
     }
 
@@ -322,7 +323,7 @@ mod tests {
             // Each step separately, up and down.
             for version in (0..MIGRATIONS.len()).rev().chain(1..=MIGRATIONS.len()) {
                 backend.migrate_to(version).expect("migrated");
-                assert_eq!(backend.version().expect("a version"), version);
+                assert_eq!(backend.read_version().expect("a version"), version);
             }
             assert_eq!(tables(&mut backend), newest);
             assert_eq!(counts(&mut backend), (0, 0, 0), "the first version begins empty");
@@ -349,14 +350,16 @@ mod tests {
         let before = tables(&mut first);
         for version in [MIGRATIONS.len() as i64 + 1, i64::MAX, -1, i64::MIN] {
             let sql = "UPDATE icecore_meta SET value = ? WHERE name = 'version'";
-            first.run(sql, &[Value::Int(version)]).expect("changed");
+            first.run_statement(sql, &[Value::Int(version)]).expect("changed");
             for _ in 0..2 {
                 let error = backend(&address).err().expect("refused");
                 assert_eq!(error.kind(), ErrorKind::Schema, "{version}: {error}");
             }
             assert_eq!(tables(&mut first), before);
         }
-        first.run("UPDATE icecore_meta SET value = ?", &[Value::Int(MIGRATIONS.len() as i64)]).expect("changed");
+        first
+            .run_statement("UPDATE icecore_meta SET value = ?", &[Value::Int(MIGRATIONS.len() as i64)])
+            .expect("changed");
         assert_eq!(counts(&mut backend(&address).expect("opened")), (1, 1, 1));
     }
 
@@ -371,7 +374,7 @@ mod tests {
                 for _ in 0..4 {
                     scope.spawn(|| {
                         let mut backend = backend(&address).expect("opened");
-                        assert_eq!(backend.version().expect("a version"), MIGRATIONS.len());
+                        assert_eq!(backend.read_version().expect("a version"), MIGRATIONS.len());
                         assert_eq!(backend.object_stats().expect("stats").count, 0);
                     });
                 }
@@ -386,12 +389,12 @@ mod tests {
         let mut first = backend(&address).expect("opened");
         first.migrate_to(0).expect("emptied");
         // A table of another program blocks the last step.
-        first.session.script("CREATE TABLE icecore_audit (a INT)").expect("made");
+        first.session.run_script("CREATE TABLE icecore_audit (a INT)").expect("made");
         assert!(backend(&address).is_err());
-        assert_eq!(first.version().expect("a version"), 0);
+        assert_eq!(first.read_version().expect("a version"), 0);
         let there = tables(&mut first);
         assert!(!there.iter().any(|table| table.starts_with("icecore_jobs")), "{there:?}");
-        first.session.script("DROP TABLE icecore_audit").expect("dropped");
+        first.session.run_script("DROP TABLE icecore_audit").expect("dropped");
         fill(&mut backend(&address).expect("opened"));
     }
 
@@ -432,23 +435,23 @@ ALTER TABLE icecore_objects DROP COLUMN owner;
             fill(&mut backend);
             let before = rows(&address);
             for _ in 0..2 {
-                backend.migrate_along(&steps, steps.len()).expect("forward");
-                assert_eq!(backend.version().expect("a version"), steps.len(), "{name}");
+                backend.migrate_by_steps(&steps, steps.len()).expect("forward");
+                assert_eq!(backend.read_version().expect("a version"), steps.len(), "{name}");
                 let owners = crate::common::raw(&address, "SELECT name FROM icecore_owners").expect("rows");
                 assert_eq!(owners, [[Some("A".to_owned())]], "{name}");
                 // A program that opened the tables earlier continues; a new one of its version is refused.
                 assert_eq!(counts(&mut backend), (1, 1, 1), "{name}");
                 let refused = self::backend(&address).err().expect("refused");
                 assert_eq!(refused.kind(), ErrorKind::Schema, "{name}: {refused}");
-                backend.migrate_along(&steps, MIGRATIONS.len()).expect("back");
+                backend.migrate_by_steps(&steps, MIGRATIONS.len()).expect("back");
                 assert_eq!(rows(&address), before, "{name}");
                 assert_eq!(counts(&mut self::backend(&address).expect("opened")), (1, 1, 1), "{name}");
             }
             // Rows that were added in the next version stay too.
-            backend.migrate_along(&steps, steps.len()).expect("forward");
-            backend.put(&[describe::object(b"[1]".to_vec(), None)]).expect("put");
-            backend.push(&[describe::job("mail", b"2".to_vec(), None)]).expect("pushed");
-            backend.migrate_along(&steps, MIGRATIONS.len()).expect("back");
+            backend.migrate_by_steps(&steps, steps.len()).expect("forward");
+            backend.put(&[describe::describe_object(b"[1]".to_vec(), None)]).expect("put");
+            backend.push(&[describe::describe_job("mail", b"2".to_vec(), None)]).expect("pushed");
+            backend.migrate_by_steps(&steps, MIGRATIONS.len()).expect("back");
             assert_eq!(counts(&mut backend), (2, 2, 2), "{name}");
         }
     }

@@ -7,7 +7,7 @@ use crate::driver::Value;
 use crate::error::{Error, ErrorKind, Result};
 
 /// A column in the catalogue.
-struct Known {
+struct CatalogueColumn {
     name: String,
     /// Type that determines its form.
     kind: String,
@@ -22,12 +22,12 @@ struct Known {
 impl Table {
     /// Finds the table by its name, which may begin with a schema.
     pub(super) fn look_up_table(&mut self, name: &str, key: Option<&str>) -> Result<()> {
-        let mut known = self.known(None, name)?;
+        let mut known = self.read_catalogue(None, name)?;
         self.quoted = self.dialect().quote_name(name);
         if known.is_empty()
             && let Some((schema, name)) = name.split_once('.')
         {
-            known = self.known(Some(schema), name)?;
+            known = self.read_catalogue(Some(schema), name)?;
             (self.schema, self.name) = (Some(schema.to_owned()), name.to_owned());
             self.quoted = format!("{}.{}", self.dialect().quote_name(schema), self.dialect().quote_name(name));
         }
@@ -41,8 +41,9 @@ impl Table {
         self.find_key(&known, key)?;
         let is_key = |name: &str| self.key.iter().any(|key| key.name == name);
         let dialect = self.dialect();
-        let column = |known: &Known| {
-            let form = dialect.form_of(&known.kind).filter(|_| !known.is_computed && !is_key(&known.name))?;
+        let column = |known: &CatalogueColumn| {
+            let form =
+                dialect.value_form_of_type(&known.kind).filter(|_| !known.is_computed && !is_key(&known.name))?;
             let (name, type_name) = (known.name.clone(), known.kind.clone());
             Some(Column { name, form, longest: known.longest, type_name })
         };
@@ -50,7 +51,7 @@ impl Table {
         Ok(())
     }
 
-    fn find_key(&mut self, known: &[Known], wanted: Option<&str>) -> Result<()> {
+    fn find_key(&mut self, known: &[CatalogueColumn], wanted: Option<&str>) -> Result<()> {
         let mut chosen: Vec<(&str, &str)> = match wanted {
             Some(wanted) => {
                 let column = known
@@ -63,7 +64,7 @@ impl Table {
                 vec![(&column.name, &column.type_name)]
             }
             None => {
-                let mut columns: Vec<&Known> = known.iter().filter(|column| column.key > 0).collect();
+                let mut columns: Vec<&CatalogueColumn> = known.iter().filter(|column| column.key > 0).collect();
                 columns.sort_by_key(|column| column.key);
                 columns.iter().map(|column| (&*column.name, &*column.type_name)).collect()
             }
@@ -103,7 +104,7 @@ impl Table {
             key.read, self.quoted
         );
         let mut is_twice = false;
-        self.session.ask(&sql, &[], &mut |_| {
+        self.session.query_each(&sql, &[], &mut |_| {
             is_twice = true;
             Ok(Flow::Stop)
         })?;
@@ -117,34 +118,38 @@ impl Table {
     fn has_rowid(&mut self) -> Result<bool> {
         let sql = "SELECT COUNT(*) FROM pragma_table_list WHERE name = ? AND schema = COALESCE(?, 'main') AND wr = 0 AND type = 'table'";
         let mut has = false;
-        self.session.ask(sql, &[Value::Text(&self.name), Value::text(self.schema.as_deref())], &mut |row| {
-            has = row.int(0)? > Some(0);
-            Ok(Flow::Stop)
-        })?;
+        self.session.query_each(
+            sql,
+            &[Value::Text(&self.name), Value::text_or_null(self.schema.as_deref())],
+            &mut |row| {
+                has = row.read_int(0)? > Some(0);
+                Ok(Flow::Stop)
+            },
+        )?;
         Ok(has)
     }
 
     /// Returns the columns of a table, in order.
-    fn known(&mut self, schema: Option<&str>, name: &str) -> Result<Vec<Known>> {
+    fn read_catalogue(&mut self, schema: Option<&str>, name: &str) -> Result<Vec<CatalogueColumn>> {
         let mut columns = Vec::new();
         let quoted = match schema {
             Some(schema) => format!("{}.{}", self.dialect().quote_name(schema), self.dialect().quote_name(name)),
             None => self.dialect().quote_name(name),
         };
         let (sql, values) = match self.dialect().family {
-            Family::Sqlite => (SQLITE, vec![Value::Text(name), Value::text(schema)]),
+            Family::Sqlite => (SQLITE, vec![Value::Text(name), Value::text_or_null(schema)]),
             Family::Postgres => (POSTGRES, vec![Value::Text(&quoted)]),
-            Family::Mysql => (MYSQL, vec![Value::text(schema), Value::Text(name)]),
+            Family::Mysql => (MYSQL, vec![Value::text_or_null(schema), Value::Text(name)]),
         };
-        self.session.ask(sql, &values, &mut |row| {
-            let text = |column| Ok::<_, Error>(row.text(column)?.unwrap_or_default());
-            columns.push(Known {
+        self.session.query_each(sql, &values, &mut |row| {
+            let text = |column| Ok::<_, Error>(row.read_text(column)?.unwrap_or_default());
+            columns.push(CatalogueColumn {
                 name: text(0)?,
                 kind: text(1)?,
                 type_name: text(2)?,
-                longest: row.text(3)?.and_then(|number| number.parse().ok()),
-                is_computed: row.int(4)? != Some(0),
-                key: row.int(5)?.unwrap_or(0),
+                longest: row.read_text(3)?.and_then(|number| number.parse().ok()),
+                is_computed: row.read_int(4)? != Some(0),
+                key: row.read_int(5)?.unwrap_or(0),
             });
             Ok(Flow::On)
         })?;

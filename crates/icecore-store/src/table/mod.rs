@@ -27,7 +27,7 @@ use crate::address::Address;
 use crate::backend::Flow;
 pub use crate::dialect::{Column, Form};
 use crate::dialect::{Dialect, Family};
-use crate::driver::{Session, Value, connect_freely};
+use crate::driver::{Session, Value, connect_unmanaged};
 use crate::error::{Error, ErrorKind, Result};
 use crate::query::Line;
 pub use transaction::Transaction;
@@ -104,7 +104,7 @@ impl Table {
         if name.contains('?') || key.is_some_and(|key| key.contains('?')) {
             return Err(Error::new(ErrorKind::Input, "a name with a question mark can't be used"));
         }
-        let session = connect_freely(address)?;
+        let session = connect_unmanaged(address)?;
         let mut table = Table {
             session,
             quoted: String::new(),
@@ -137,7 +137,7 @@ impl Table {
     }
 
     /// Returns the names of the key columns.
-    pub fn key(&self) -> Vec<&str> {
+    pub fn key_names(&self) -> Vec<&str> {
         self.key.iter().map(|key| &*key.name).collect()
     }
 
@@ -146,7 +146,7 @@ impl Table {
     ///
     /// # Errors
     /// Errors of the database.
-    pub fn rows(&mut self, after: Option<&[String]>, columns: &[usize], most: u32) -> Result<Vec<Row>> {
+    pub fn read_rows(&mut self, after: Option<&[String]>, columns: &[usize], most: u32) -> Result<Vec<Row>> {
         let chosen: Vec<&Column> = columns.iter().filter_map(|column| self.columns.get(*column)).collect();
         let dialect = self.dialect();
         let mut reads: Vec<String> = self.key.iter().map(|key| key.read.clone()).collect();
@@ -157,7 +157,7 @@ impl Table {
         let mut asked = Vec::new();
         if let Some(after) = after {
             sql.push_str(&format!(" WHERE {}", after_key(&self.key, dialect)));
-            asked.extend(repeated(after).into_iter().map(Value::Text));
+            asked.extend(repeat_key_values(after).into_iter().map(Value::Text));
         }
         // With the table's name: in PostgreSQL the selected texts have the same names as the columns.
         let name = |key: &Key| format!("{}.{}", self.quoted, dialect.quote_name(&key.name));
@@ -165,7 +165,7 @@ impl Table {
         sql.push_str(&format!(" ORDER BY {} LIMIT {most}", names.join(", ")));
         let keys = self.key.len();
         let (mut rows, mut bytes) = (Vec::new(), 0);
-        self.session.ask(&sql, &asked, &mut |row| {
+        self.session.query_each(&sql, &asked, &mut |row| {
             let key = (0..keys)
                 .map(|column| values::read_key_text(dialect.family, row, column))
                 .collect::<Result<Vec<_>>>()?;
@@ -182,7 +182,7 @@ impl Table {
     }
 
     /// Returns whether a new value fits into a column, and is accepted by the database.
-    pub fn fits(&self, column: usize, is_text: bool, new: &[u8]) -> bool {
+    pub fn accepts_value(&self, column: usize, is_text: bool, new: &[u8]) -> bool {
         let Some(column) = self.columns.get(column) else { return false };
         let is_counted_in_bytes =
             !is_text || (self.dialect().family == Family::Mysql && column.type_name.ends_with("text"));
@@ -212,16 +212,16 @@ impl Table {
         let Some(column) = self.columns.get(change.column) else { return Ok(false) };
         let dialect = self.dialect();
         let name = dialect.quote_name(&column.name);
-        let written = dialect.place_new(column, change.is_text);
-        let is_old = dialect.is_old(&name, change.is_text);
+        let written = dialect.new_value_placeholder(column, change.is_text);
+        let is_old = dialect.old_value_condition(&name, change.is_text);
         let is_key: Vec<String> =
             self.key.iter().map(|key| format!("{} = {}", dialect.quote_name(&key.name), key.place)).collect();
         let sql = format!("UPDATE {} SET {name} = {written} WHERE {} AND {is_old}", self.quoted, is_key.join(" AND "));
-        let old = values::value(dialect.family, column, change.is_text, change.old)?;
-        let mut given = vec![values::value(dialect.family, column, change.is_text, change.new)?];
+        let old = values::to_parameter(dialect.family, column, change.is_text, change.old)?;
+        let mut given = vec![values::to_parameter(dialect.family, column, change.is_text, change.new)?];
         given.extend(change.key.iter().map(|key| Value::Text(key)));
         given.push(old);
-        Ok(self.session.run(&sql, &given)? > 0)
+        Ok(self.session.run_statement(&sql, &given)? > 0)
     }
 }
 
@@ -281,6 +281,6 @@ fn after_key(key: &[Key], dialect: &Dialect) -> String {
 }
 
 /// Returns the values for [`after_key`].
-fn repeated(after: &[String]) -> Vec<&str> {
+fn repeat_key_values(after: &[String]) -> Vec<&str> {
     (0..after.len()).flat_map(|last| after.iter().take(last + 1).map(String::as_str)).collect()
 }

@@ -81,7 +81,7 @@ impl Table {
             let padding = std::iter::repeat_n(last, asked - keys.len());
             let values: Vec<Value<'_>> =
                 keys.iter().chain(padding).flat_map(|key| key.iter()).map(|part| Value::Text(part)).collect();
-            self.session.ask(&sql, &values, &mut |row| {
+            self.session.query_each(&sql, &values, &mut |row| {
                 let key = (0..key_len)
                     .map(|column| values::read_key_text(dialect.family, row, column))
                     .collect::<Result<Vec<_>>>()?;

@@ -2,29 +2,29 @@
 
 use super::{Cell, Column, Form};
 use crate::dialect::Family;
-use crate::driver::{Row, Value};
+use crate::driver::{ResultRow, Value};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Reads a selected value, which begins at this column of the answer.
-pub(super) fn read_cell(family: Family, column: &Column, row: &dyn Row, at: &mut usize) -> Result<Option<Cell>> {
+pub(super) fn read_cell(family: Family, column: &Column, row: &dyn ResultRow, at: &mut usize) -> Result<Option<Cell>> {
     let place = *at;
     *at += 1;
     let is_text = match family {
         Family::Sqlite => {
             *at += 1;
-            row.int(place + 1)? == Some(1)
+            row.read_int(place + 1)? == Some(1)
         }
         _ => column.form != Form::Bytes,
     };
     let bytes = match (family, is_text) {
-        (Family::Postgres, true) => row.text(place)?.map(String::into_bytes),
-        _ => row.bytes(place)?,
+        (Family::Postgres, true) => row.read_text(place)?.map(String::into_bytes),
+        _ => row.read_bytes(place)?,
     };
     Ok(bytes.map(|bytes| Cell { bytes, is_text }))
 }
 
 /// Returns a value as a parameter of a statement.
-pub(super) fn value<'v>(family: Family, column: &Column, is_text: bool, bytes: &'v [u8]) -> Result<Value<'v>> {
+pub(super) fn to_parameter<'v>(family: Family, column: &Column, is_text: bool, bytes: &'v [u8]) -> Result<Value<'v>> {
     if family == Family::Sqlite || !is_text {
         return Ok(Value::Bytes(bytes));
     }
@@ -36,12 +36,12 @@ pub(super) fn value<'v>(family: Family, column: &Column, is_text: bool, bytes: &
 }
 
 /// Returns the text of a key column of a row.
-pub(super) fn read_key_text(family: Family, row: &dyn Row, column: usize) -> Result<String> {
+pub(super) fn read_key_text(family: Family, row: &dyn ResultRow, column: usize) -> Result<String> {
     if family != Family::Sqlite {
-        return Ok(row.text(column)?.unwrap_or_default());
+        return Ok(row.read_text(column)?.unwrap_or_default());
     }
     // SQLite text may be invalid UTF-8. A repaired key would name another row, or the same row again and again.
-    let bytes = row.bytes(column)?.unwrap_or_default();
+    let bytes = row.read_bytes(column)?.unwrap_or_default();
     String::from_utf8(bytes).map_err(|error| {
         let shown = String::from_utf8_lossy(error.as_bytes()).into_owned();
         let text =

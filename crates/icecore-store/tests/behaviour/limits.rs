@@ -64,7 +64,7 @@ fn an_ended_lease_makes_room(world: &mut World) {
     assert_eq!(second.len(), 1);
     assert!(claim(world, "mail", 5).is_empty());
     let status = world.store.queues().expect("queues").remove(0);
-    assert_eq!(status.count(State::Leased), 1);
+    assert_eq!(status.count_in_state(State::Leased), 1);
     assert_eq!(job(world, second[0].job.id).state, State::Leased);
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Behaviour, behaviours};
 use crate::common::{Cell, Chance, HOUR, World, kind};
-use icecore_store::{Described, ErrorKind, Flow, Id, NewObject, Object, ObjectFilter, describe};
+use icecore_store::{BlobDescription, ErrorKind, Flow, Id, NewObject, Object, ObjectFilter, describe};
 
 pub const ALL: &[Behaviour] = behaviours! {
     what_is_put_comes_back
@@ -39,7 +39,7 @@ pub const ALL: &[Behaviour] = behaviours! {
 };
 
 fn json(text: &str) -> NewObject {
-    describe::object(text.as_bytes().to_vec(), Some("json"))
+    describe::describe_object(text.as_bytes().to_vec(), Some("json"))
 }
 
 fn keyed(key: &str) -> NewObject {
@@ -78,7 +78,7 @@ fn what_is_put_comes_back(world: &mut World) {
         b"\x00\xff\xfe not a document",
         b"O:4:\"Root\":0:{}",
     ];
-    let new: Vec<NewObject> = blobs.iter().map(|bytes| describe::object(bytes.to_vec(), None)).collect();
+    let new: Vec<NewObject> = blobs.iter().map(|bytes| describe::describe_object(bytes.to_vec(), None)).collect();
     let before = world.store.now().expect("the time");
     let ids = world.store.put(&new).expect("put");
     let after = world.store.now().expect("the time");
@@ -88,7 +88,7 @@ fn what_is_put_comes_back(world: &mut World) {
         assert_eq!((object.id, &object.bytes), (*id, &new.bytes));
         assert_eq!((&object.format, &object.class), (&new.said.format, &new.said.class));
         assert_eq!((&object.json, &object.problem), (&new.said.json, &new.said.problem));
-        assert_eq!(object.checksum, describe::checksum(&new.bytes));
+        assert_eq!(object.checksum, describe::compute_checksum(&new.bytes));
         assert_eq!((object.key, object.expires_at), (None, None));
         assert!((before..=after).contains(&object.stored_at), "{before} {} {after}", object.stored_at);
         assert!(object.sequence > last);
@@ -109,7 +109,7 @@ fn nothing_is_put(world: &mut World) {
 fn all_are_put_or_none(world: &mut World) {
     world.store.index("$").expect("an index");
     world.store.put(&[keyed("a")]).expect("put");
-    let user = describe::object(b"O:4:\"User\":0:{}".to_vec(), None);
+    let user = describe::describe_object(b"O:4:\"User\":0:{}".to_vec(), None);
     assert_eq!(kind(world.store.put(&[user.clone(), keyed("b"), keyed("a"), keyed("c")])), ErrorKind::Taken);
     assert_eq!(every(world).len(), 1);
     assert_eq!(world.store.object_named("b").expect("asked"), None);
@@ -190,7 +190,7 @@ fn object_of(chance: &mut Chance) -> NewObject {
         as_base64: chance.below(4) == 0,
         stored_at: (chance.below(4) == 0).then(|| 1_000_000 + chance.below(1000) as i64),
         expires_at: (chance.below(4) == 0).then(|| i64::MAX / 2 - chance.below(1000) as i64),
-        ..describe::object(text, Some("php"))
+        ..describe::describe_object(text, Some("php"))
     }
 }
 
@@ -250,7 +250,7 @@ fn keys_have_bounds(world: &mut World) {
 }
 
 fn bytes_that_cant_be_decoded_are_kept(world: &mut World) {
-    let bad = describe::object(b"\x04\x08[".to_vec(), Some("marshal"));
+    let bad = describe::describe_object(b"\x04\x08[".to_vec(), Some("marshal"));
     let ids = world.store.put(&[json("1"), bad, json("2")]).expect("put");
     let is = |quarantined| ObjectFilter { quarantined: Some(quarantined), ..ObjectFilter::default() };
     let marked = found(world, 0, 10, &is(true));
@@ -293,9 +293,9 @@ fn a_walk_goes_on_where_it_was(world: &mut World) {
 }
 
 fn a_walk_lends_what_objects_are(world: &mut World) {
-    let bad = describe::object(b"\x04\x08[".to_vec(), Some("marshal"));
+    let bad = describe::describe_object(b"\x04\x08[".to_vec(), Some("marshal"));
     let user = b"O:4:\"User\":0:{}".to_vec();
-    let user = NewObject { expires_at: Some(i64::MAX), as_base64: true, ..describe::object(user, None) };
+    let user = NewObject { expires_at: Some(i64::MAX), as_base64: true, ..describe::describe_object(user, None) };
     world.store.put(&[keyed("a"), bad, user, json("{\"k\":1}")]).expect("put");
     world.store.index("$.k").expect("an index");
     let class = ObjectFilter { class: Some("User".to_owned()), ..ObjectFilter::default() };
@@ -303,7 +303,7 @@ fn a_walk_lends_what_objects_are(world: &mut World) {
         let mut lent = Vec::new();
         let mut take = |object: icecore_store::LentObject<'_>| {
             assert_eq!(object.json, None);
-            lent.push(object.kept());
+            lent.push(object.to_owned_object());
             Ok(Flow::On)
         };
         world.store.walk(0, 10, &filter, &mut take).expect("walked");
@@ -312,7 +312,7 @@ fn a_walk_lends_what_objects_are(world: &mut World) {
         let without: Vec<Object> = whole
             .into_iter()
             .map(|mut object| {
-                assert_eq!(object.lent().kept(), object);
+                assert_eq!(object.to_lent().to_owned_object(), object);
                 object.json = None;
                 object
             })
@@ -399,7 +399,8 @@ fn objects_are_found_by_class(world: &mut World) {
         b"a:0:{}",
         b"O:3:\"Us\xff\":0:{}",
     ];
-    let new: Vec<NewObject> = blobs.iter().map(|bytes| describe::object(bytes.to_vec(), Some("php"))).collect();
+    let new: Vec<NewObject> =
+        blobs.iter().map(|bytes| describe::describe_object(bytes.to_vec(), Some("php"))).collect();
     let ids = world.store.put(&new).expect("put");
     let mut of = |name: &str| {
         let filter = ObjectFilter { class: Some(name.to_owned()), ..ObjectFilter::default() };
@@ -418,7 +419,7 @@ fn objects_are_found_by_class(world: &mut World) {
 fn long_names_of_classes_do_no_harm(world: &mut World) {
     let of = |length: usize| {
         let name = "C".repeat(length);
-        (name.clone(), describe::object(format!("O:{length}:\"{name}\":0:{{}}").into_bytes(), Some("php")))
+        (name.clone(), describe::describe_object(format!("O:{length}:\"{name}\":0:{{}}").into_bytes(), Some("php")))
     };
     for (length, is_found) in [(255, true), (256, false), (5_000, false)] {
         let (name, object) = of(length);
@@ -430,14 +431,14 @@ fn long_names_of_classes_do_no_harm(world: &mut World) {
 }
 
 fn texts_with_nul_do_no_harm(world: &mut World) {
-    let object = describe::object(b"a:1:{s:3:\"k\0y\";s:3:\"v\0l\";}".to_vec(), Some("php"));
+    let object = describe::describe_object(b"a:1:{s:3:\"k\0y\";s:3:\"v\0l\";}".to_vec(), Some("php"));
     assert_eq!(object.said.problem, None);
     let id = world.store.put(&[object]).expect("put")[0];
     world.store.index("$[\"k\\u0000y\"]").expect("an index");
     assert_eq!(ids(&found(world, 0, 10, &at("$[\"k\\u0000y\"]", "\"v\\u0000l\""))), [id]);
     assert_eq!(ids(&found(world, 0, 10, &at("$[\"k\\u0000y\"]", "v\0l"))), [id]);
     // A class name that no Ruby program can have.
-    let object = describe::object(b"\x04\x08o:\x08A\0b\x00".to_vec(), Some("marshal"));
+    let object = describe::describe_object(b"\x04\x08o:\x08A\0b\x00".to_vec(), Some("marshal"));
     assert_eq!((object.said.problem.as_deref(), object.said.classes.len()), (None, 1));
     let id = world.store.put(&[object]).expect("put")[0];
     let class = ObjectFilter { class: Some("A\0b".to_owned()), ..ObjectFilter::default() };
@@ -549,7 +550,7 @@ fn values() -> Vec<(Vec<u8>, &'static str, &'static str, String, bool)> {
 fn values_are_found_alike_with_and_without_index(world: &mut World) {
     let all = values();
     let put: Vec<NewObject> =
-        all.iter().map(|(bytes, format, ..)| describe::object(bytes.clone(), Some(format))).collect();
+        all.iter().map(|(bytes, format, ..)| describe::describe_object(bytes.clone(), Some(format))).collect();
     for (object, (bytes, format, ..)) in put.iter().zip(&all) {
         assert_eq!(object.said.problem, None, "{format} {}", bytes.escape_ascii());
     }
@@ -596,7 +597,7 @@ fn filters_answer_alike_with_and_without_index(world: &mut World) {
     for number in 0..24 {
         let class = ["A", "B"][number % 2];
         let text = format!("O:1:\"{class}\":1:{{s:1:\"k\";i:{};}}", number % 3);
-        new.push(NewObject { as_base64: number % 5 == 0, ..describe::object(text.into_bytes(), Some("php")) });
+        new.push(NewObject { as_base64: number % 5 == 0, ..describe::describe_object(text.into_bytes(), Some("php")) });
     }
     let ids = world.store.put(&new[..12]).expect("put");
     let middle = crate::common::until("the clock goes on", || {
@@ -675,7 +676,8 @@ fn an_unfinished_index_is_not_used(world: &mut World) {
 }
 
 fn what_is_removed_is_gone(world: &mut World) {
-    let user = NewObject { key: Some("u".to_owned()), ..describe::object(b"O:4:\"User\":0:{}".to_vec(), None) };
+    let user =
+        NewObject { key: Some("u".to_owned()), ..describe::describe_object(b"O:4:\"User\":0:{}".to_vec(), None) };
     let ids = world.store.put(&[user, json("1"), json("2")]).expect("put");
     let removed = world.store.remove(&[ids[0], Id::new(), ids[1], ids[0]], "ann").expect("removed");
     assert_eq!(removed, 2, "each once, and none that is not there");
@@ -731,7 +733,7 @@ fn many_objects_expire(world: &mut World) {
 fn statistics_count(world: &mut World) {
     let blobs: [&[u8]; 5] =
         [b"O:1:\"A\":0:{}", b"O:1:\"A\":0:{}", b"O:1:\"B\":1:{i:0;O:1:\"A\":0:{}}", b"[1]", b"\xff\xff"];
-    let mut new: Vec<NewObject> = blobs.iter().map(|bytes| describe::object(bytes.to_vec(), None)).collect();
+    let mut new: Vec<NewObject> = blobs.iter().map(|bytes| describe::describe_object(bytes.to_vec(), None)).collect();
     new[1].as_base64 = true;
     let ids = world.store.put(&new).expect("put");
     let stats = world.store.object_stats().expect("stats");
@@ -749,10 +751,10 @@ fn statistics_count(world: &mut World) {
 
 fn base64_is_kept_as_text(world: &mut World) {
     for bytes in [&b""[..], b"a", b"ab", b"abc", b"\x00\xff\xfb\xf0", &[0; 1000]] {
-        let object = NewObject { as_base64: true, ..describe::object(bytes.to_vec(), None) };
+        let object = NewObject { as_base64: true, ..describe::describe_object(bytes.to_vec(), None) };
         let id = world.store.put(&[object]).expect("put")[0];
         let object = world.store.object(id).expect("asked").expect("there");
-        assert_eq!((&*object.bytes, object.checksum), (bytes, describe::checksum(bytes)));
+        assert_eq!((&*object.bytes, object.checksum), (bytes, describe::compute_checksum(bytes)));
         let columns =
             world.select("icecore_objects", &["bytes", "base64", "size"], &[("id", Cell::Text(&id.to_string()))]);
         let text = columns[0][1].as_ref().expect("a text");
@@ -762,7 +764,7 @@ fn base64_is_kept_as_text(world: &mut World) {
 }
 
 fn empty_bytes_are_bytes(world: &mut World) {
-    let object = describe::object(Vec::new(), None);
+    let object = describe::describe_object(Vec::new(), None);
     assert!(object.said.problem.is_some(), "an empty document is none in any format");
     let id = world.store.put(&[object]).expect("put")[0];
     assert_eq!(world.store.object(id).expect("asked").expect("there").bytes, b"");
@@ -770,7 +772,7 @@ fn empty_bytes_are_bytes(world: &mut World) {
 
 fn large_bytes_come_back(world: &mut World) {
     let bytes: Vec<u8> = (0..20_000_000u32).map(|number| (number.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-    let said = Described { checksum: describe::checksum(&bytes), ..Described::default() };
+    let said = BlobDescription { checksum: describe::compute_checksum(&bytes), ..BlobDescription::default() };
     for as_base64 in [false, true] {
         let new = NewObject { bytes: bytes.clone(), said: said.clone(), as_base64, ..NewObject::default() };
         let id = world.store.put(&[new]).expect("put")[0];
@@ -779,7 +781,7 @@ fn large_bytes_come_back(world: &mut World) {
     }
     // With a long readable copy too.
     let text = format!("s:{}:\"{}\";", 5_000_000, "x".repeat(5_000_000));
-    let new = describe::object(text.into_bytes(), Some("php"));
+    let new = describe::describe_object(text.into_bytes(), Some("php"));
     let id = world.store.put(std::slice::from_ref(&new)).expect("put")[0];
     assert!(world.store.object(id).expect("asked").expect("there").json == new.said.json);
 }

@@ -65,7 +65,7 @@ pub const ALL: &[Behaviour] = behaviours! {
 const MINUTE: Duration = Duration::from_secs(60);
 
 pub fn new(queue: &str, payload: &str) -> NewJob {
-    describe::job(queue, payload.as_bytes().to_vec(), Some("json"))
+    describe::describe_job(queue, payload.as_bytes().to_vec(), Some("json"))
 }
 
 pub fn push(world: &mut World, job: &NewJob) -> Id {
@@ -163,7 +163,7 @@ fn a_job_goes_from_the_queue_to_its_end(world: &mut World) {
     let ready = job(world, id);
     assert_eq!((ready.state, &*ready.queue, ready.attempts, ready.max_attempts), (State::Ready, "mail", 0, 20));
     assert_eq!((&*ready.bytes, ready.format.as_deref(), ready.json.as_deref()), (&b"[1]"[..], Some("json"), None));
-    assert_eq!(ready.checksum, describe::checksum(b"[1]"));
+    assert_eq!(ready.checksum, describe::compute_checksum(b"[1]"));
     assert!(before <= ready.queued_at && ready.queued_at <= ready.run_at);
     assert_eq!((ready.lease_until, ready.worker, ready.finished_at, ready.error), (None, None, None, None));
 
@@ -273,7 +273,8 @@ fn many_are_pushed_of_which_some_are_there(world: &mut World) {
 fn many_large_ones_are_pushed(world: &mut World) {
     let job = |number: u8| {
         let bytes = vec![number; 3_000_000];
-        let said = icecore_store::Described { checksum: describe::checksum(&bytes), ..Default::default() };
+        let said =
+            icecore_store::BlobDescription { checksum: describe::compute_checksum(&bytes), ..Default::default() };
         NewJob::new("mail", bytes, said)
     };
     let jobs: Vec<NewJob> = (0..9).map(job).collect();
@@ -1110,7 +1111,7 @@ fn payloads_of_all_kinds_come_back(world: &mut World) {
     let blobs: [&[u8]; 6] =
         [b"", b"\0", b"\xff\xfe\0\x01", b"a:1:{i:0;i:7;}", b"\x04\x08[\x06i\x06", "\"🦀\"".as_bytes()];
     for bytes in blobs {
-        let new = describe::job("mail", bytes.to_vec(), None);
+        let new = describe::describe_job("mail", bytes.to_vec(), None);
         let id = push(world, &new);
         let lease = claim_one(world, "mail");
         assert_eq!((lease.job.id, &*lease.job.bytes), (id, bytes));
@@ -1152,7 +1153,7 @@ fn jobs_of_plain_sql_are_done(world: &mut World) {
     let job = &leases[0].job;
     assert_eq!((job.format.as_deref(), job.json.as_deref()), (Some("php"), Some("[7]")));
     assert_eq!((job.queued_at, job.run_at, job.attempts, job.max_attempts, job.priority), (1, 2, 1, 20, 0));
-    assert_eq!(job.checksum, describe::checksum(b"a:1:{i:0;i:7;}"));
+    assert_eq!(job.checksum, describe::compute_checksum(b"a:1:{i:0;i:7;}"));
     assert!(leases[1].job.problem.is_some() && leases[1].job.bytes == b"\xff\xff");
     assert_eq!((leases[2].job.json.as_deref(), &*leases[2].job.bytes), (Some("[1]"), &b"\x04\x08[\x06i\x06"[..]));
     world.store.ack(ids[0], &leases[0].token, None).expect("ack");
@@ -1190,7 +1191,7 @@ fn jobs_of_plain_sql_that_make_no_sense_stop_no_others(world: &mut World) {
 
 fn large_payloads_come_back(world: &mut World) {
     let bytes: Vec<u8> = (0..20_000_000u32).map(|number| (number.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-    let said = icecore_store::Described { checksum: describe::checksum(&bytes), ..Default::default() };
+    let said = icecore_store::BlobDescription { checksum: describe::compute_checksum(&bytes), ..Default::default() };
     push(world, &NewJob::new("mail", bytes.clone(), said));
     let lease = claim_one(world, "mail");
     assert!(lease.job.bytes == bytes);

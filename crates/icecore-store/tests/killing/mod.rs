@@ -46,7 +46,7 @@ pub fn jobs(store: &mut dyn Backend, queue: &str) -> Vec<Job> {
 /// Returns the number of waiting jobs of a queue.
 pub fn backlog(store: &mut dyn Backend, queue: &str) -> icecore_store::Result<u64> {
     let queues = store.queues()?;
-    let waits = |status: &QueueStatus| status.count(State::Ready) + status.count(State::Waiting);
+    let waits = |status: &QueueStatus| status.count_in_state(State::Ready) + status.count_in_state(State::Waiting);
     Ok(queues.iter().find(|status| status.name == queue).map_or(0, waits))
 }
 
@@ -64,6 +64,6 @@ pub fn finish(store: &mut dyn Backend, queue: &str, told: &mut Told) {
         let queues = store.queues().expect("queues");
         let status = queues.iter().find(|status| status.name == queue);
         let left = [State::Ready, State::Leased, State::Waiting];
-        status.is_none_or(|status| left.iter().all(|state| status.count(*state) == 0)).then_some(())
+        status.is_none_or(|status| left.iter().all(|state| status.count_in_state(*state) == 0)).then_some(())
     });
 }

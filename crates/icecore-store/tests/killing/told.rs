@@ -99,7 +99,7 @@ impl Told {
         }
         let mut batches: HashMap<&[u8], usize> = HashMap::new();
         for job in jobs {
-            assert_eq!(job.checksum, describe::checksum(&job.bytes));
+            assert_eq!(job.checksum, describe::compute_checksum(&job.bytes));
             if job.state == State::Done {
                 // Each worker gives the number of its attempt as the result.
                 let result = job.result.as_deref().map(String::from_utf8_lossy);
@@ -127,7 +127,7 @@ impl Told {
     pub fn check_objects(&self, store: &mut dyn Backend) {
         let mut there = HashSet::new();
         let mut look = |object: Object| {
-            assert_eq!(object.checksum, describe::checksum(&object.bytes));
+            assert_eq!(object.checksum, describe::compute_checksum(&object.bytes));
             there.insert(object.id);
             Ok(Flow::On)
         };

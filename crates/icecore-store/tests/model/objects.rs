@@ -93,7 +93,7 @@ impl New {
             key: self.key.map(|key| format!("key {key}")),
             expires_at: self.expires.map(|is_over| if is_over { 1 } else { i64::MAX }),
             as_base64: self.as_base64,
-            ..describe::object(self.bytes(), Some("php"))
+            ..describe::describe_object(self.bytes(), Some("php"))
         }
     }
 

@@ -174,7 +174,7 @@ impl Model<'_> {
             unique_key: key.map(|key| format!("key {key}")),
             max_attempts: Some(most),
             delay: if is_late { HOUR } else { Duration::ZERO },
-            ..describe::job(&self.name(queue), format!("{}", self.jobs.len()).into_bytes(), Some("json"))
+            ..describe::describe_job(&self.name(queue), format!("{}", self.jobs.len()).into_bytes(), Some("json"))
         }
     }
 

@@ -14,7 +14,7 @@ pub struct Account {
     /// Number of changes by each pair.
     pub pairs: BTreeMap<usize, u64>,
     /// The first values that look frozen and are broken.
-    pub broken: Vec<Wrong>,
+    pub broken: Vec<BrokenValue>,
     /// Literals outside of rows in which something would have been changed.
     pub outside: u64,
     /// Changed places of plain text that seem to follow a length.
@@ -40,7 +40,7 @@ pub struct Counts {
 
 /// A value that looks frozen and is broken.
 #[derive(Clone, Debug)]
-pub struct Wrong {
+pub struct BrokenValue {
     /// Name of the input; set when inputs are merged.
     pub input: String,
     /// The number of its table and column.
@@ -67,10 +67,10 @@ impl Counts {
 
 impl Account {
     /// Adds the counts of one value.
-    pub fn value(&mut self, place: u32, row: u64, offset: Option<u64>, is_changed: bool, tally: &mut Tally) {
+    pub fn add_value(&mut self, place: u32, row: u64, offset: Option<u64>, is_changed: bool, tally: &mut Tally) {
         for broken in std::mem::take(&mut tally.first_broken) {
             if self.broken.len() < KEPT {
-                self.broken.push(Wrong { input: String::new(), key: String::new(), place, row, offset, broken });
+                self.broken.push(BrokenValue { input: String::new(), key: String::new(), place, row, offset, broken });
             }
         }
         let counts = self.places.entry(place).or_default();
@@ -83,9 +83,9 @@ impl Account {
         for (place, counts) in &other.places {
             self.places.entry(*place).or_default().add(counts);
         }
-        self.pairs(&other.pairs);
-        let room = KEPT.saturating_sub(self.broken.len());
-        self.broken.extend(other.broken.into_iter().take(room));
+        self.add_pair_counts(&other.pairs);
+        let space = KEPT.saturating_sub(self.broken.len());
+        self.broken.extend(other.broken.into_iter().take(space));
         self.outside += other.outside;
         self.suspects += other.suspects;
         self.foreign += other.foreign;
@@ -99,7 +99,7 @@ impl Account {
     }
 
     /// Adds the changes by each pair.
-    pub fn pairs(&mut self, counts: &BTreeMap<usize, u64>) {
+    pub fn add_pair_counts(&mut self, counts: &BTreeMap<usize, u64>) {
         for (pair, count) in counts {
             *self.pairs.entry(*pair).or_default() += count;
         }

@@ -1,18 +1,18 @@
 //! Cells of CSV and of tables with tabs.
 
-use super::chunk::{Manner, Piece};
+use super::chunk::{LocatedValue, ValueSyntax};
 use icecore_csv::{Dialect, Next, Scanner};
 use memchr::memchr2;
 use std::ops::Range;
 
 /// Finds the cells of whole rows. An error has the number and the start of the first row that is not in the dialect.
-pub fn csv(
+pub fn find_csv_cells(
     bytes: &[u8],
     dialect: Dialect,
     header: usize,
     row: u64,
     mut place: impl FnMut(usize) -> Option<u32>,
-    pieces: &mut Vec<Piece>,
+    pieces: &mut Vec<LocatedValue>,
 ) -> Result<(), (u64, usize)> {
     let (mut at, mut row, mut cells) = (header, row + 1, Vec::new());
     let scanner = Scanner::new(dialect);
@@ -25,8 +25,15 @@ pub fn csv(
                 && !cell.whole.is_empty()
             {
                 let shift = |range: &Range<usize>| at + range.start..at + range.end;
-                let manner = Manner::Csv { is_quoted: cell.is_quoted };
-                pieces.push(Piece { whole: shift(&cell.whole), body: shift(&cell.body), manner, place, row, rules: 0 });
+                let manner = ValueSyntax::Csv { is_quoted: cell.is_quoted };
+                pieces.push(LocatedValue {
+                    whole: shift(&cell.whole),
+                    body: shift(&cell.body),
+                    manner,
+                    place,
+                    row,
+                    rules: 0,
+                });
             }
         }
         (at, row) = (at + end, row + 1);
@@ -35,13 +42,13 @@ pub fn csv(
 }
 
 /// Finds the cells between tabs.
-pub fn tsv(
+pub fn find_tsv_cells(
     bytes: &[u8],
     delimiter: u8,
     header: usize,
     row: u64,
     mut place: impl FnMut(usize) -> Option<u32>,
-    pieces: &mut Vec<Piece>,
+    pieces: &mut Vec<LocatedValue>,
 ) {
     let (mut at, mut column, mut row) = (header, 0, row + 1);
     while at < bytes.len() {
@@ -55,7 +62,14 @@ pub fn tsv(
             && cell != b"\\N"
         {
             let whole = at..at + cell.len();
-            pieces.push(Piece { whole: whole.clone(), body: whole, manner: Manner::Tsv, place, row, rules: 0 });
+            pieces.push(LocatedValue {
+                whole: whole.clone(),
+                body: whole,
+                manner: ValueSyntax::Tsv,
+                place,
+                row,
+                rules: 0,
+            });
         }
         (column, row) = if is_last { (0, row + 1) } else { (column + 1, row) };
         at += len + 1;

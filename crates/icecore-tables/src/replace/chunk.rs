@@ -11,7 +11,7 @@ pub struct Chunk {
     /// Its bytes, as they were read.
     pub bytes: Vec<u8>,
     /// The values in it, in order, as far as the reader knows them.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<LocatedValue>,
     /// Its offset in the input.
     pub offset: u64,
     /// Number of earlier rows.
@@ -72,25 +72,25 @@ impl Chunk {
     }
 
     /// Returns the bytes to write.
-    pub fn result(&self) -> &[u8] {
-        if self.is_changed { &self.out } else { self.bytes.get(self.own()).unwrap_or_default() }
+    pub fn output_bytes(&self) -> &[u8] {
+        if self.is_changed { &self.out } else { self.bytes.get(self.own_range()).unwrap_or_default() }
     }
 
     /// Returns the range of its own bytes.
-    pub fn own(&self) -> Range<usize> {
+    pub fn own_range(&self) -> Range<usize> {
         self.beside.0..self.bytes.len().saturating_sub(self.beside.1)
     }
 }
 
 /// A value.
 #[derive(Clone, Debug)]
-pub struct Piece {
+pub struct LocatedValue {
     /// Its range with quotes.
     pub whole: Range<usize>,
     /// Its range without quotes.
     pub body: Range<usize>,
     /// How it is written.
-    pub manner: Manner,
+    pub manner: ValueSyntax,
     /// The number of its table and column.
     pub place: u32,
     /// Its row, from 1 on; 0 if there are none.
@@ -101,7 +101,7 @@ pub struct Piece {
 
 /// How a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manner {
+pub enum ValueSyntax {
     /// A literal of a dump.
     Sql(Quoting),
     /// A cell of CSV, in quotes or not.

@@ -1,8 +1,8 @@
 //! Frozen data that contradicts an assumed form: strings of serialize() in plain text, and those that cross the borders
 //! of cells.
 
-use super::chunk::{Chunk, Piece};
-use super::lines::{frozen_strings, growing};
+use super::chunk::{Chunk, LocatedValue};
+use super::lines::{find_frozen_strings, find_length_changes};
 use icecore::detect;
 use icecore::rewrite::Edits;
 use icecore_csv::{Detector, Next, Scanner};
@@ -21,7 +21,7 @@ pub struct FrozenText {
 impl FrozenText {
     /// Finds the changes of the next chunk that make the length of such a string wrong, or change the structure of a
     /// value that began earlier. Returns their minimum number, and the place of the first one in the chunk.
-    pub fn find_inside(&mut self, chunk: &Chunk) -> (u64, Option<usize>) {
+    pub fn find_damaging_changes(&mut self, chunk: &Chunk) -> (u64, Option<usize>) {
         let mut strings = chunk.frozen.iter().peekable();
         let (mut count, mut first) = (0, None);
         for at in &chunk.growing {
@@ -44,8 +44,8 @@ impl FrozenText {
 
 /// Returns where a string of serialize() begins in a cell and ends exactly after that cell, which means that the cells
 /// were read wrongly.
-pub fn find_string_over_cells(bytes: &[u8], pieces: &[Piece]) -> Option<usize> {
-    exact_strings(bytes).find_map(|string| {
+pub fn find_string_over_cells(bytes: &[u8], pieces: &[LocatedValue]) -> Option<usize> {
+    find_exact_strings(bytes).find_map(|string| {
         let next = pieces.partition_point(|piece| piece.whole.start <= string.start);
         let piece = pieces.get(next.checked_sub(1)?)?;
         (string.start < piece.whole.end && piece.whole.end < string.end).then_some(string.start)
@@ -53,13 +53,13 @@ pub fn find_string_over_cells(bytes: &[u8], pieces: &[Piece]) -> Option<usize> {
 }
 
 /// Returns whether these changes of a plain text make the length of a string of serialize() in it wrong.
-pub fn changes_a_length(text: &[u8], edits: &Edits) -> bool {
-    let mut places: Vec<usize> = growing(edits).collect();
+pub fn breaks_string_length(text: &[u8], edits: &Edits) -> bool {
+    let mut places: Vec<usize> = find_length_changes(edits).collect();
     if places.is_empty() {
         return false;
     }
     places.sort_unstable();
-    frozen_strings(text).filter(|string| is_complete(text, string)).any(|string| {
+    find_frozen_strings(text).filter(|string| is_complete_string(text, string)).any(|string| {
         let next = places.partition_point(|place| *place < string.start);
         places.get(next).is_some_and(|place| *place < string.end)
     })
@@ -67,7 +67,7 @@ pub fn changes_a_length(text: &[u8], edits: &Edits) -> bool {
 
 /// Returns whether a string of serialize() in this text ends exactly where its length says; one with escaped quotes may
 /// end later.
-fn is_complete(text: &[u8], string: &Range<usize>) -> bool {
+fn is_complete_string(text: &[u8], string: &Range<usize>) -> bool {
     if text.get(..string.start).is_some_and(|before| before.ends_with(b":\"")) {
         return ends_exactly(text, string);
     }
@@ -79,12 +79,12 @@ fn is_complete(text: &[u8], string: &Range<usize>) -> bool {
 
 /// Returns whether a text contains a complete string of serialize().
 pub fn has_exact_string(bytes: &[u8]) -> bool {
-    exact_strings(bytes).next().is_some()
+    find_exact_strings(bytes).next().is_some()
 }
 
 /// Returns the strings of serialize() that end exactly where their lengths say: they contain no escapes.
-fn exact_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    frozen_strings(bytes).filter(|string| ends_exactly(bytes, string))
+fn find_exact_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    find_frozen_strings(bytes).filter(|string| ends_exactly(bytes, string))
 }
 
 fn ends_exactly(bytes: &[u8], string: &Range<usize>) -> bool {
@@ -126,20 +126,20 @@ pub fn suggest_form(bytes: &[u8], at: usize) -> Option<String> {
     let found = Detector::default().detect(line, true, &mut is_sound).ok()?;
     let mut cells = Vec::new();
     let Next::Row { .. } = Scanner::new(found.dialect).next_row(line, true, &mut cells) else { return None };
-    cells.iter().any(|cell| is_frozen(&found.dialect.decode(cell, line))).then(|| "csv".to_owned())
+    cells.iter().any(|cell| is_frozen(&found.dialect.decode_cell(cell, line))).then(|| "csv".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::replace::chunk::Manner;
+    use crate::replace::chunk::ValueSyntax;
 
     #[test]
     fn strings_over_cells_are_found() {
-        let piece = |whole: Range<usize>| Piece {
+        let piece = |whole: Range<usize>| LocatedValue {
             whole: whole.clone(),
             body: whole,
-            manner: Manner::Tsv,
+            manner: ValueSyntax::Tsv,
             place: 0,
             row: 1,
             rules: 0,
@@ -156,7 +156,7 @@ mod tests {
         let inside = |text: &str, at: usize, new: &[u8]| {
             let mut edits = Edits::new();
             edits.push(at, at + 3, new);
-            changes_a_length(text.as_bytes(), &edits)
+            breaks_string_length(text.as_bytes(), &edits)
         };
         assert!(inside("it: s:7:\\\"the old\\\"; x", 14, b"newer"));
         assert!(!inside("it: s:7:\\\"the old\\\"; x", 14, b"new"));

@@ -1,19 +1,19 @@
 //! Lines: JSON values, and plain text.
 
-use super::chunk::{Manner, Piece};
-use super::plan::Plan;
-use icecore::rewrite::{self, Change as _, Edits, Part, Rewriting, Tally};
+use super::chunk::{LocatedValue, ValueSyntax};
+use super::plan::ReplacePlan;
+use icecore::rewrite::{self, Change as _, Edits, Rewriting, StringRole, Tally};
 use icecore_replace::{Replacing, Rules};
 use memchr::{memchr, memchr2};
 use std::ops::Range;
 
 /// Finds the values on lines of JSON: for objects, the value of each key.
-pub fn pieces(
+pub fn find_json_values(
     bytes: &[u8],
-    plan: &Plan,
+    plan: &ReplacePlan,
     row: u64,
     mut place: impl FnMut(&[u8]) -> Option<u32>,
-    pieces: &mut Vec<Piece>,
+    pieces: &mut Vec<LocatedValue>,
 ) {
     let (mut at, mut row) = (0, row);
     let mut found = Vec::new();
@@ -24,8 +24,8 @@ pub fn pieces(
         row += 1;
         found.clear();
         // If keys are changed as well, a line is one value, unless columns are selected.
-        let is_whole = plan.how.keys && !plan.places.has_choice();
-        if is_whole || !members(line, &mut found) {
+        let is_whole = plan.how.keys && !plan.places.has_selection();
+        if is_whole || !find_members(line, &mut found) {
             found.clear();
             if !line.is_empty() {
                 found.push((0..0, 0..line.len()));
@@ -34,7 +34,14 @@ pub fn pieces(
         for (key, value) in &found {
             if let Some(place) = place(line.get(key.clone()).unwrap_or_default()) {
                 let value = at + value.start..at + value.end;
-                pieces.push(Piece { whole: value.clone(), body: value, manner: Manner::Json, place, row, rules: 0 });
+                pieces.push(LocatedValue {
+                    whole: value.clone(),
+                    body: value,
+                    manner: ValueSyntax::Json,
+                    place,
+                    row,
+                    rules: 0,
+                });
             }
         }
         at += len + 1;
@@ -42,7 +49,7 @@ pub fn pieces(
 }
 
 /// Finds the keys of an object, without quotes, and their values. `false`: this is not an object.
-fn members(line: &[u8], found: &mut Vec<(Range<usize>, Range<usize>)>) -> bool {
+fn find_members(line: &[u8], found: &mut Vec<(Range<usize>, Range<usize>)>) -> bool {
     let skip = |at: usize| at + line.get(at..).map_or(0, |rest| rest.len() - rest.trim_ascii_start().len());
     let mut at = skip(0);
     if line.get(at) != Some(&b'{') {
@@ -56,13 +63,13 @@ fn members(line: &[u8], found: &mut Vec<(Range<usize>, Range<usize>)>) -> bool {
         if line.get(at) != Some(&b'"') {
             return false;
         }
-        let Some(key_end) = string_end(line, at + 1) else { return false };
+        let Some(key_end) = find_string_end(line, at + 1) else { return false };
         let colon = skip(key_end + 1);
         if line.get(colon) != Some(&b':') {
             return false;
         }
         let start = skip(colon + 1);
-        let Some(end) = value_end(line, start) else { return false };
+        let Some(end) = find_value_end(line, start) else { return false };
         let value = line.get(start..end).unwrap_or_default();
         found.push((at + 1..key_end, start..start + value.trim_ascii_end().len()));
         match line.get(end) {
@@ -74,7 +81,7 @@ fn members(line: &[u8], found: &mut Vec<(Range<usize>, Range<usize>)>) -> bool {
 }
 
 /// Returns the closing quote of the string whose contents begin at `at`.
-fn string_end(line: &[u8], mut at: usize) -> Option<usize> {
+fn find_string_end(line: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at += memchr2(b'"', b'\\', line.get(at..)?)?;
         if line.get(at) == Some(&b'"') {
@@ -85,11 +92,11 @@ fn string_end(line: &[u8], mut at: usize) -> Option<usize> {
 }
 
 /// Returns the place of the comma or the bracket after a value.
-fn value_end(line: &[u8], mut at: usize) -> Option<usize> {
+fn find_value_end(line: &[u8], mut at: usize) -> Option<usize> {
     let mut depth = 0usize;
     loop {
         match line.get(at)? {
-            b'"' => at = string_end(line, at + 1)?,
+            b'"' => at = find_string_end(line, at + 1)?,
             b'{' | b'[' => depth += 1,
             b'}' | b']' | b',' if depth == 0 => return Some(at),
             b'}' | b']' => depth -= 1,
@@ -100,7 +107,7 @@ fn value_end(line: &[u8], mut at: usize) -> Option<usize> {
 }
 
 /// Decodes the name of a JSON key.
-pub fn name(key: &[u8]) -> String {
+pub fn decode_key(key: &[u8]) -> String {
     let quoted = [b"\"", key, b"\""].concat();
     serde_json::from_slice(&quoted).unwrap_or_else(|_| String::from_utf8_lossy(key).into_owned())
 }
@@ -119,17 +126,17 @@ pub struct Damage {
 
 /// Adds the changes of plain text. A regular expression is applied to each line. A serialized document that changes is
 /// one edit.
-pub fn text(
+pub fn change_text(
     bytes: &[u8],
     own: Range<usize>,
     rules: &Rules,
     replacing: &mut Replacing<'_>,
     edits: &mut Edits,
 ) -> Damage {
-    if rules.reach().is_some() {
+    if rules.max_lookahead().is_some() {
         let known = bytes.get(..own.end).unwrap_or_default();
         let (is_cut_off, cut_head) = (rewrite::is_cut_off(known), rewrite::find_head_across(bytes, own.end));
-        let first = match around_documents(bytes, own.clone(), replacing) {
+        let first = match change_documents(bytes, own.clone(), replacing) {
             Some(found) => {
                 edits.append(&found, 0);
                 None
@@ -151,10 +158,10 @@ pub fn text(
         let mut own = Edits::new();
         let text = line.strip_suffix(b"\r").unwrap_or(line);
         let mut first = None;
-        match around_documents(text, 0..text.len(), replacing) {
+        match change_documents(text, 0..text.len(), replacing) {
             Some(found) => own = found,
             None => {
-                replacing.change(text, Part::Value, &mut own);
+                replacing.change_text(text, StringRole::Value, &mut own);
                 first = find_damage(text, &own);
             }
         }
@@ -182,14 +189,14 @@ fn find_damage(text: &[u8], edits: &Edits) -> Option<usize> {
 }
 
 /// Returns the strings of serialize() that begin in a text: see [`rewrite::serialized_strings`].
-pub fn frozen_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+pub fn find_frozen_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     rewrite::serialized_strings(bytes)
 }
 
 /// Returns the changes of a text with serialized documents in it, if the documents are certain. Names in them are not
 /// changed: if a name has a match as well, the result is uncertain, because it is not known here whether names are to
 /// change.
-fn around_documents(bytes: &[u8], own: Range<usize>, replacing: &mut Replacing<'_>) -> Option<Edits> {
+fn change_documents(bytes: &[u8], own: Range<usize>, replacing: &mut Replacing<'_>) -> Option<Edits> {
     let change = |replacing: &mut Replacing<'_>, has_names: bool| {
         let (mut how, mut tally) = (Rewriting::default(), Tally::default());
         (how.keys, how.classes) = (has_names, has_names);
@@ -208,7 +215,7 @@ fn around_documents(bytes: &[u8], own: Range<usize>, replacing: &mut Replacing<'
 
 /// Returns the places of edits that change the length of a text. An edit inside a string of serialize() makes the
 /// length of that string wrong; an edit of a whole document begins before the strings in it.
-pub fn growing(edits: &Edits) -> impl Iterator<Item = usize> {
+pub fn find_length_changes(edits: &Edits) -> impl Iterator<Item = usize> {
     edits.iter().filter(|edit| edit.new.len() != edit.end - edit.start).map(|edit| edit.start)
 }
 
@@ -220,7 +227,7 @@ mod tests {
     fn objects_have_members() {
         let texts = |line: &str| {
             let mut found = Vec::new();
-            members(line.as_bytes(), &mut found).then(|| {
+            find_members(line.as_bytes(), &mut found).then(|| {
                 found.into_iter().map(|(key, value)| (line[key].to_owned(), line[value].to_owned())).collect::<Vec<_>>()
             })
         };

@@ -46,36 +46,36 @@ impl Places {
     }
 
     /// Returns the number of a place; `None` if it is not changed.
-    pub fn number(&self, schema: Option<&str>, table: &str, column: &str) -> Option<u32> {
+    pub fn number_place(&self, schema: Option<&str>, table: &str, column: &str) -> Option<u32> {
         let place = Place { schema: schema.map(str::to_owned), table: table.to_owned(), column: column.to_owned() };
-        let mut seen = self.seen();
+        let mut seen = self.lock_seen();
         let Seen { places, numbers } = &mut *seen;
         let number = *numbers.entry(place).or_insert_with_key(|place| {
-            places.push((place.clone(), self.filter.takes(schema, table, column)));
+            places.push((place.clone(), self.filter.selects(schema, table, column)));
             (places.len() - 1) as u32
         });
         places.get(number as usize).filter(|(_, is_taken)| *is_taken).map(|_| number)
     }
 
     /// Returns whether some columns are not changed.
-    pub fn has_choice(&self) -> bool {
+    pub fn has_selection(&self) -> bool {
         self.filter.has_columns()
     }
 
     /// Returns a place by its number.
     pub fn place(&self, number: u32) -> Place {
         let none = || Place { schema: None, table: String::new(), column: String::new() };
-        self.seen().places.get(number as usize).map_or_else(none, |(place, _)| place.clone())
+        self.lock_seen().places.get(number as usize).map_or_else(none, |(place, _)| place.clone())
     }
 
     /// Returns given tables and columns that did not occur.
-    pub fn unknown(&self) -> Vec<String> {
-        let seen = self.seen();
+    pub fn find_unknown_names(&self) -> Vec<String> {
+        let seen = self.lock_seen();
         let names = seen.places.iter().map(|(place, _)| (place.schema.as_deref(), &*place.table, &*place.column));
-        self.filter.unknown(names)
+        self.filter.find_unknown_names(names)
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn lock_seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

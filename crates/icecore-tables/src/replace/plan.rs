@@ -8,7 +8,7 @@ use icecore::rewrite::Rewriting;
 use std::sync::Arc;
 
 /// The plan for an input, which the threads share.
-pub struct Plan {
+pub struct ReplacePlan {
     /// The rules, in each charset of the input.
     pub rules: RuleSets,
     /// Settings for the search inside values.

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The charset of an input from the command line.
 #[derive(Clone, Debug)]
-pub enum Given {
+pub enum GivenCharset {
     /// UTF-8, regardless of the input's declarations.
     Utf8,
     /// A charset with one byte for each character.
@@ -19,11 +19,11 @@ pub struct RuleSets {
     plain: Rules,
     /// Whether the charset is given, regardless of the input's declarations.
     is_given: bool,
-    made: Mutex<Made>,
+    cache: Mutex<RuleSetCache>,
 }
 
 #[derive(Default)]
-struct Made {
+struct RuleSetCache {
     /// The rules by number; the first ones are for texts without a declared charset.
     sets: Vec<(Option<(&'static str, Trust)>, Rules)>,
     /// Notes for the user.
@@ -35,66 +35,66 @@ impl RuleSets {
     ///
     /// # Errors
     /// If the charset can't express the replacement of a pair.
-    pub fn new(rules: &Rules, given: Option<&Given>) -> Result<RuleSets, String> {
+    pub fn new(rules: &Rules, given: Option<&GivenCharset>) -> Result<RuleSets, String> {
         let mut notes = BTreeSet::new();
         let first = match given {
-            Some(Given::Single(charset)) => {
-                note_unsayable(rules, charset, &mut notes);
+            Some(GivenCharset::Single(charset)) => {
+                note_unrepresentable(rules, charset, &mut notes);
                 rules.in_charset(charset, Trust::Sure).map_err(|error| error.to_string())?
             }
             _ => rules.clone(),
         };
-        let made = Made { sets: vec![(None, first)], notes };
-        Ok(RuleSets { plain: rules.clone(), is_given: given.is_some(), made: Mutex::new(made) })
+        let made = RuleSetCache { sets: vec![(None, first)], notes };
+        Ok(RuleSets { plain: rules.clone(), is_given: given.is_some(), cache: Mutex::new(made) })
     }
 
-    fn made(&self) -> MutexGuard<'_, Made> {
-        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_cache(&self) -> MutexGuard<'_, RuleSetCache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the rules for text without a declared charset.
-    pub fn first(&self) -> Rules {
-        self.made().sets.first().map_or_else(|| self.plain.clone(), |(_, rules)| rules.clone())
+    pub fn default_rules(&self) -> Rules {
+        self.lock_cache().sets.first().map_or_else(|| self.plain.clone(), |(_, rules)| rules.clone())
     }
 
     /// Returns all rules that were needed so far, by their numbers.
-    pub fn all(&self) -> Vec<Rules> {
-        self.made().sets.iter().map(|(_, rules)| rules.clone()).collect()
+    pub fn all_rules(&self) -> Vec<Rules> {
+        self.lock_cache().sets.iter().map(|(_, rules)| rules.clone()).collect()
     }
 
     /// Returns whether text that is not UTF-8 has to be reported: the rules have characters beyond ASCII, and the
     /// charset of the input is not given.
-    pub fn asks_for_charset(&self) -> bool {
+    pub fn needs_charset(&self) -> bool {
         !self.is_given && self.plain.has_wide_characters()
     }
 
     /// Returns the notes for the user.
     pub fn notes(&self) -> Vec<String> {
-        self.made().notes.iter().cloned().collect()
+        self.lock_cache().notes.iter().cloned().collect()
     }
 
     /// Returns the number of the rules for text in the charset with this name, as `icecore_sql` names it.
     ///
     /// # Errors
     /// If the charset can't express the replacement of a pair, or is unknown.
-    pub fn number(&self, name: Option<&'static str>, trust: Trust) -> io::Result<u16> {
+    pub fn number_for_charset(&self, name: Option<&'static str>, trust: Trust) -> io::Result<u16> {
         let Some(name) = name.filter(|name| !self.is_given && *name != "UTF-8" && self.plain.depends_on_charset())
         else {
             return Ok(0);
         };
-        let mut made = self.made();
+        let mut made = self.lock_cache();
         if let Some(known) = made.sets.iter().position(|(key, _)| *key == Some((name, trust))) {
             return Ok(u16::try_from(known).unwrap_or_default());
         }
         let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidData, text);
-        let Some(charset) = Charset::of_name(name) else {
+        let Some(charset) = Charset::from_name(name) else {
             return Err(invalid(
                 "the dump is in a charset that is not known here, and OLD or NEW has characters beyond ASCII, or is an \
                  expression: --charset names the charset; or make the dump with --default-character-set=utf8mb4"
                     .to_owned(),
             ));
         };
-        note_unsayable(&self.plain, &charset, &mut made.notes);
+        note_unrepresentable(&self.plain, &charset, &mut made.notes);
         let rules = self.plain.in_charset(&charset, trust).map_err(|error| invalid(error.to_string()))?;
         made.sets.push((Some((name, trust)), rules));
         Ok(u16::try_from(made.sets.len() - 1).unwrap_or_default())
@@ -102,10 +102,10 @@ impl RuleSets {
 }
 
 /// Notes the search texts that can't occur in text of this charset.
-fn note_unsayable(rules: &Rules, charset: &Charset, notes: &mut BTreeSet<String>) {
+fn note_unrepresentable(rules: &Rules, charset: &Charset, notes: &mut BTreeSet<String>) {
     /// Further ones are not reported.
     const MOST: usize = 10;
-    for pair in rules.unsayable_in(charset).take(MOST) {
+    for pair in rules.unrepresentable_in(charset).take(MOST) {
         let old = icecore::text::shortened(&String::from_utf8_lossy(pair.old()), 80).into_owned();
         let old = icecore::text::printable(&old).into_owned();
         notes.insert(format!(

@@ -5,7 +5,7 @@ use icecore::rewrite::{Edits, Tally};
 
 /// The place of a value, and the counts of the engine for it.
 #[derive(Clone, Copy, Debug)]
-pub struct Head<'h> {
+pub struct ChangeContext<'h> {
     /// The name of the input in messages.
     pub input: &'h str,
     /// The table and column.
@@ -19,12 +19,19 @@ pub struct Head<'h> {
 /// Shows changes of values in a format of its own. Several threads use it.
 pub trait Show: Send + Sync {
     /// Appends the changes of a value to `out`.
-    fn show(&self, head: &Head<'_>, text: &[u8], edits: &Edits, extent: Extent, out: &mut Vec<u8>);
+    fn show_changes(
+        &self,
+        head: &ChangeContext<'_>,
+        text: &[u8],
+        edits: &Edits,
+        extent: ShownChanges,
+        out: &mut Vec<u8>,
+    );
 }
 
 /// How many of the changes are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
+pub enum ShownChanges {
     /// The first changes of a value.
     First,
     /// All changes of a text.

@@ -7,8 +7,8 @@ use memchr::memchr_iter;
 /// Returns the changes of a value.
 ///
 /// Some programs put a serialized value after lines of text in one column: the two parts are changed separately.
-pub fn edits(text: &[u8], replacing: &mut Replacing<'_>, how: &Rewriting, tally: &mut Tally) -> Edits {
-    let Some(at) = tail(text) else { return rewrite::value(text, replacing, how, tally) };
+pub fn find_edits(text: &[u8], replacing: &mut Replacing<'_>, how: &Rewriting, tally: &mut Tally) -> Edits {
+    let Some(at) = find_frozen_tail(text) else { return rewrite::value(text, replacing, how, tally) };
     let (head, tail) = text.split_at(at);
     let mut edits = rewrite::value(head, replacing, how, tally);
     for edit in rewrite::value(tail, replacing, how, tally).iter() {
@@ -18,7 +18,7 @@ pub fn edits(text: &[u8], replacing: &mut Replacing<'_>, how: &Rewriting, tally:
 }
 
 /// Returns the start of a line from which on everything is frozen data.
-fn tail(text: &[u8]) -> Option<usize> {
+fn find_frozen_tail(text: &[u8]) -> Option<usize> {
     let begins =
         |at: &usize| matches!(text.get(*at..), Some([b'a' | b'O' | b's', b':', digit, ..]) if digit.is_ascii_digit());
     if begins(&0) {
@@ -40,7 +40,7 @@ mod tests {
         let rules = Rules::builder().pair("old", "newer").build().unwrap();
         let changed = |text: &str| {
             let how = Rewriting::default();
-            let edits = edits(text.as_bytes(), &mut rules.replacing(), &how, &mut Tally::default());
+            let edits = find_edits(text.as_bytes(), &mut rules.replacing(), &how, &mut Tally::default());
             String::from_utf8(edits.apply(text.as_bytes())).unwrap()
         };
         assert_eq!(

@@ -1,12 +1,12 @@
 //! Changes the values of a chunk.
 
-use super::chunk::{Chunk, Manner, Piece};
-use super::conflicts::{changes_a_length, find_string_over_cells, has_exact_string};
-use super::plan::Plan;
+use super::chunk::{Chunk, LocatedValue, ValueSyntax};
+use super::conflicts::{breaks_string_length, find_string_over_cells, has_exact_string};
+use super::plan::ReplacePlan;
 use super::rule_sets::is_foreign_text;
-use super::show::{Extent, Head};
+use super::show::{ChangeContext, ShownChanges};
 use super::{cells, lines, value};
-use icecore::rewrite::{self, Change as _, Edits, Escaping, Part, Tally};
+use icecore::rewrite::{self, Change as _, Edits, Escaping, StringRole, Tally};
 use icecore_csv::{Cell, Dialect};
 use icecore_replace::{Hints, Replacing, Rules};
 use icecore_sql::Quoting;
@@ -40,7 +40,7 @@ pub struct Columns {
 
 /// The state of a thread.
 pub struct Worker {
-    plan: Arc<Plan>,
+    plan: Arc<ReplacePlan>,
     lexer: Lexer,
     /// Numbers that were looked up in the shared table of places.
     known: HashMap<Vec<u8>, Option<u32>>,
@@ -51,36 +51,36 @@ pub struct Worker {
 
 impl Worker {
     /// Creates the worker of a thread.
-    pub fn new(plan: Arc<Plan>, lexer: Lexer) -> Worker {
+    pub fn new(plan: Arc<ReplacePlan>, lexer: Lexer) -> Worker {
         Worker { plan, lexer, known: HashMap::new(), tally: Tally::default(), is_suspect: false }
     }
 
     /// Changes the values of a chunk.
-    pub fn chunk(&mut self, chunk: &mut Chunk) {
+    pub fn change_chunk(&mut self, chunk: &mut Chunk) {
         let plan = Arc::clone(&self.plan);
         // The reader added the rules that its pieces need.
-        let all = plan.rules.all();
+        let all = plan.rules.all_rules();
         if let Lexer::Text = self.lexer {
             let Some(rules) = all.first() else { return };
-            self.look_for_charset(chunk);
-            return self.text(chunk, rules);
+            self.check_charset(chunk);
+            return self.change_text(chunk, rules);
         }
         let bytes = std::mem::take(&mut chunk.bytes);
         let mut pieces = std::mem::take(&mut chunk.pieces);
-        self.find(&bytes, chunk, &mut pieces);
-        self.look_at_pieces(&bytes, &pieces, chunk);
+        self.find_values(&bytes, chunk, &mut pieces);
+        self.check_values(&bytes, &pieces, chunk);
         let mut sets: Vec<(Replacing<'_>, Hints<'_>)> =
-            all.iter().map(|rules| (rules.replacing().encoded(plan.how.base64), rules.hints(&bytes))).collect();
+            all.iter().map(|rules| (rules.replacing().with_encoded(plan.how.base64), rules.hints(&bytes))).collect();
         // Encoded values show no hints, and lengths may be wrong where nothing matches.
-        let asks_all = plan.how.base64 || plan.how.mend;
+        let examines_all = plan.how.base64 || plan.how.mend;
         let mut done = 0;
         for piece in &pieces {
             let Some((replacing, hints)) = sets.get_mut(usize::from(piece.rules)) else { continue };
-            let is_clear = !asks_all && !piece.manner.is_encoded() && !hints.within(piece.body.clone());
+            let is_clear = !examines_all && !piece.manner.is_encoded() && !hints.may_match_within(piece.body.clone());
             if is_clear {
                 continue;
             }
-            if let Some((range, new)) = self.piece(&bytes, piece, chunk, replacing) {
+            if let Some((range, new)) = self.change_value(&bytes, piece, chunk, replacing) {
                 chunk.out.extend_from_slice(bytes.get(done..range.start).unwrap_or_default());
                 new.append_to(bytes.get(range.clone()).unwrap_or_default(), &mut chunk.out);
                 (done, chunk.is_changed) = (range.end, true);
@@ -93,32 +93,32 @@ impl Worker {
     }
 
     /// Searches for contradictions to the assumed form of the input, and changes nothing.
-    pub fn look(&mut self, chunk: &mut Chunk) {
+    pub fn examine_chunk(&mut self, chunk: &mut Chunk) {
         let plan = Arc::clone(&self.plan);
         if let Lexer::Text = self.lexer {
-            self.look_for_charset(chunk);
-            chunk.frozen = frozen_places(chunk);
-            let rules = plan.rules.first();
+            self.check_charset(chunk);
+            chunk.frozen = frozen_input_ranges(chunk);
+            let rules = plan.rules.default_rules();
             let (mut edits, mut replacing) = (Edits::new(), rules.replacing());
-            let damage = lines::text(&chunk.bytes, chunk.own(), &rules, &mut replacing, &mut edits);
+            let damage = lines::change_text(&chunk.bytes, chunk.own_range(), &rules, &mut replacing, &mut edits);
             chunk.note_damage(damage);
-            chunk.growing.extend(lines::growing(&edits).map(|at| chunk.offset.saturating_add(at as u64)));
+            chunk.growing.extend(lines::find_length_changes(&edits).map(|at| chunk.offset.saturating_add(at as u64)));
             return;
         }
         let bytes = std::mem::take(&mut chunk.bytes);
         let mut pieces = std::mem::take(&mut chunk.pieces);
-        self.find(&bytes, chunk, &mut pieces);
-        self.look_at_pieces(&bytes, &pieces, chunk);
-        let rules = plan.rules.first();
-        let mut replacing = rules.replacing().encoded(plan.how.base64);
+        self.find_values(&bytes, chunk, &mut pieces);
+        self.check_values(&bytes, &pieces, chunk);
+        let rules = plan.rules.default_rules();
+        let mut replacing = rules.replacing().with_encoded(plan.how.base64);
         // Only the feasibility is of interest, not the result.
         let mut scratch = Chunk { offset: chunk.offset, ..Chunk::default() };
         for piece in &pieces {
             let body = bytes.get(piece.body.clone()).unwrap_or_default();
             // Text that begins like frozen data is frozen or broken, which is counted elsewhere.
             let is_plain = || icecore::detect::begins_frozen(body).is_none();
-            if scratch.suspect.is_none() && lines::frozen_strings(body).next().is_some() && is_plain() {
-                self.piece(&bytes, piece, &mut scratch, &mut replacing);
+            if scratch.suspect.is_none() && lines::find_frozen_strings(body).next().is_some() && is_plain() {
+                self.change_value(&bytes, piece, &mut scratch, &mut replacing);
             }
         }
         chunk.suspect = scratch.suspect;
@@ -126,8 +126,8 @@ impl Worker {
     }
 
     /// Checks that the pieces of a chunk are text in UTF-8 and contain their frozen data as a whole.
-    fn look_at_pieces(&self, bytes: &[u8], pieces: &[Piece], chunk: &mut Chunk) {
-        if self.plan.rules.asks_for_charset() && !bytes.is_ascii() {
+    fn check_values(&self, bytes: &[u8], pieces: &[LocatedValue], chunk: &mut Chunk) {
+        if self.plan.rules.needs_charset() && !bytes.is_ascii() {
             for piece in pieces.iter().filter(|piece| piece.rules == 0 && !piece.manner.is_encoded()) {
                 if is_foreign_text(bytes.get(piece.body.clone()).unwrap_or_default()) {
                     chunk.account.note_foreign(chunk.offset + piece.body.start as u64);
@@ -144,75 +144,75 @@ impl Worker {
     }
 
     /// Returns whether this is not JSON, and contains frozen data, but is not frozen as a whole.
-    fn is_frozen_line(&self, bytes: &[u8], piece: &Piece) -> bool {
+    fn is_frozen_line(&self, bytes: &[u8], piece: &LocatedValue) -> bool {
         let text = bytes.get(piece.body.clone()).unwrap_or_default();
         let is_json = || matches!(text.first(), Some(b'{' | b'[' | b'"'));
         !is_json() && has_exact_string(text) && icecore::detect::stage_of(text).is_err()
     }
 
     /// Checks whether plain text is in UTF-8.
-    fn look_for_charset(&self, chunk: &mut Chunk) {
-        let own = chunk.bytes.get(chunk.own()).unwrap_or_default();
-        if self.plan.rules.asks_for_charset() && is_foreign_text(own) {
+    fn check_charset(&self, chunk: &mut Chunk) {
+        let own = chunk.bytes.get(chunk.own_range()).unwrap_or_default();
+        if self.plan.rules.needs_charset() && is_foreign_text(own) {
             let at = std::str::from_utf8(own).map_or_else(|error| error.valid_up_to(), |_| 0);
-            chunk.account.note_foreign(chunk.offset + (chunk.own().start + at) as u64);
+            chunk.account.note_foreign(chunk.offset + (chunk.own_range().start + at) as u64);
         }
     }
 
     /// Finds the pieces that the reader left to the worker.
-    fn find(&mut self, bytes: &[u8], chunk: &mut Chunk, pieces: &mut Vec<Piece>) {
+    fn find_values(&mut self, bytes: &[u8], chunk: &mut Chunk, pieces: &mut Vec<LocatedValue>) {
         let Worker { plan, lexer, known, .. } = self;
         match lexer {
             Lexer::None | Lexer::Text => {}
             Lexer::Csv(dialect, columns) => {
-                let place = |column: usize| columns.place(column, plan, known);
-                let found = cells::csv(bytes, *dialect, chunk.header, chunk.row, place, pieces);
+                let place = |column: usize| columns.find_place(column, plan, known);
+                let found = cells::find_csv_cells(bytes, *dialect, chunk.header, chunk.row, place, pieces);
                 if let Err((row, at)) = found {
                     chunk.broken_row = Some((row, chunk.offset + at as u64));
                 }
             }
             Lexer::Tsv(delimiter, columns) => {
-                let place = |column: usize| columns.place(column, plan, known);
-                cells::tsv(bytes, *delimiter, chunk.header, chunk.row, place, pieces);
+                let place = |column: usize| columns.find_place(column, plan, known);
+                cells::find_tsv_cells(bytes, *delimiter, chunk.header, chunk.row, place, pieces);
             }
             Lexer::Ndjson => {
                 let place = |key: &[u8]| match known.get(key) {
                     Some(known) => *known,
                     None => {
-                        let name = lines::name(key);
-                        let place = plan.places.number(None, &plan.table, &name);
+                        let name = lines::decode_key(key);
+                        let place = plan.places.number_place(None, &plan.table, &name);
                         known.insert(key.to_owned(), place);
                         place
                     }
                 };
-                lines::pieces(bytes, plan, chunk.row, place, pieces);
+                lines::find_json_values(bytes, plan, chunk.row, place, pieces);
             }
         }
     }
 
     /// Returns the new text of a value, and the bytes that it replaces; `None` if the value is not changed.
-    fn piece(
+    fn change_value(
         &mut self,
         bytes: &[u8],
-        piece: &Piece,
+        piece: &LocatedValue,
         chunk: &mut Chunk,
         replacing: &mut Replacing<'_>,
-    ) -> Option<(std::ops::Range<usize>, New)> {
+    ) -> Option<(std::ops::Range<usize>, NewText)> {
         let raw = bytes.get(piece.body.clone())?;
         let plan = Arc::clone(&self.plan);
-        if piece.manner == Manner::Outside {
+        if piece.manner == ValueSyntax::Outside {
             let mut edits = Edits::new();
-            replacing.change(raw, Part::Value, &mut edits);
+            replacing.change_text(raw, StringRole::Value, &mut edits);
             replacing.take_counts();
             chunk.account.outside += u64::from(!edits.is_empty());
             return None;
         }
         let changed = match piece.manner {
-            Manner::Sql(quoting) => self.escaped(raw, &quoting, replacing),
-            Manner::Tsv => self.escaped(raw, &Quoting::Copy, replacing),
-            Manner::Csv { is_quoted } => self.csv(raw, is_quoted, replacing),
-            Manner::Json => self.json(raw, replacing),
-            Manner::Outside => Ok(None),
+            ValueSyntax::Sql(quoting) => self.change_escaped(raw, &quoting, replacing),
+            ValueSyntax::Tsv => self.change_escaped(raw, &Quoting::Copy, replacing),
+            ValueSyntax::Csv { is_quoted } => self.change_csv_cell(raw, is_quoted, replacing),
+            ValueSyntax::Json => self.change_json(raw, replacing),
+            ValueSyntax::Outside => Ok(None),
         };
         if std::mem::take(&mut self.is_suspect) {
             chunk.account.suspects += 1;
@@ -225,17 +225,17 @@ impl Worker {
         let mut tally = std::mem::take(&mut self.tally);
         let made = match changed {
             Ok(Some(changed)) if is_wanted => {
-                chunk.account.pairs(&counts);
+                chunk.account.add_pair_counts(&counts);
                 if let (Some(shows), Some(text)) = (&plan.shows, &changed.text) {
                     let place = plan.places.place(piece.place);
-                    let head = Head { input: &plan.input, place: &place, row: piece.row, tally: &tally };
-                    shows.show(&head, text, &changed.edits, Extent::First, &mut chunk.shown);
+                    let head = ChangeContext { input: &plan.input, place: &place, row: piece.row, tally: &tally };
+                    shows.show_changes(&head, text, &changed.edits, ShownChanges::First, &mut chunk.shown);
                 }
-                chunk.account.value(piece.place, piece.row, offset, true, &mut tally);
+                chunk.account.add_value(piece.place, piece.row, offset, true, &mut tally);
                 // `0x` without digits is the name of a column.
-                let is_bare = changed.new.is_nothing(raw) && bytes.get(piece.whole.start) == Some(&b'0');
-                if piece.manner == Manner::Sql(Quoting::Hex) && is_bare {
-                    Some((piece.whole.clone(), New::Text(b"''".to_vec())))
+                let is_bare = changed.new.is_empty_text(raw) && bytes.get(piece.whole.start) == Some(&b'0');
+                if piece.manner == ValueSyntax::Sql(Quoting::Hex) && is_bare {
+                    Some((piece.whole.clone(), NewText::Text(b"''".to_vec())))
                 } else {
                     let range = if changed.takes_quotes { piece.whole.clone() } else { piece.body.clone() };
                     Some((range, changed.new))
@@ -247,7 +247,7 @@ impl Worker {
             }
             _ => {
                 if tally.is_notable() && is_wanted {
-                    chunk.account.value(piece.place, piece.row, offset, false, &mut tally);
+                    chunk.account.add_value(piece.place, piece.row, offset, false, &mut tally);
                 }
                 None
             }
@@ -258,154 +258,154 @@ impl Worker {
     }
 
     /// Returns whether the last value is plain text. A broken value is counted as broken.
-    fn is_plain(&self) -> bool {
+    fn is_plain_text(&self) -> bool {
         self.tally.frozen.is_empty() && self.tally.broken == 0
     }
 
     /// Returns the change of the text that is escaped in these bytes.
-    fn escaped<'t>(
+    fn change_escaped<'t>(
         &mut self,
         raw: &'t [u8],
         escaping: &dyn Escaping,
         replacing: &mut Replacing<'_>,
-    ) -> Result<Option<Changed<'t>>, ()> {
+    ) -> Result<Option<ValueChange<'t>>, ()> {
         let decoded = escaping.decode(raw).ok_or(())?;
-        let edits = value::edits(decoded.text(), replacing, &self.plan.how, &mut self.tally);
+        let edits = value::find_edits(decoded.text(), replacing, &self.plan.how, &mut self.tally);
         if edits.is_empty() {
             return Ok(None);
         }
-        self.is_suspect |= self.is_plain() && changes_a_length(decoded.text(), &edits);
-        let new = New::Edits(rewrite::raw_edits(raw, &decoded, &edits, escaping).ok_or(())?);
+        self.is_suspect |= self.is_plain_text() && breaks_string_length(decoded.text(), &edits);
+        let new = NewText::Edits(rewrite::raw_edits(raw, &decoded, &edits, escaping).ok_or(())?);
         let text = self.plan.shows.is_some().then(|| decoded.into_text());
-        Ok(Some(Changed { text, edits, new, takes_quotes: false }))
+        Ok(Some(ValueChange { text, edits, new, takes_quotes: false }))
     }
 
     /// Returns the change of a cell. It gets quotes if the new text needs them.
-    fn csv<'t>(
+    fn change_csv_cell<'t>(
         &mut self,
         raw: &'t [u8],
         is_quoted: bool,
         replacing: &mut Replacing<'_>,
-    ) -> Result<Option<Changed<'t>>, ()> {
+    ) -> Result<Option<ValueChange<'t>>, ()> {
         let Lexer::Csv(dialect, _) = self.lexer else { return Ok(None) };
         let cell = Cell { whole: 0..raw.len(), body: 0..raw.len(), is_quoted, is_broken: false };
-        let text = dialect.decode(&cell, raw);
-        let edits = value::edits(&text, replacing, &self.plan.how, &mut self.tally);
+        let text = dialect.decode_cell(&cell, raw);
+        let edits = value::find_edits(&text, replacing, &self.plan.how, &mut self.tally);
         if edits.is_empty() {
             return Ok(None);
         }
-        self.is_suspect |= self.is_plain() && changes_a_length(&text, &edits);
+        self.is_suspect |= self.is_plain_text() && breaks_string_length(&text, &edits);
         let mut new = Vec::new();
-        if !dialect.encode(&edits.apply(&text), cell.style(&dialect, raw), &mut new) {
+        if !dialect.encode_cell(&edits.apply(&text), cell.detect_style(&dialect, raw), &mut new) {
             return Err(());
         }
-        Ok(Some(Changed { text: Some(text), edits, new: New::Text(new), takes_quotes: true }))
+        Ok(Some(ValueChange { text: Some(text), edits, new: NewText::Text(new), takes_quotes: true }))
     }
 
     /// Returns the change of a JSON value.
-    fn json<'t>(&mut self, raw: &'t [u8], replacing: &mut Replacing<'_>) -> Result<Option<Changed<'t>>, ()> {
-        let Plan { how, json, .. } = &*self.plan;
+    fn change_json<'t>(&mut self, raw: &'t [u8], replacing: &mut Replacing<'_>) -> Result<Option<ValueChange<'t>>, ()> {
+        let ReplacePlan { how, json, .. } = &*self.plan;
         let edits = match rewrite::document(raw, json, replacing, how, &mut self.tally) {
             Ok(edits) => edits,
             // A line that is not JSON is text.
             Err(_) => {
                 let edits = rewrite::value(raw, replacing, how, &mut self.tally);
-                self.is_suspect |= self.is_plain() && changes_a_length(raw, &edits);
+                self.is_suspect |= self.is_plain_text() && breaks_string_length(raw, &edits);
                 edits
             }
         };
         let changed = |edits: Edits| {
-            let new = New::Text(edits.apply(raw));
-            Changed { text: Some(Cow::Borrowed(raw)), new, edits, takes_quotes: false }
+            let new = NewText::Text(edits.apply(raw));
+            ValueChange { text: Some(Cow::Borrowed(raw)), new, edits, takes_quotes: false }
         };
         Ok((!edits.is_empty()).then(|| changed(edits)))
     }
 
     /// Changes a chunk of plain text.
-    fn text(&mut self, chunk: &mut Chunk, rules: &Rules) {
-        let (mut edits, mut replacing) = (Edits::new(), rules.replacing().encoded(self.plan.how.base64));
-        let damage = lines::text(&chunk.bytes, chunk.own(), rules, &mut replacing, &mut edits);
-        chunk.frozen = frozen_places(chunk);
+    fn change_text(&mut self, chunk: &mut Chunk, rules: &Rules) {
+        let (mut edits, mut replacing) = (Edits::new(), rules.replacing().with_encoded(self.plan.how.base64));
+        let damage = lines::change_text(&chunk.bytes, chunk.own_range(), rules, &mut replacing, &mut edits);
+        chunk.frozen = frozen_input_ranges(chunk);
         chunk.is_cut_off = damage.is_cut_off;
         if edits.is_empty() || self.plan.only_serialized {
             return;
         }
         chunk.note_damage(damage);
-        let Some(place) = self.plan.places.number(None, &self.plan.table, "") else { return };
+        let Some(place) = self.plan.places.number_place(None, &self.plan.table, "") else { return };
         edits.apply_to(&chunk.bytes, &mut chunk.out);
         let (before, behind) = chunk.beside;
         chunk.out.truncate(chunk.out.len().saturating_sub(behind));
         chunk.out.drain(..before.min(chunk.out.len()));
         chunk.is_changed = true;
-        chunk.account.pairs(&replacing.take_counts());
+        chunk.account.add_pair_counts(&replacing.take_counts());
         let in_input = |at: usize| chunk.offset.saturating_add(at as u64);
-        chunk.growing.extend(lines::growing(&edits).map(in_input));
+        chunk.growing.extend(lines::find_length_changes(&edits).map(in_input));
         let mut tally = Tally::default();
         tally.changed = edits.len() as u64;
         if let Some(shows) = &self.plan.shows {
             let known = self.plan.places.place(place);
-            let head = Head { input: &self.plan.input, place: &known, row: 0, tally: &tally };
-            shows.show(&head, &chunk.bytes, &edits, Extent::All, &mut chunk.shown);
+            let head = ChangeContext { input: &self.plan.input, place: &known, row: 0, tally: &tally };
+            shows.show_changes(&head, &chunk.bytes, &edits, ShownChanges::All, &mut chunk.shown);
         }
         let values = edits.len() as u64;
-        chunk.account.value(place, 0, None, false, &mut tally);
+        chunk.account.add_value(place, 0, None, false, &mut tally);
         chunk.account.places.entry(place).or_default().values += values;
     }
 }
 
 /// Returns the strings of serialize() that begin in a chunk, as ranges in the input.
-fn frozen_places(chunk: &Chunk) -> Vec<std::ops::Range<u64>> {
+fn frozen_input_ranges(chunk: &Chunk) -> Vec<std::ops::Range<u64>> {
     let in_input = |at: usize| chunk.offset.saturating_add(at as u64);
-    lines::frozen_strings(&chunk.bytes).map(|range| in_input(range.start)..in_input(range.end)).collect()
+    lines::find_frozen_strings(&chunk.bytes).map(|range| in_input(range.start)..in_input(range.end)).collect()
 }
 
 /// The change of a value.
-struct Changed<'t> {
+struct ValueChange<'t> {
     /// The old text, if it is shown.
     text: Option<Cow<'t, [u8]>>,
     edits: Edits,
-    new: New,
+    new: NewText,
     /// Whether the new text includes its quotes.
     takes_quotes: bool,
 }
 
 /// The new text of a value.
-enum New {
+enum NewText {
     Text(Vec<u8>),
     /// Changes of the original bytes.
     Edits(Edits),
 }
 
-impl New {
+impl NewText {
     fn append_to(&self, raw: &[u8], out: &mut Vec<u8>) {
         match self {
-            New::Text(text) => out.extend_from_slice(text),
-            New::Edits(edits) => edits.apply_to(raw, out),
+            NewText::Text(text) => out.extend_from_slice(text),
+            NewText::Edits(edits) => edits.apply_to(raw, out),
         }
     }
 
-    fn is_nothing(&self, raw: &[u8]) -> bool {
+    fn is_empty_text(&self, raw: &[u8]) -> bool {
         match self {
-            New::Text(text) => text.is_empty(),
-            New::Edits(edits) => raw.len() as i64 + edits.growth() == 0,
+            NewText::Text(text) => text.is_empty(),
+            NewText::Edits(edits) => raw.len() as i64 + edits.growth() == 0,
         }
     }
 }
 
 impl Columns {
     /// Returns the place of a column, numbered from 0; rows may have more columns than the header.
-    fn place(&self, column: usize, plan: &Plan, known: &mut HashMap<Vec<u8>, Option<u32>>) -> Option<u32> {
+    fn find_place(&self, column: usize, plan: &ReplacePlan, known: &mut HashMap<Vec<u8>, Option<u32>>) -> Option<u32> {
         if let Some(place) = self.places.get(column) {
             return *place;
         }
         let key = column.to_le_bytes().to_vec();
-        *known.entry(key).or_insert_with(|| plan.places.number(None, &self.table, &(column + 1).to_string()))
+        *known.entry(key).or_insert_with(|| plan.places.number_place(None, &self.table, &(column + 1).to_string()))
     }
 }
 
-impl Manner {
+impl ValueSyntax {
     /// Returns whether letters are encoded, so that they don't appear as themselves.
     fn is_encoded(self) -> bool {
-        matches!(self, Manner::Sql(Quoting::Hex | Quoting::Bytea(_) | Quoting::Replaced(_)))
+        matches!(self, ValueSyntax::Sql(Quoting::Hex | Quoting::Bytea(_) | Quoting::Replaced(_)))
     }
 }

@@ -77,7 +77,7 @@ impl Batch {
     }
 
     /// Returns the number of rows.
-    pub fn rows(&self) -> usize {
+    pub fn row_count(&self) -> usize {
         #[cfg(feature = "columns")]
         if let Some(record) = &self.record {
             return record.num_rows();
@@ -87,12 +87,12 @@ impl Batch {
 
     /// Returns the approximate number of bytes.
     #[cfg(feature = "columns")]
-    pub fn size(&self) -> usize {
+    pub fn byte_size(&self) -> usize {
         self.bytes.len() + self.record.as_ref().map_or(0, RecordBatch::get_array_memory_size)
     }
 
     /// Drops the rows after the first `rows`.
-    pub fn keep(&mut self, rows: usize) {
+    pub fn truncate_rows(&mut self, rows: usize) {
         self.ends.truncate(rows);
         #[cfg(feature = "columns")]
         if let Some(record) = &mut self.record {
@@ -101,12 +101,12 @@ impl Batch {
     }
 
     /// Returns the bytes of a cell.
-    pub fn cell(&self, cell: Cell) -> &[u8] {
+    pub fn cell_bytes(&self, cell: Cell) -> &[u8] {
         self.bytes.get(cell.start as usize..cell.end as usize).unwrap_or(&[])
     }
 
     /// Returns the cells of a row, and its offset in the input.
-    pub fn row(&self, at: usize) -> (&[Cell], u64) {
+    pub fn row_cells(&self, at: usize) -> (&[Cell], u64) {
         let from = at.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |end| end.0);
         let (to, offset) = self.ends.get(at).copied().unwrap_or((from, 0));
         (self.cells.get(from as usize..to as usize).unwrap_or(&[]), offset)
@@ -123,14 +123,14 @@ impl Batch {
     }
 
     /// Sets the plan for the rows from here on.
-    pub fn plan(&mut self, plan: &Arc<Plan>) {
+    pub fn set_plan(&mut self, plan: &Arc<Plan>) {
         if self.plans.last().is_none_or(|(_, known)| !Arc::ptr_eq(known, plan)) {
-            self.plans.push((self.rows(), Arc::clone(plan)));
+            self.plans.push((self.row_count(), Arc::clone(plan)));
         }
     }
 
     /// Removes the cells of an incomplete row.
-    pub fn take_back(&mut self, bytes: usize) {
+    pub fn discard_partial_row(&mut self, bytes: usize) {
         self.bytes.truncate(bytes);
         self.cells.truncate(self.ends.last().map_or(0, |end| end.0 as usize));
     }

@@ -1,11 +1,11 @@
 //! A column to decode: `--column payload=base64/php`.
 
-use crate::error::{Error, Result, usage};
+use crate::error::{Error, Result, usage_error};
 use icecore::Stage;
 
 /// The value of `--column`.
 #[derive(Clone, Debug)]
-pub struct Spec {
+pub struct ColumnSpec {
     /// The given name.
     pub name: String,
     /// Its position, if columns have one.
@@ -14,24 +14,26 @@ pub struct Spec {
     pub stage: Option<Stage>,
 }
 
-impl Spec {
+impl ColumnSpec {
     /// Parses `NAME[=FORMAT]`. NAME is one of `names`, or a number from 1 on.
-    pub fn parse(text: &str, names: &[String]) -> Result<Spec> {
+    pub fn parse(text: &str, names: &[String]) -> Result<ColumnSpec> {
         let (name, stage) = match text.split_once('=') {
-            Some((name, stage)) => (name, Some(Stage::parse(stage).map_err(Error::of_usage)?)),
+            Some((name, stage)) => (name, Some(Stage::parse(stage).map_err(Error::from_engine)?)),
             None => (text, None),
         };
         let number = name.parse().ok().filter(|number: &usize| (1..=MOST).contains(number));
         let at = names.iter().position(|known| known == name).or(number.map(|number| number - 1));
         match at {
             None if !names.is_empty() => {
-                let known = crate::plural::listed(names);
-                Err(usage(format!("there is no column `{name}`: there are {known}; numbers from 1 on work as well")))
+                let known = crate::plural::join_names(names);
+                Err(usage_error(format!(
+                    "there is no column `{name}`: there are {known}; numbers from 1 on work as well"
+                )))
             }
             Some(at) if !names.is_empty() && at >= names.len() => {
-                Err(usage(format!("there is no column {name}: there are {} of them", names.len())))
+                Err(usage_error(format!("there is no column {name}: there are {} of them", names.len())))
             }
-            _ => Ok(Spec { name: name.to_owned(), at, stage }),
+            _ => Ok(ColumnSpec { name: name.to_owned(), at, stage }),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::dump::write_number;
 use super::table::PLAIN;
-use icecore_store::{Address, ColumnValue, Error, ErrorKind, Flow, Keys, Line, documents, keys, query};
+use icecore_store::{Address, ColumnValue, Error, ErrorKind, Flow, KeyFilter, Line, list_keys, query, read_documents};
 use std::io::{self, PipeWriter, Read, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
@@ -31,28 +31,30 @@ impl Question {
     }
 
     /// Returns the column that is decoded if none is given.
-    pub fn usual(&self) -> Option<&'static str> {
+    pub fn default_column(&self) -> Option<&'static str> {
         matches!(self, Question::Keys(..)).then_some("value")
     }
 }
 
 /// Queries the database in a separate thread, which waits while the rows are not read.
-pub fn rows(address: Address, question: Question) -> icecore_store::Result<Box<dyn Read + Send>> {
+pub fn query_rows(address: Address, question: Question) -> icecore_store::Result<Box<dyn Read + Send>> {
     // Waits for the first row, the end or an error before anything is written.
     let (begun, begins) = sync_channel(1);
     let (from, to) = io::pipe().map_err(|error| Error::new(ErrorKind::Database, error.to_string()))?;
     let (ended, ends) = sync_channel(1);
     std::thread::spawn(move || {
         let mut rows = Rows { to, piece: Vec::with_capacity(2 * PIECE), begun: Some(begun) };
-        let mut take = |line: Line<'_>| rows.line(line);
+        let mut take = |line: Line<'_>| rows.write_line(line);
         let end = match &question {
             Question::Query(sql) => query(&address, sql, &mut take),
-            Question::Documents(collection, wanted) => documents(&address, collection, wanted.as_deref(), &mut take),
+            Question::Documents(collection, wanted) => {
+                read_documents(&address, collection, wanted.as_deref(), &mut take)
+            }
             Question::Keys(pattern, longest) => {
-                keys(&address, &Keys { pattern: pattern.clone(), longest: *longest }, &mut take)
+                list_keys(&address, &KeyFilter { pattern: pattern.clone(), longest: *longest }, &mut take)
             }
         };
-        let end = end.and_then(|()| rows.pass());
+        let end = end.and_then(|()| rows.send_piece());
         if let (Some(begun), Err(error)) = (&rows.begun, &end) {
             let _ = begun.send(Some(Error::new(error.kind(), error.to_string())));
         }
@@ -72,7 +74,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn line(&mut self, line: Line<'_>) -> icecore_store::Result<Flow> {
+    fn write_line(&mut self, line: Line<'_>) -> icecore_store::Result<Flow> {
         match line {
             Line::Names(names) => self.write_cells(names, |rows, name| rows.write_text(name.as_bytes())),
             Line::Values(values) => self.write_cells(values, Rows::write_value),
@@ -81,7 +83,7 @@ impl Rows {
             let _ = begun.send(None);
         }
         if self.piece.len() >= PIECE {
-            self.pass()?;
+            self.send_piece()?;
         }
         Ok(Flow::On)
     }
@@ -128,7 +130,7 @@ impl Rows {
         }
     }
 
-    fn pass(&mut self) -> icecore_store::Result<()> {
+    fn send_piece(&mut self) -> icecore_store::Result<()> {
         let passed = self.to.write_all(&self.piece);
         self.piece.clear();
         // The reader needs no more rows.

@@ -1,6 +1,6 @@
 //! Rows that are JSON objects: some of their strings are decoded, everything else stays as it was written.
 
-use super::decode::{Decoder, Kind as Became, Row};
+use super::decode::{RowDecoder, RowState, ValueOutcome as Became};
 
 use super::plan::JSON;
 use super::text;
@@ -10,13 +10,19 @@ use std::borrow::Cow;
 
 /// Memory for the next row.
 #[derive(Default)]
-pub struct Object {
+pub struct ObjectWriter {
     tape: Tape,
 }
 
-impl Object {
+impl ObjectWriter {
     /// Writes the row in this line. Returns whether there is one.
-    pub(super) fn row(&mut self, decoder: &mut Decoder, line: &[u8], row: &mut Row<'_>, out: &mut Vec<u8>) -> bool {
+    pub(super) fn write_row(
+        &mut self,
+        decoder: &mut RowDecoder,
+        line: &[u8],
+        row: &mut RowState<'_>,
+        out: &mut Vec<u8>,
+    ) -> bool {
         let line = line.trim_ascii();
         if line.is_empty() {
             return false;
@@ -31,16 +37,16 @@ impl Object {
         let mut error = outcome.error.clone();
         let root = outcome.document.root();
         if error.is_none() && outcome.consumed < line.len() {
-            error = Some(Error::behind(line, outcome.consumed));
+            error = Some(Error::trailing_bytes(line, outcome.consumed));
         }
         if error.is_none() && root.kind() != Kind::Map {
             error = Some(Error::new(ErrorKind::Malformed).at(0).expecting("an object").finding("another value"));
         }
         match error {
-            Some(error) => broken(decoder, line, &json.explain(error).in_layer("row"), row, out),
-            None => match spoofed(decoder, root) {
-                Some(error) => broken(decoder, line, &error, row, out),
-                None => whole(decoder, line, root, row, out),
+            Some(error) => write_broken_row(decoder, line, &json.explain(error).in_layer("row"), row, out),
+            None => match find_reserved_key(decoder, root) {
+                Some(error) => write_broken_row(decoder, line, &error, row, out),
+                None => write_whole_row(decoder, line, root, row, out),
             },
         }
         self.tape = outcome.document.into_tape();
@@ -49,7 +55,7 @@ impl Object {
 }
 
 /// Returns an error if a key of the row has the name of one of our own members.
-fn spoofed(decoder: &Decoder, root: Cursor<'_>) -> Option<Error> {
+fn find_reserved_key(decoder: &RowDecoder, root: Cursor<'_>) -> Option<Error> {
     let own = || decoder.plan.lead.iter().map(|(name, _)| name).chain(&decoder.plan.own);
     let is_own = |key: &[u8]| own().find(|own| own.as_bytes() == key);
     let name = root.entries().find_map(|(key, _)| is_own(key.bytes()))?;
@@ -58,25 +64,25 @@ fn spoofed(decoder: &Decoder, root: Cursor<'_>) -> Option<Error> {
 }
 
 /// Writes a row that is not an object as an error, with its text.
-fn broken(decoder: &Decoder, line: &[u8], error: &Error, row: &mut Row<'_>, out: &mut Vec<u8>) {
+fn write_broken_row(decoder: &RowDecoder, line: &[u8], error: &Error, row: &mut RowState<'_>, out: &mut Vec<u8>) {
     let message = error.to_string();
-    decoder.fail(0, error.kind().as_str(), message, row);
+    decoder.note_failure(0, error.kind().as_str(), message, row);
     row.kinds[0] = Became::Broken;
     out.push(b'{');
     out.extend_from_slice(&decoder.plan.lead_json);
     let keeps = decoder.plan.on_error == OnError::Keep;
     if keeps {
-        out.extend_from_slice(&text::key(&decoder.name(0)));
-        if !text::string(line, out) {
-            row.lose_bytes(decoder.plan.strict, || "the row".to_owned());
+        out.extend_from_slice(&text::format_json_key(&decoder.decoded_column_name(0)));
+        if !text::write_json_string(line, out) {
+            row.note_lost_bytes(decoder.plan.strict, || "the row".to_owned());
         }
     }
-    decoder.own_members(row, !keeps, out);
+    decoder.write_own_members(row, !keeps, out);
     out.extend_from_slice(b"}\n");
 }
 
 /// Writes the text of the row, with decoded values in place of the strings.
-fn whole(decoder: &mut Decoder, line: &[u8], root: Cursor<'_>, row: &mut Row<'_>, out: &mut Vec<u8>) {
+fn write_whole_row(decoder: &mut RowDecoder, line: &[u8], root: Cursor<'_>, row: &mut RowState<'_>, out: &mut Vec<u8>) {
     let extent = |value: Cursor<'_>| {
         let extents = &root.document().trace()?.extents;
         extents.get(value.index() as usize).map(|extent| (extent.start as usize, extent.end as usize))
@@ -98,12 +104,12 @@ fn whole(decoder: &mut Decoder, line: &[u8], root: Cursor<'_>, row: &mut Row<'_>
         seen[column] = true;
         let before = out.len();
         out.extend_from_slice(line.get(at..start).unwrap_or(&[]));
-        let became = match string(decoder, value) {
+        let became = match read_string(decoder, value) {
             Ok(bytes) if bytes.is_empty() && plan.empty_is_null => Became::Null,
-            Ok(bytes) => decoder.decode(column, &bytes, row, out),
+            Ok(bytes) => decoder.decode_value(column, &bytes, row, out),
             Err((became, message)) => {
                 if let Some(message) = message {
-                    decoder.fail(column, "row", message, row);
+                    decoder.note_failure(column, "row", message, row);
                 }
                 became
             }
@@ -122,21 +128,21 @@ fn whole(decoder: &mut Decoder, line: &[u8], root: Cursor<'_>, row: &mut Row<'_>
         }
     }
     for (column, _) in seen.iter().enumerate().filter(|(_, seen)| !**seen) {
-        decoder.fail(column, "row", "the row has no such key".to_owned(), row);
+        decoder.note_failure(column, "row", "the row has no such key".to_owned(), row);
     }
     let rest = line.get(at..).unwrap_or(&[]);
     if plan.own.is_empty() || row.errors.is_empty() && !plan.has_kinds {
         out.extend_from_slice(rest);
     } else {
         out.extend_from_slice(rest.strip_suffix(b"}").unwrap_or(rest));
-        decoder.own_members(row, root.is_empty() && plan.lead.is_empty(), out);
+        decoder.write_own_members(row, root.is_empty() && plan.lead.is_empty(), out);
         out.push(b'}');
     }
     out.push(b'\n');
 }
 
 /// Returns the bytes of a string to decode; for another value, what became of it, and the error if it is one.
-fn string<'v>(decoder: &Decoder, value: Cursor<'v>) -> Result<Cow<'v, [u8]>, (Became, Option<String>)> {
+fn read_string<'v>(decoder: &RowDecoder, value: Cursor<'v>) -> Result<Cow<'v, [u8]>, (Became, Option<String>)> {
     let keeps = decoder.plan.on_error == OnError::Keep;
     let bytes = match value.value() {
         Value::Null => return Err((Became::Null, None)),

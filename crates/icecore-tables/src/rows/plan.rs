@@ -1,16 +1,16 @@
 //! The plan for rows, once the names of their columns are known.
 
-use super::column::Spec;
+use super::column::ColumnSpec;
 use super::columnar::{self, Container};
 use super::text;
 use super::words::{Bytea, OnError, TableForm, Text};
-use crate::error::{Result, usage};
+use crate::error::{Result, usage_error};
 use crate::filter::Filter;
 use icecore::{Limits, Stage};
 
 /// The form of the output rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Out {
+pub enum OutputForm {
     /// One object per line.
     Json,
     /// Cells with a delimiter, quoted if necessary.
@@ -25,7 +25,7 @@ pub enum Out {
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The form of the output rows.
-    pub out: Out,
+    pub out: OutputForm,
     /// The JSON that values become.
     pub json: Stage,
     /// The columns to decode: `NAME[=FORMAT]`.
@@ -57,7 +57,7 @@ pub struct Options {
     /// Whether cells that a spreadsheet would run are made text.
     pub csv_safe: bool,
     /// Options for columns with types.
-    pub typed: columnar::Options,
+    pub typed: columnar::ColumnarOptions,
     /// Limits for reading a value.
     pub limits: Limits,
 }
@@ -89,7 +89,7 @@ impl TableStyle {
 
 impl Options {
     /// Returns the delimiter of a csv that is written.
-    fn out_delimiter(&self, form: TableForm) -> u8 {
+    fn output_delimiter(&self, form: TableForm) -> u8 {
         match form {
             TableForm::Database | TableForm::Sql | TableForm::Parquet | TableForm::Arrow => {
                 self.input.delimiter.unwrap_or(b',')
@@ -101,7 +101,7 @@ impl Options {
 
 /// The options for one input.
 #[derive(Clone, Copy)]
-pub struct Asked<'a> {
+pub struct PlanRequest<'a> {
     /// The options that do not depend on the columns.
     pub options: &'a Options,
     /// The form of the rows of the input.
@@ -118,7 +118,7 @@ pub struct Plan {
     /// The form of the rows of the input.
     pub form: TableForm,
     /// The form of the rows of the output.
-    pub out: Out,
+    pub out: OutputForm,
     /// The JSON that values become.
     pub json: Stage,
     /// The names of the columns.
@@ -126,7 +126,7 @@ pub struct Plan {
     /// The names as JSON keys: `"id":`.
     pub keys: Vec<Vec<u8>>,
     /// The columns to decode.
-    pub columns: Vec<Spec>,
+    pub columns: Vec<ColumnSpec>,
     /// For each column, whether it is not written.
     pub hidden: Vec<bool>,
     /// Columns for the origin of a row, before all others: name and value.
@@ -163,58 +163,60 @@ pub struct Plan {
 
 impl Plan {
     /// Creates the plan for a table whose columns have these names.
-    pub fn new(asked: &Asked<'_>, header: Vec<String>) -> Result<Plan> {
-        let Asked { options, form, usual, file } = *asked;
+    pub fn new(asked: &PlanRequest<'_>, header: Vec<String>) -> Result<Plan> {
+        let PlanRequest { options, form, usual, file } = *asked;
         let names = header;
         let columns = match (&options.columns[..], form) {
-            ([], TableForm::Lines) => vec![Spec::parse("1", &[])?],
-            ([column], TableForm::Lines) => vec![Spec { at: Some(0), ..Spec::parse(column, &[])? }],
-            (_, TableForm::Lines) => return Err(usage("lines have one column only".to_owned())),
+            ([], TableForm::Lines) => vec![ColumnSpec::parse("1", &[])?],
+            ([column], TableForm::Lines) => vec![ColumnSpec { at: Some(0), ..ColumnSpec::parse(column, &[])? }],
+            (_, TableForm::Lines) => return Err(usage_error("lines have one column only".to_owned())),
             ([], TableForm::Parquet | TableForm::Arrow) => Vec::new(),
             ([], TableForm::Database) if usual.is_none() => Vec::new(),
-            ([], _) if usual.is_none() && matches!(options.out, Out::Columns(_)) => Vec::new(),
+            ([], _) if usual.is_none() && matches!(options.out, OutputForm::Columns(_)) => Vec::new(),
             ([], _) => match usual {
-                Some(column) => vec![Spec::parse(column, &names)?],
-                None => return Err(usage(no_column(&names))),
+                Some(column) => vec![ColumnSpec::parse(column, &names)?],
+                None => return Err(usage_error(no_column_message(&names))),
             },
             (columns, form) => {
                 let is_fixed = !names.is_empty() && form != TableForm::Ndjson;
-                let parse = |text: &String| Spec::parse(text, if is_fixed { &names } else { &[] });
+                let parse = |text: &String| ColumnSpec::parse(text, if is_fixed { &names } else { &[] });
                 columns.iter().map(parse).collect::<Result<_, _>>()?
             }
         };
-        if let Some(column) = columns.iter().find(|column: &&Spec| column.at.is_none() && form != TableForm::Ndjson) {
+        if let Some(column) =
+            columns.iter().find(|column: &&ColumnSpec| column.at.is_none() && form != TableForm::Ndjson)
+        {
             let name = &column.name;
-            return Err(usage(format!(
+            return Err(usage_error(format!(
                 "there is no column `{name}`: the columns have no names; give them with --columns, or name it by its \
                  number from 1 on"
             )));
         }
-        let mut plan = Plan::base(asked)?;
+        let mut plan = Plan::without_columns(asked)?;
         if form == TableForm::Ndjson && plan.filter.has_columns() {
-            return Err(usage("`--only` and `--skip-column` are for tables with columns".to_owned()));
+            return Err(usage_error("`--only` and `--skip-column` are for tables with columns".to_owned()));
         }
         plan.program = usual.and_then(|_| names.iter().position(|name| name == "program"));
         // For rows of a database, `file` is the name of the table.
         let table = if form == TableForm::Database { file } else { "" };
-        plan.of_columns(None, table, names, columns)
+        plan.with_columns(None, table, names, columns)
     }
 
     /// Creates the part of a plan that does not depend on the columns.
-    pub fn base(asked: &Asked<'_>) -> Result<Plan> {
-        let Asked { options, form, file, .. } = *asked;
+    pub fn without_columns(asked: &PlanRequest<'_>) -> Result<Plan> {
+        let PlanRequest { options, form, file, .. } = *asked;
         let out = options.out;
-        if matches!(out, Out::Columns(_)) || matches!(form, TableForm::Parquet | TableForm::Arrow) {
-            columnar::check()?;
+        if matches!(out, OutputForm::Columns(_)) || matches!(form, TableForm::Parquet | TableForm::Arrow) {
+            columnar::check_support()?;
         }
-        if form == TableForm::Ndjson && matches!(out, Out::Csv | Out::Tsv) {
-            return Err(usage(
+        if form == TableForm::Ndjson && matches!(out, OutputForm::Csv | OutputForm::Tsv) {
+            return Err(usage_error(
                 "rows of `--in ndjson` have no fixed columns: they are written as json, parquet or arrow".to_owned(),
             ));
         }
         let has_tables = matches!(form, TableForm::Sql | TableForm::Database);
         if !has_tables && (!options.tables.is_empty() || options.table_column.is_some()) {
-            return Err(usage("`--table` and `--table-column` are for `--in sql` and --db".to_owned()));
+            return Err(usage_error("`--table` and `--table-column` are for `--in sql` and --db".to_owned()));
         }
         Ok(Plan {
             own: Vec::new(),
@@ -232,12 +234,12 @@ impl Plan {
             program: None,
             on_error: options.on_error,
             empty_is_null: options.on_error != OnError::Keep
-                || matches!(out, Out::Columns(_))
+                || matches!(out, OutputForm::Columns(_))
                 || matches!(form, TableForm::Csv | TableForm::Tsv | TableForm::Lines) && options.input.null.is_none(),
             has_kinds: options.has_kinds,
             bytea: options.bytea,
             text: options.text,
-            delimiter: options.out_delimiter(form),
+            delimiter: options.output_delimiter(form),
             limits: options.limits.clone(),
             strict: options.strict,
             deep: options.deep,
@@ -246,37 +248,37 @@ impl Plan {
     }
 
     /// Completes the plan with columns of these names, some of which are decoded.
-    pub fn of_columns(
+    pub fn with_columns(
         mut self,
         schema: Option<&str>,
         table: &str,
         mut names: Vec<String>,
-        columns: Vec<Spec>,
+        columns: Vec<ColumnSpec>,
     ) -> Result<Plan> {
         if self.form == TableForm::Lines && names.is_empty() {
-            let given = columns.first().and_then(Spec::given_name);
+            let given = columns.first().and_then(ColumnSpec::given_name);
             names.push(given.unwrap_or("value").to_owned());
         }
         // Columns without names have numbers.
-        let most = columns.iter().filter_map(|column| column.at).max().map_or(0, |at| at + 1);
-        for number in names.len() + 1..=most {
+        let column_count = columns.iter().filter_map(|column| column.at).max().map_or(0, |at| at + 1);
+        for number in names.len() + 1..=column_count {
             names.push(number.to_string());
         }
-        self.keys = names.iter().map(|name| text::key(name)).collect();
+        self.keys = names.iter().map(|name| text::format_json_key(name)).collect();
         if self.filter.has_columns() {
             let is_hidden = |(at, name): (usize, &String)| {
-                !self.filter.takes_column(schema, table, name) && !columns.iter().any(|column| column.at == Some(at))
+                !self.filter.selects_column(schema, table, name) && !columns.iter().any(|column| column.at == Some(at))
             };
             self.hidden = names.iter().enumerate().map(is_hidden).collect();
         }
         (self.names, self.columns) = (names, columns);
         self.lead.extend(self.table_column.take().map(|name| (name, table.to_owned())));
         for (name, value) in &self.lead {
-            self.lead_json.extend_from_slice(&text::key(name));
-            text::string(value.as_bytes(), &mut self.lead_json);
+            self.lead_json.extend_from_slice(&text::format_json_key(name));
+            text::write_json_string(value.as_bytes(), &mut self.lead_json);
             self.lead_json.push(b',');
         }
-        self.own = self.own_names();
+        self.own = self.list_own_names();
         self.check_names()?;
         Ok(self)
     }
@@ -297,15 +299,15 @@ impl Plan {
     }
 
     /// Returns the key of the column at this position.
-    pub fn key(&self, at: usize) -> std::borrow::Cow<'_, [u8]> {
+    pub fn json_key(&self, at: usize) -> std::borrow::Cow<'_, [u8]> {
         match self.keys.get(at) {
             Some(key) => key.into(),
-            None => text::key(&(at + 1).to_string()).into(),
+            None => text::format_json_key(&(at + 1).to_string()).into(),
         }
     }
 
     /// Returns the name of the column at this position.
-    pub fn name(&self, at: usize) -> String {
+    pub fn column_name(&self, at: usize) -> String {
         self.names.get(at).cloned().unwrap_or_else(|| (at + 1).to_string())
     }
 
@@ -315,15 +317,15 @@ impl Plan {
     }
 
     /// Returns the name of a column to decode.
-    pub fn column(&self, column: usize) -> String {
+    pub fn decoded_column_name(&self, column: usize) -> String {
         let spec = &self.columns[column];
-        spec.at.filter(|_| self.form != TableForm::Ndjson).map_or_else(|| spec.name.clone(), |at| self.name(at))
+        spec.at.filter(|_| self.form != TableForm::Ndjson).map_or_else(|| spec.name.clone(), |at| self.column_name(at))
     }
 
-    fn own_names(&self) -> Vec<String> {
-        let columns = || (0..self.columns.len()).map(|column| self.column(column));
-        let errors = columns().filter(|_| self.has_error_columns()).map(error_name);
-        errors.chain(columns().filter(|_| self.has_kinds).map(kind_name)).collect()
+    fn list_own_names(&self) -> Vec<String> {
+        let columns = || (0..self.columns.len()).map(|column| self.decoded_column_name(column));
+        let errors = columns().filter(|_| self.has_error_columns()).map(error_column_name);
+        errors.chain(columns().filter(|_| self.has_kinds).map(kind_column_name)).collect()
     }
 
     /// Returns an error if a column of the input has the name of one of our own columns.
@@ -333,11 +335,11 @@ impl Plan {
         let twice = own.iter().enumerate().find(|(at, name)| own[..*at].contains(name)).map(|(_, name)| name);
         match own.iter().find(is_known).or(twice) {
             None => Ok(()),
-            Some(name) if self.lead.iter().any(|(lead, _)| lead == *name) => Err(usage(format!(
+            Some(name) if self.lead.iter().any(|(lead, _)| lead == *name) => Err(usage_error(format!(
                 "the input has a column `{name}`, and so is that called which says where a row is from: give it another \
                  name, with --table-column=NAME or --file-column=NAME"
             ))),
-            Some(name) => Err(usage(format!(
+            Some(name) => Err(usage_error(format!(
                 "the input has a column `{name}`, and so is that called which says what became of a value: give the \
                  columns other names with --columns (and --header, if the first row has names)"
             ))),
@@ -346,41 +348,42 @@ impl Plan {
 
     /// Writes the names of the columns, if the output is a table.
     pub fn write_header(&self, out: &mut Vec<u8>) {
-        if matches!(self.out, Out::Json | Out::Columns(_)) {
+        if matches!(self.out, OutputForm::Json | OutputForm::Columns(_)) {
             return;
         }
-        for (at, name) in self.header().iter().enumerate() {
-            self.cell(at == 0, name.as_bytes(), out);
+        for (at, name) in self.output_names().iter().enumerate() {
+            self.write_cell(at == 0, name.as_bytes(), out);
         }
         out.push(b'\n');
     }
 
     /// Returns the names of all columns of the output.
-    pub fn header(&self) -> Vec<String> {
+    pub fn output_names(&self) -> Vec<String> {
         let shown = self.names.iter().enumerate().filter(|(at, _)| !self.is_hidden(*at)).map(|(_, name)| name);
         self.lead.iter().map(|(name, _)| name).chain(shown).chain(&self.own).cloned().collect()
     }
 
     /// Writes a cell of a table.
-    pub fn cell(&self, is_first: bool, bytes: &[u8], out: &mut Vec<u8>) {
-        text::table_cell(self.out, self.delimiter, self.csv_safe, is_first, bytes, out);
+    pub fn write_cell(&self, is_first: bool, bytes: &[u8], out: &mut Vec<u8>) {
+        text::write_table_cell(self.out, self.delimiter, self.csv_safe, is_first, bytes, out);
     }
 }
 
 /// Returns the name of the column with the error messages of a column.
-pub fn error_name(column: String) -> String {
+pub fn error_column_name(column: String) -> String {
     column + "_error"
 }
 
 /// Returns the name of the column that says what became of the values of a column.
-pub fn kind_name(column: String) -> String {
+pub fn kind_column_name(column: String) -> String {
     column + "_kind"
 }
 
 /// The format of the output rows, one object per line, and of the values in columns.
 pub const JSON: &str = crate::form::JSON;
 
-fn no_column(names: &[String]) -> String {
-    let known = if names.is_empty() { String::new() } else { format!(" (there are {})", crate::plural::listed(names)) };
+fn no_column_message(names: &[String]) -> String {
+    let known =
+        if names.is_empty() { String::new() } else { format!(" (there are {})", crate::plural::join_names(names)) };
     format!("name the columns to decode: --column NAME[=FORMAT]{known}")
 }

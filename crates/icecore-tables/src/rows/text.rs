@@ -1,6 +1,6 @@
 //! Cells as text: in JSON, in CSV, between tabs.
 
-use super::plan::Out;
+use super::plan::OutputForm;
 use icecore::raw::find_byte;
 use icecore::text::spreadsheet_text;
 
@@ -17,7 +17,7 @@ const PLAIN: [bool; 256] = {
 
 /// Writes bytes as a JSON string: as UTF-8 if they are valid, else one character per byte. Returns whether they were
 /// UTF-8.
-pub fn string(bytes: &[u8], out: &mut Vec<u8>) -> bool {
+pub fn write_json_string(bytes: &[u8], out: &mut Vec<u8>) -> bool {
     out.push(b'"');
     let plain = bytes.iter().position(|byte| !PLAIN[usize::from(*byte)]);
     if plain.is_none() {
@@ -26,8 +26,8 @@ pub fn string(bytes: &[u8], out: &mut Vec<u8>) -> bool {
         return true;
     }
     let text = std::str::from_utf8(bytes);
-    if text.is_ok() && !has_rare(bytes) {
-        escape(bytes, out);
+    if text.is_ok() && !has_rare_controls(bytes) {
+        write_escaped(bytes, out);
         out.push(b'"');
         return true;
     }
@@ -42,14 +42,14 @@ pub fn string(bytes: &[u8], out: &mut Vec<u8>) -> bool {
 }
 
 /// Returns whether there are control characters other than line feeds.
-fn has_rare(bytes: &[u8]) -> bool {
+fn has_rare_controls(bytes: &[u8]) -> bool {
     let is_rare = |byte: &u8| *byte < b' ' && *byte != b'\n';
     // The loop has no early exit, so the compiler can check many bytes at once.
     bytes.iter().fold(false, |rare, byte| rare | is_rare(byte))
 }
 
 /// Writes the text of a JSON string, searching from one escaped character to the next: most texts have few of them.
-fn escape(bytes: &[u8], out: &mut Vec<u8>) {
+fn write_escaped(bytes: &[u8], out: &mut Vec<u8>) {
     let mut rest = bytes;
     while let Some(found) = find_byte(rest, [b'"', b'\\', b'\n']) {
         let (plain, behind) = rest.split_at(found);
@@ -63,17 +63,17 @@ fn escape(bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Returns a name as a key: `"name":`.
-pub fn key(name: &str) -> Vec<u8> {
+pub fn format_json_key(name: &str) -> Vec<u8> {
     let mut key = Vec::new();
-    string(name.as_bytes(), &mut key);
+    write_json_string(name.as_bytes(), &mut key);
     key.push(b':');
     key
 }
 
 /// Writes a cell of a table, with the separator before it.
-pub fn table_cell(out: Out, delimiter: u8, is_safe: bool, is_first: bool, bytes: &[u8], to: &mut Vec<u8>) {
+pub fn write_table_cell(out: OutputForm, delimiter: u8, is_safe: bool, is_first: bool, bytes: &[u8], to: &mut Vec<u8>) {
     match out {
-        Out::Csv => {
+        OutputForm::Csv => {
             if !is_first {
                 to.push(delimiter);
             }
@@ -88,15 +88,15 @@ pub fn table_cell(out: Out, delimiter: u8, is_safe: bool, is_first: bool, bytes:
                 to.push(b'\t');
             }
             match is_safe {
-                true => tsv(&spreadsheet_text(bytes), to),
-                false => tsv(bytes, to),
+                true => write_tsv_cell(&spreadsheet_text(bytes), to),
+                false => write_tsv_cell(bytes, to),
             }
         }
     }
 }
 
 /// Writes a cell with escapes, as MySQL and PostgreSQL read them.
-fn tsv(bytes: &[u8], to: &mut Vec<u8>) {
+fn write_tsv_cell(bytes: &[u8], to: &mut Vec<u8>) {
     for byte in bytes {
         match byte {
             b'\t' => to.extend_from_slice(b"\\t"),
@@ -124,7 +124,7 @@ mod tests {
             (b"\n\x08\x0c\x1f\x7f", "\"\\n\\b\\f\\u001f\x7f\""),
         ] {
             let mut out = Vec::new();
-            string(bytes, &mut out);
+            write_json_string(bytes, &mut out);
             assert_eq!(String::from_utf8(out).unwrap(), json);
         }
     }
@@ -137,8 +137,8 @@ mod tests {
             (b"a\"\tb\n\\", "\"a\"\"\tb\n\\\"", "a\"\\tb\\n\\\\"),
         ] {
             let (mut quoted, mut escaped) = (Vec::new(), Vec::new());
-            table_cell(Out::Csv, b',', false, true, cell, &mut quoted);
-            table_cell(Out::Tsv, b',', false, true, cell, &mut escaped);
+            write_table_cell(OutputForm::Csv, b',', false, true, cell, &mut quoted);
+            write_table_cell(OutputForm::Tsv, b',', false, true, cell, &mut escaped);
             assert_eq!((&quoted[..], &escaped[..]), (csv.as_bytes(), tsv.as_bytes()));
         }
     }

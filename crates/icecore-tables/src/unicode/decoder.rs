@@ -1,6 +1,6 @@
 //! Converts UTF-16 and UTF-32 to UTF-8, piece by piece.
 
-use super::Wide;
+use super::WideEncoding;
 use std::io::{self, Read};
 
 /// Number of bytes per read.
@@ -9,7 +9,7 @@ const BLOCK: usize = 64 << 10;
 /// Reads a text in UTF-16 or UTF-32 as UTF-8, without its byte order mark. Memory does not grow with the text.
 pub struct Decoder<R> {
     from: R,
-    wide: Wide,
+    wide: WideEncoding,
     /// The buffer for a read.
     block: Box<[u8]>,
     /// Bytes that are not decoded yet.
@@ -26,7 +26,7 @@ pub struct Decoder<R> {
 
 impl<R: Read> Decoder<R> {
     /// Reads text in this encoding.
-    pub fn new(from: R, wide: Wide) -> Decoder<R> {
+    pub fn new(from: R, wide: WideEncoding) -> Decoder<R> {
         let (block, raw, text) = (vec![0; BLOCK].into_boxed_slice(), Vec::new(), String::new());
         Decoder { from, wide, block, raw, offset: 0, text, taken: 0, is_end: false, failed: None }
     }
@@ -45,7 +45,7 @@ impl<R: Read> Decoder<R> {
     }
 
     /// Decodes the available bytes; an incomplete character at the end is kept.
-    fn decode(&mut self) {
+    fn decode_available(&mut self) {
         let units = self.wide.units;
         let (text, raw) = (&mut self.text, &self.raw);
         let mut at = 0;
@@ -55,7 +55,7 @@ impl<R: Read> Decoder<R> {
         }
         let failed = loop {
             let rest = raw.get(at..).unwrap_or_default();
-            match units.character(rest) {
+            match units.decode_char(rest) {
                 Ok(Some((character, len))) => {
                     text.push(character);
                     at += len;
@@ -64,7 +64,9 @@ impl<R: Read> Decoder<R> {
                     break Some("the text ends in the middle of a character");
                 }
                 Ok(None) => break None,
-                Err(()) if units.size() == 2 => break Some("half of a surrogate pair is there without the other half"),
+                Err(()) if units.bytes_per_unit() == 2 => {
+                    break Some("half of a surrogate pair is there without the other half");
+                }
                 Err(()) => break Some("no character has this number"),
             }
         };
@@ -100,7 +102,7 @@ impl<R: Read> Read for Decoder<R> {
             if !self.is_end && (self.offset > 0 || self.raw.len() < 4) {
                 self.read_more()?;
             }
-            self.decode();
+            self.decode_available();
         }
         let rest = self.text.as_bytes().get(self.taken..).unwrap_or_default();
         let count = rest.len().min(buffer.len());

@@ -1,10 +1,10 @@
 //! Converts UTF-8 to UTF-16 and UTF-32, piece by piece.
 
-use super::{Units, Wide};
+use super::{CodeUnits, WideEncoding};
 
 /// Writes UTF-8 as UTF-16 or UTF-32. Pieces may end inside a character.
 pub struct Encoder {
-    wide: Wide,
+    wide: WideEncoding,
     /// Whether the mark was written, or there is none.
     is_begun: bool,
     /// The first bytes of a character in which the last piece ended.
@@ -14,11 +14,11 @@ pub struct Encoder {
 
 /// The error for bytes that are not UTF-8, which UTF-16 and UTF-32 can't express.
 #[derive(Debug, PartialEq, Eq)]
-pub struct NotText;
+pub struct InvalidUtf8;
 
 impl Encoder {
     /// Creates an encoder for this encoding.
-    pub fn new(wide: Wide) -> Encoder {
+    pub fn new(wide: WideEncoding) -> Encoder {
         Encoder { wide, is_begun: !wide.has_mark, cut: Vec::new(), out: Vec::new() }
     }
 
@@ -26,18 +26,18 @@ impl Encoder {
     ///
     /// # Errors
     /// [`NotText`], if the piece is not UTF-8.
-    pub fn push(&mut self, mut piece: &[u8]) -> Result<&[u8], NotText> {
+    pub fn encode_piece(&mut self, mut piece: &[u8]) -> Result<&[u8], InvalidUtf8> {
         self.out.clear();
-        self.begin();
+        self.write_mark();
         // A character that the last piece began is completed byte by byte.
         while let (false, Some((first, rest))) = (self.cut.is_empty(), piece.split_first()) {
             self.cut.push(*first);
             piece = rest;
             let cut = std::mem::take(&mut self.cut);
-            self.cut = self.append(&cut)?.to_vec();
+            self.cut = self.append_characters(&cut)?.to_vec();
         }
         if self.cut.is_empty() {
-            self.cut = self.append(piece)?.to_vec();
+            self.cut = self.append_characters(piece)?.to_vec();
         }
         Ok(&self.out)
     }
@@ -46,13 +46,13 @@ impl Encoder {
     ///
     /// # Errors
     /// [`NotText`], if the last piece ended inside a character.
-    pub fn finish(&mut self) -> Result<&[u8], NotText> {
+    pub fn finish(&mut self) -> Result<&[u8], InvalidUtf8> {
         self.out.clear();
-        self.begin();
-        if self.cut.is_empty() { Ok(&self.out) } else { Err(NotText) }
+        self.write_mark();
+        if self.cut.is_empty() { Ok(&self.out) } else { Err(InvalidUtf8) }
     }
 
-    fn begin(&mut self) {
+    fn write_mark(&mut self) {
         if !self.is_begun {
             self.out.extend_from_slice(self.wide.units.mark());
             self.is_begun = true;
@@ -60,21 +60,21 @@ impl Encoder {
     }
 
     /// Appends complete characters, and returns the bytes of the last one if it is cut.
-    fn append<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], NotText> {
+    fn append_characters<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], InvalidUtf8> {
         let (text, left) = match std::str::from_utf8(bytes) {
             Ok(text) => (text, &[][..]),
-            Err(error) if error.error_len().is_some() => return Err(NotText),
+            Err(error) if error.error_len().is_some() => return Err(InvalidUtf8),
             Err(error) => {
                 let (whole, left) = bytes.split_at(error.valid_up_to());
-                (std::str::from_utf8(whole).map_err(|_| NotText)?, left)
+                (std::str::from_utf8(whole).map_err(|_| InvalidUtf8)?, left)
             }
         };
         let out = &mut self.out;
         match self.wide.units {
-            Units::Utf16Le => text.encode_utf16().for_each(|unit| out.extend_from_slice(&unit.to_le_bytes())),
-            Units::Utf16Be => text.encode_utf16().for_each(|unit| out.extend_from_slice(&unit.to_be_bytes())),
-            Units::Utf32Le => text.chars().for_each(|c| out.extend_from_slice(&u32::from(c).to_le_bytes())),
-            Units::Utf32Be => text.chars().for_each(|c| out.extend_from_slice(&u32::from(c).to_be_bytes())),
+            CodeUnits::Utf16Le => text.encode_utf16().for_each(|unit| out.extend_from_slice(&unit.to_le_bytes())),
+            CodeUnits::Utf16Be => text.encode_utf16().for_each(|unit| out.extend_from_slice(&unit.to_be_bytes())),
+            CodeUnits::Utf32Le => text.chars().for_each(|c| out.extend_from_slice(&u32::from(c).to_le_bytes())),
+            CodeUnits::Utf32Be => text.chars().for_each(|c| out.extend_from_slice(&u32::from(c).to_be_bytes())),
         }
         Ok(left)
     }

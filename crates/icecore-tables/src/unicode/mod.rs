@@ -4,12 +4,12 @@ mod decoder;
 mod encoder;
 
 pub use decoder::Decoder;
-pub use encoder::{Encoder, NotText};
+pub use encoder::{Encoder, InvalidUtf8};
 use icecore::format::Certainty;
 
 /// The code units of a text that is not in UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Units {
+pub enum CodeUnits {
     /// 16 bits, the low byte first.
     Utf16Le,
     /// 16 bits, the high byte first.
@@ -22,9 +22,9 @@ pub enum Units {
 
 /// The encoding of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wide {
+pub struct WideEncoding {
     /// The units and their byte order.
-    pub units: Units,
+    pub units: CodeUnits,
     /// Whether it begins with a byte order mark.
     pub has_mark: bool,
 }
@@ -34,16 +34,16 @@ const ENOUGH: usize = 8;
 
 /// The units in the order in which they are tried. UTF-32LE comes before UTF-16LE, because its mark begins with that of
 /// UTF-16LE.
-const ALL: [Units; 4] = [Units::Utf32Le, Units::Utf32Be, Units::Utf16Le, Units::Utf16Be];
+const ALL: [CodeUnits; 4] = [CodeUnits::Utf32Le, CodeUnits::Utf32Be, CodeUnits::Utf16Le, CodeUnits::Utf16Be];
 
-impl Units {
+impl CodeUnits {
     /// Returns the units with this name; names without an order mean little-endian, as on Windows.
-    pub fn of_name(name: &str) -> Option<Units> {
+    pub fn from_name(name: &str) -> Option<CodeUnits> {
         Some(match &*name.to_ascii_lowercase() {
-            "utf-16" | "utf-16le" | "utf16" | "utf16le" | "ucs-2" | "ucs-2le" | "ucs2" => Units::Utf16Le,
-            "utf-16be" | "utf16be" | "ucs-2be" => Units::Utf16Be,
-            "utf-32" | "utf-32le" | "utf32" | "utf32le" | "ucs-4le" => Units::Utf32Le,
-            "utf-32be" | "utf32be" | "ucs-4be" => Units::Utf32Be,
+            "utf-16" | "utf-16le" | "utf16" | "utf16le" | "ucs-2" | "ucs-2le" | "ucs2" => CodeUnits::Utf16Le,
+            "utf-16be" | "utf16be" | "ucs-2be" => CodeUnits::Utf16Be,
+            "utf-32" | "utf-32le" | "utf32" | "utf32le" | "ucs-4le" => CodeUnits::Utf32Le,
+            "utf-32be" | "utf32be" | "ucs-4be" => CodeUnits::Utf32Be,
             _ => return None,
         })
     }
@@ -51,53 +51,53 @@ impl Units {
     /// Returns the name for messages and reports.
     pub fn name(self) -> &'static str {
         match self {
-            Units::Utf16Le => "UTF-16LE",
-            Units::Utf16Be => "UTF-16BE",
-            Units::Utf32Le => "UTF-32LE",
-            Units::Utf32Be => "UTF-32BE",
+            CodeUnits::Utf16Le => "UTF-16LE",
+            CodeUnits::Utf16Be => "UTF-16BE",
+            CodeUnits::Utf32Le => "UTF-32LE",
+            CodeUnits::Utf32Be => "UTF-32BE",
         }
     }
 
     /// Returns the byte order mark.
     pub fn mark(self) -> &'static [u8] {
         match self {
-            Units::Utf16Le => b"\xff\xfe",
-            Units::Utf16Be => b"\xfe\xff",
-            Units::Utf32Le => b"\xff\xfe\0\0",
-            Units::Utf32Be => b"\0\0\xfe\xff",
+            CodeUnits::Utf16Le => b"\xff\xfe",
+            CodeUnits::Utf16Be => b"\xfe\xff",
+            CodeUnits::Utf32Le => b"\xff\xfe\0\0",
+            CodeUnits::Utf32Be => b"\0\0\xfe\xff",
         }
     }
 
     /// Returns the number of bytes of a unit.
-    pub fn size(self) -> usize {
+    pub fn bytes_per_unit(self) -> usize {
         match self {
-            Units::Utf16Le | Units::Utf16Be => 2,
-            Units::Utf32Le | Units::Utf32Be => 4,
+            CodeUnits::Utf16Le | CodeUnits::Utf16Be => 2,
+            CodeUnits::Utf32Le | CodeUnits::Utf32Be => 4,
         }
     }
 
     /// Returns the first unit of these bytes: the number of a character, or one half of a surrogate pair.
-    fn unit(self, bytes: &[u8]) -> Option<u32> {
+    fn read_unit(self, bytes: &[u8]) -> Option<u32> {
         Some(match self {
-            Units::Utf16Le => u32::from(u16::from_le_bytes(*bytes.first_chunk()?)),
-            Units::Utf16Be => u32::from(u16::from_be_bytes(*bytes.first_chunk()?)),
-            Units::Utf32Le => u32::from_le_bytes(*bytes.first_chunk()?),
-            Units::Utf32Be => u32::from_be_bytes(*bytes.first_chunk()?),
+            CodeUnits::Utf16Le => u32::from(u16::from_le_bytes(*bytes.first_chunk()?)),
+            CodeUnits::Utf16Be => u32::from(u16::from_be_bytes(*bytes.first_chunk()?)),
+            CodeUnits::Utf32Le => u32::from_le_bytes(*bytes.first_chunk()?),
+            CodeUnits::Utf32Be => u32::from_be_bytes(*bytes.first_chunk()?),
         })
     }
 
     /// Returns the first character of these bytes, and its length in bytes.
     ///
     /// `Ok(None)`: the character is incomplete. `Err`: the bytes are invalid.
-    fn character(self, bytes: &[u8]) -> Result<Option<(char, usize)>, ()> {
-        let Some(first) = self.unit(bytes) else { return Ok(None) };
+    fn decode_char(self, bytes: &[u8]) -> Result<Option<(char, usize)>, ()> {
+        let Some(first) = self.read_unit(bytes) else { return Ok(None) };
         if let Some(character) = char::from_u32(first) {
-            return Ok(Some((character, self.size())));
+            return Ok(Some((character, self.bytes_per_unit())));
         }
-        if self.size() == 4 || !(0xd800..0xdc00).contains(&first) {
+        if self.bytes_per_unit() == 4 || !(0xd800..0xdc00).contains(&first) {
             return Err(());
         }
-        let Some(second) = self.unit(bytes.get(2..).unwrap_or_default()) else { return Ok(None) };
+        let Some(second) = self.read_unit(bytes.get(2..).unwrap_or_default()) else { return Ok(None) };
         if !(0xdc00..0xe000).contains(&second) {
             return Err(());
         }
@@ -118,7 +118,7 @@ impl Units {
     fn count_characters(self, bytes: &[u8], is_all: bool) -> Option<(usize, usize)> {
         let (mut at, mut count, mut ascii) = (0, 0usize, 0usize);
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            let Some((character, len)) = self.character(rest).ok()? else {
+            let Some((character, len)) = self.decode_char(rest).ok()? else {
                 return if is_all { None } else { Some((count, ascii)) };
             };
             let is_control = character.is_control() && !matches!(character, '\t' | '\n' | '\r' | '\x0c' | '\x1b');
@@ -133,36 +133,40 @@ impl Units {
     }
 }
 
-impl Wide {
+impl WideEncoding {
     /// Returns the encoding of a text with this beginning; `None` if it is not in UTF-16 or UTF-32. `is_all`: no bytes
     /// follow.
-    pub fn of_head(head: &[u8], is_all: bool) -> Option<Wide> {
-        let is_marked = |units: &Units| head.starts_with(units.mark());
+    pub fn from_head(head: &[u8], is_all: bool) -> Option<WideEncoding> {
+        let is_marked = |units: &CodeUnits| head.starts_with(units.mark());
         // NUL is not text: a text that begins with the longer mark is not in UTF-16.
         if let Some(units) = ALL.into_iter().find(is_marked) {
-            return Some(Wide { units, has_mark: true });
+            return Some(WideEncoding { units, has_mark: true });
         }
         // Text in any other encoding has no NUL.
         memchr::memchr(0, head.get(..64).unwrap_or(head))?;
         let units = ALL.into_iter().find(|units| units.is_text(head, is_all))?;
-        Some(Wide { units, has_mark: false })
+        Some(WideEncoding { units, has_mark: false })
     }
 
     /// Returns whether these first bytes of a text are too few to detect UTF-16 or UTF-32. For any other text, an empty
     /// line is enough.
     pub fn may_begin(head: &[u8]) -> bool {
-        let is_part_of_mark = |units: &Units| units.mark().starts_with(head) && head.len() < units.mark().len();
-        let may_be_text = |units: &Units| {
-            head.len() < ENOUGH * units.size() && units.count_characters(head, false).is_some() && head.contains(&0)
+        let is_part_of_mark = |units: &CodeUnits| units.mark().starts_with(head) && head.len() < units.mark().len();
+        let may_be_text = |units: &CodeUnits| {
+            head.len() < ENOUGH * units.bytes_per_unit()
+                && units.count_characters(head, false).is_some()
+                && head.contains(&0)
         };
         ALL.iter().any(is_part_of_mark) || ALL.iter().any(may_be_text) || matches!(head, [byte] if *byte != b'\n')
     }
 
     /// Returns the encoding of a text in the units that the command line names.
-    pub fn of_units(units: Units, head: &[u8]) -> Wide {
+    pub fn from_units(units: CodeUnits, head: &[u8]) -> WideEncoding {
         // If the name has no byte order, the mark decides.
-        let marked = ALL.into_iter().find(|marked| head.starts_with(marked.mark()) && marked.size() == units.size());
-        Wide { units: marked.unwrap_or(units), has_mark: marked.is_some() }
+        let marked = ALL
+            .into_iter()
+            .find(|marked| head.starts_with(marked.mark()) && marked.bytes_per_unit() == units.bytes_per_unit());
+        WideEncoding { units: marked.unwrap_or(units), has_mark: marked.is_some() }
     }
 
     /// Returns how certain the encoding is.
@@ -182,9 +186,9 @@ mod tests {
     use super::*;
     use std::io::Read;
 
-    fn encode(units: Units, has_mark: bool, text: &str) -> Vec<u8> {
-        let mut encoder = Encoder::new(Wide { units, has_mark });
-        let mut out = encoder.push(text.as_bytes()).unwrap().to_vec();
+    fn encode(units: CodeUnits, has_mark: bool, text: &str) -> Vec<u8> {
+        let mut encoder = Encoder::new(WideEncoding { units, has_mark });
+        let mut out = encoder.encode_piece(text.as_bytes()).unwrap().to_vec();
         out.extend_from_slice(encoder.finish().unwrap());
         out
     }
@@ -208,16 +212,16 @@ mod tests {
         for units in ALL {
             for has_mark in [false, true] {
                 let bytes = encode(units, has_mark, &text);
-                assert_eq!(Wide::of_head(&bytes, true), Some(Wide { units, has_mark }), "{units:?}");
+                assert_eq!(WideEncoding::from_head(&bytes, true), Some(WideEncoding { units, has_mark }), "{units:?}");
                 for step in [1, 2, 3, 5, 7, 4096] {
                     let mut read = String::new();
                     let reader = Dripping(&bytes, step);
-                    Decoder::new(reader, Wide { units, has_mark }).read_to_string(&mut read).unwrap();
+                    Decoder::new(reader, WideEncoding { units, has_mark }).read_to_string(&mut read).unwrap();
                     assert_eq!(read, text, "{units:?} {step}");
-                    let mut encoder = Encoder::new(Wide { units, has_mark });
+                    let mut encoder = Encoder::new(WideEncoding { units, has_mark });
                     let mut out = Vec::new();
                     for piece in text.as_bytes().chunks(step) {
-                        out.extend_from_slice(encoder.push(piece).unwrap());
+                        out.extend_from_slice(encoder.encode_piece(piece).unwrap());
                     }
                     out.extend_from_slice(encoder.finish().unwrap());
                     assert_eq!(out, bytes, "{units:?} {step}");
@@ -231,23 +235,23 @@ mod tests {
         let read = |units, bytes: &[u8]| {
             let mut text = Vec::new();
             let reader = Dripping(bytes, 3);
-            let end = Decoder::new(reader, Wide { units, has_mark: false }).read_to_end(&mut text);
+            let end = Decoder::new(reader, WideEncoding { units, has_mark: false }).read_to_end(&mut text);
             (text, end.unwrap_err().to_string())
         };
-        let (text, error) = read(Units::Utf16Le, b"a\0\x00\xd8b\0");
+        let (text, error) = read(CodeUnits::Utf16Le, b"a\0\x00\xd8b\0");
         assert!(text == b"a" && error.contains("offset 2") && error.contains("surrogate"), "{error}");
-        let (text, error) = read(Units::Utf16Be, b"\0a\xdc\x00\0b");
+        let (text, error) = read(CodeUnits::Utf16Be, b"\0a\xdc\x00\0b");
         assert!(text == b"a" && error.contains("offset 2"), "{error}");
-        let (text, error) = read(Units::Utf16Le, b"a\0b");
+        let (text, error) = read(CodeUnits::Utf16Le, b"a\0b");
         assert!(text == b"a" && error.contains("offset 2") && error.contains("ends"), "{error}");
-        let (text, error) = read(Units::Utf16Le, b"a\0\x3d\xd8");
+        let (text, error) = read(CodeUnits::Utf16Le, b"a\0\x3d\xd8");
         assert!(text == b"a" && error.contains("offset 2"), "{error}");
-        let (text, error) = read(Units::Utf32Le, b"a\0\0\0\0\0\x11\0");
+        let (text, error) = read(CodeUnits::Utf32Le, b"a\0\0\0\0\0\x11\0");
         assert!(text == b"a" && error.contains("offset 4"), "{error}");
-        let mut encoder = Encoder::new(Wide { units: Units::Utf16Le, has_mark: false });
-        assert!(encoder.push(b"a\xffb").is_err());
-        let mut encoder = Encoder::new(Wide { units: Units::Utf16Le, has_mark: false });
-        assert_eq!(encoder.push(b"a\xc3").unwrap(), b"a\0");
+        let mut encoder = Encoder::new(WideEncoding { units: CodeUnits::Utf16Le, has_mark: false });
+        assert!(encoder.encode_piece(b"a\xffb").is_err());
+        let mut encoder = Encoder::new(WideEncoding { units: CodeUnits::Utf16Le, has_mark: false });
+        assert_eq!(encoder.encode_piece(b"a\xc3").unwrap(), b"a\0");
         assert!(encoder.finish().is_err());
     }
 
@@ -264,10 +268,13 @@ mod tests {
             b"\0\x01\0\x02\0\x03",
             "ürlich".as_bytes(),
         ] {
-            assert_eq!(Wide::of_head(bytes, true), None, "{bytes:?}");
+            assert_eq!(WideEncoding::from_head(bytes, true), None, "{bytes:?}");
         }
         // The head may end inside a character.
-        assert_eq!(Wide::of_head(b"i\0d\0,\0n\0a\0m\0e\0\n\0\x31", false).map(|wide| wide.units), Some(Units::Utf16Le));
-        assert_eq!(Wide::of_head(b"i\0d\0,\0n\0a\0m\0e\0\n\0\x31", true), None);
+        assert_eq!(
+            WideEncoding::from_head(b"i\0d\0,\0n\0a\0m\0e\0\n\0\x31", false).map(|wide| wide.units),
+            Some(CodeUnits::Utf16Le)
+        );
+        assert_eq!(WideEncoding::from_head(b"i\0d\0,\0n\0a\0m\0e\0\n\0\x31", true), None);
     }
 }

@@ -1,17 +1,22 @@
 //! Renaming of classes, also in strings that contain frozen data.
 
+use super::alter_unwrapped;
 use super::draft::Draft;
 use super::refusal::Refusal;
-use super::within;
 use crate::class_map::ClassMap;
 use crate::deep::{self, LEVELS, is_sealed, may_be_opened};
 use crate::document::{Document, Tape};
 use crate::limits::Limits;
 
 /// Renames the classes of a document, and those of frozen data in its strings.
-pub(super) fn rename(draft: &mut Draft<'_>, map: &ClassMap, limits: &Limits, level: u32) -> Result<(), Refusal> {
+pub(super) fn rename_classes(
+    draft: &mut Draft<'_>,
+    map: &ClassMap,
+    limits: &Limits,
+    level: u32,
+) -> Result<(), Refusal> {
     let mapped = draft.document().with_class_map(map).map_err(Refusal::Unwritable)?;
-    let nested = nested(&mapped, map, limits, level)?;
+    let nested = collect_nested_renames(&mapped, map, limits, level)?;
     let is_same = matches!(mapped, std::borrow::Cow::Borrowed(_));
     if is_same && nested.is_empty() {
         return Ok(());
@@ -20,16 +25,16 @@ pub(super) fn rename(draft: &mut Draft<'_>, map: &ClassMap, limits: &Limits, lev
     tape.own_given_classes().map_err(Refusal::Unwritable)?;
     for (at, new) in nested {
         let old = tape.node(at);
-        let mut node = tape.owned(old.kind, &new).in_form(old.form());
+        let mut node = tape.new_owned_string(old.kind, &new).in_form(old.form());
         (node.key, node.flags) = (old.key, old.flags);
-        tape.replace(at, node);
+        tape.replace_node(at, node);
     }
     drop(mapped);
-    draft.exchange(tape).map_err(Refusal::Unwritable)
+    draft.exchange_tape(tape).map_err(Refusal::Unwritable)
 }
 
 /// Returns the strings of frozen data in which something changes, each with its new bytes.
-fn nested(
+fn collect_nested_renames(
     document: &Document<'_>,
     map: &ClassMap,
     limits: &Limits,
@@ -43,15 +48,17 @@ fn nested(
         return Ok(changed);
     }
     for (at, node) in (0u32..).zip(document.nodes()) {
-        while open.pop_if(|container| tape.next(*container) <= at).is_some() {}
+        while open.pop_if(|container| tape.index_after(*container) <= at).is_some() {}
         if is_sealed(document, at, node) {
-            sealed = sealed.max(tape.next(at));
+            sealed = sealed.max(tape.index_after(at));
         }
         let parent = open.last().and_then(|container| tape.nodes().get(*container as usize));
         if at >= sealed && may_be_opened(node, parent) {
             let bytes = document.bytes(node);
             if let Some(stage) = deep::stage_within(bytes, &mut left) {
-                let altered = within(bytes, &stage, &left, |draft, limits| rename(draft, map, limits, level + 1))?;
+                let altered = alter_unwrapped(bytes, &stage, &left, |draft, limits| {
+                    rename_classes(draft, map, limits, level + 1)
+                })?;
                 changed.extend(altered.is_changed.then_some((at, altered.bytes)));
             }
         }

@@ -1,6 +1,6 @@
 //! A document while alterations are applied to it.
 
-use super::places::Found;
+use super::places::FoundChanges;
 use super::refusal::Refusal;
 use super::{Alteration, classes, places, together};
 use crate::document::{Builder, Document, Kind, Tape};
@@ -24,13 +24,13 @@ pub(super) struct Origin {
 /// The document in its current state.
 pub(super) struct Draft<'d> {
     pub(super) original: &'d Document<'d>,
-    now: Cow<'d, Document<'d>>,
+    current: Cow<'d, Document<'d>>,
     /// One for each node.
     pub(super) origins: Vec<Origin>,
     pub(super) losses: Losses,
     /// Values that were stored once for several places and are now written out.
     pub(super) written_out: Option<Losses>,
-    is_other: bool,
+    has_other_meaning: bool,
 }
 
 impl<'d> Draft<'d> {
@@ -38,21 +38,21 @@ impl<'d> Draft<'d> {
         let origins = (0..original.tape().len()).map(|at| Origin { node: Some(at), ..Origin::default() }).collect();
         Draft {
             original,
-            now: Cow::Borrowed(original),
+            current: Cow::Borrowed(original),
             origins,
             losses: Losses::default(),
             written_out: None,
-            is_other: false,
+            has_other_meaning: false,
         }
     }
 
     pub(super) fn document(&self) -> &Document<'d> {
-        &self.now
+        &self.current
     }
 
     /// Returns `true` if the document means something else than the original.
     pub(super) fn is_changed(&self) -> bool {
-        self.is_other && *self.now != *self.original
+        self.has_other_meaning && *self.current != *self.original
     }
 
     /// Replaces the document; `kept` pairs nodes of the previous document with those of the new one.
@@ -63,8 +63,8 @@ impl<'d> Draft<'d> {
                 *place = *origin;
             }
         }
-        self.now = Cow::Owned(document.made_from(&self.now, kept));
-        (self.origins, self.is_other) = (origins, true);
+        self.current = Cow::Owned(document.made_from(&self.current, kept));
+        (self.origins, self.has_other_meaning) = (origins, true);
     }
 
     /// Applies alterations in their order. As many as possible are found together, because each change rebuilds the
@@ -79,7 +79,7 @@ impl<'d> Draft<'d> {
         while let [first, ..] = rest {
             let count = self.apply_together(rest, stage, limits);
             if count == 0 {
-                self.apply(first, stage, limits, 0)?;
+                self.apply_alteration(first, stage, limits, 0)?;
             }
             rest = rest.get(count.max(1)..).unwrap_or_default();
         }
@@ -88,16 +88,16 @@ impl<'d> Draft<'d> {
 
     /// Applies as many of the first alterations as can be found together, and returns their number.
     fn apply_together(&mut self, alterations: &[Alteration], stage: &Stage, limits: &Limits) -> usize {
-        let are_some = alterations.len() > 1 && alterations.iter().take(2).all(together::may_be);
-        if !are_some || self.now.tape().has_copies() {
+        let are_some = alterations.len() > 1 && alterations.iter().take(2).all(together::can_combine);
+        if !are_some || self.current.tape().has_copies() {
             return 0;
         }
-        let (found, count) = together::find(&self.now, alterations, stage, limits);
+        let (found, count) = together::find_changes_together(&self.current, alterations, stage, limits);
         // A change that can't be made is refused when its alteration is applied alone.
-        if count > 0 && self.change(found).is_ok() { count } else { 0 }
+        if count > 0 && self.rebuild_with_changes(found).is_ok() { count } else { 0 }
     }
 
-    pub(super) fn apply(
+    pub(super) fn apply_alteration(
         &mut self,
         alteration: &Alteration,
         stage: &Stage,
@@ -105,25 +105,26 @@ impl<'d> Draft<'d> {
         level: u32,
     ) -> Result<(), Refusal> {
         if let Alteration::RenameClass(map) = alteration {
-            return classes::rename(self, map, limits, level);
+            return classes::rename_classes(self, map, limits, level);
         }
-        let mut found = places::find(&self.now, alteration, stage, limits)?;
-        let touched = found.touched();
-        if is_copied(self.now.tape(), &touched) {
+        let mut found = places::find_changes(&self.current, alteration, stage, limits)?;
+        let touched = found.touched_nodes();
+        if touches_copied_value(self.current.tape(), &touched) {
             // A copy of a changed value keeps the old value.
-            self.written_out.get_or_insert_with(|| copies(&self.now));
-            let plain = self.now.without_copies(limits).map_err(Refusal::Unwritable)?.into_owned().into_owned();
+            self.written_out.get_or_insert_with(|| count_sharing_losses(&self.current));
+            let plain = self.current.without_copies(limits).map_err(Refusal::Unwritable)?.into_owned().into_owned();
             self.become_other(plain, &[]);
-            found = places::find(&self.now, alteration, stage, limits)?;
+            found = places::find_changes(&self.current, alteration, stage, limits)?;
         }
-        self.change(found)
+        self.rebuild_with_changes(found)
     }
 
     /// Replaces the document by one with these changes.
-    fn change(&mut self, mut found: Found) -> Result<(), Refusal> {
-        crate::steps::count(self.now.nodes().len());
-        let (document, kept) = Builder::changed(&self.now, &found.changes()).map_err(Refusal::Unwritable)?;
-        for at in found.touched() {
+    fn rebuild_with_changes(&mut self, mut found: FoundChanges) -> Result<(), Refusal> {
+        crate::steps::count(self.current.nodes().len());
+        let (document, kept) =
+            Builder::copy_with_changes(&self.current, &found.to_changes()).map_err(Refusal::Unwritable)?;
+        for at in found.touched_nodes() {
             if let Some(origin) = self.origins.get_mut(at as usize) {
                 origin.is_touched = true;
             }
@@ -141,8 +142,8 @@ impl<'d> Draft<'d> {
     }
 
     /// Replaces the tape by one whose nodes are in the same places, and some of which mean something else.
-    pub(super) fn exchange(&mut self, tape: Tape) -> Result<(), Error> {
-        for (at, (old, new)) in self.now.nodes().iter().zip(tape.nodes()).enumerate() {
+    pub(super) fn exchange_tape(&mut self, tape: Tape) -> Result<(), Error> {
+        for (at, (old, new)) in self.current.nodes().iter().zip(tape.nodes()).enumerate() {
             if old != new
                 && let Some(origin) = self.origins.get_mut(at)
             {
@@ -153,20 +154,20 @@ impl<'d> Draft<'d> {
                 }
             }
         }
-        let document = self.now.beside(tape).into_owned();
-        (self.now, self.is_other) = (Cow::Owned(document), true);
+        let document = self.current.with_tape(tape).into_owned();
+        (self.current, self.has_other_meaning) = (Cow::Owned(document), true);
         Ok(())
     }
 
     /// Returns the document without the spelling of what changed; with `all`, without any spelling.
-    pub(super) fn forgetting(&self, all: bool) -> Document<'_> {
-        let mut document = self.now.clone().into_owned();
+    pub(super) fn without_changed_spelling(&self, all: bool) -> Document<'_> {
+        let mut document = self.current.clone().into_owned();
         if all {
             return document.without_detail();
         }
-        let ordinals = crate::document::Ordinals::of(document.tape());
+        let ordinals = crate::document::Ordinals::from_tape(document.tape());
         let gone = (0u32..).zip(&self.origins).filter(|(_, origin)| origin.is_touched);
-        let gone: std::collections::HashSet<u32> = gone.map(|(at, _)| ordinals.ordinal(at)).collect();
+        let gone: std::collections::HashSet<u32> = gone.map(|(at, _)| ordinals.node_to_ordinal(at)).collect();
         if let Some(mut spelling) = document.spelling().cloned() {
             spelling.notes.retain(|note| !gone.contains(&note.ordinal));
             document.set_spelling(spelling);
@@ -176,7 +177,7 @@ impl<'d> Draft<'d> {
 }
 
 /// Returns the arrays and maps that occur in several places and are stored once, as losses of kind `Sharing`.
-fn copies(document: &Document<'_>) -> Losses {
+fn count_sharing_losses(document: &Document<'_>) -> Losses {
     let mut losses = Losses::default();
     for (at, node) in (0u32..).zip(document.nodes()) {
         let is_container = || document.at(at).is_some_and(|here| here.target().kind().is_container());
@@ -188,7 +189,7 @@ fn copies(document: &Document<'_>) -> Losses {
 }
 
 /// Returns `true` if one of these nodes is in a value that a copy elsewhere refers to.
-fn is_copied(tape: &Tape, touched: &[u32]) -> bool {
+fn touches_copied_value(tape: &Tape, touched: &[u32]) -> bool {
     if !tape.has_copies() {
         return false;
     }
@@ -198,6 +199,6 @@ fn is_copied(tape: &Tape, touched: &[u32]) -> bool {
     let mut named = copies.filter_map(|copy| u32::try_from(copy.payload).ok());
     named.any(|named| {
         let first = touched.partition_point(|at| *at < named);
-        touched.get(first).is_some_and(|at| *at < tape.next(named))
+        touched.get(first).is_some_and(|at| *at < tape.index_after(named))
     })
 }

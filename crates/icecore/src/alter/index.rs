@@ -1,13 +1,13 @@
 //! The children of a container, found without a walk over their siblings, while children are added, removed and
 //! renamed.
 
-use crate::document::{Cursor, Key, Kind, Node, names_of};
+use crate::document::{Cursor, Key, Kind, Node, lookup_names};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// A child: an existing one by its node, or an added one (these follow all existing ones) by its entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Slot {
+pub(super) enum ChildSlot {
     Old(u32),
     New(usize),
 }
@@ -19,32 +19,32 @@ type Facet<'d> = (u8, u64, Cow<'d, [u8]>);
 const INTEGER: u8 = 3;
 const IDENTITY: u8 = 4;
 
-pub(super) struct Index<'d> {
+pub(super) struct ChildIndex<'d> {
     /// Values, without keys.
     children: Vec<u32>,
     /// Keys of the first children, which are entries; empty for an array.
     keys: Vec<Key<'d>>,
-    facets: BTreeSet<(Facet<'d>, Slot)>,
+    facets: BTreeSet<(Facet<'d>, ChildSlot)>,
     /// Which children were removed; allocated at the first removal.
-    gone: Option<Tally>,
-    gone_count: usize,
+    removed: Option<RemainingCounts>,
+    removed_count: usize,
     /// The added entries.
     pub(super) added: Vec<usize>,
     /// The last added entry whose key is a string.
     pub(super) last_name: Option<usize>,
 }
 
-impl<'d> Index<'d> {
+impl<'d> ChildIndex<'d> {
     /// Returns `None` if `container` is neither an array nor a map, or has fewer children than its length says.
-    pub(super) fn new(container: Cursor<'d>) -> Option<Index<'d>> {
+    pub(super) fn new(container: Cursor<'d>) -> Option<ChildIndex<'d>> {
         crate::steps::count(container.len() + 1);
         let children: Vec<u32> = container.children().map(|child| child.index()).collect();
-        let mut index = Index {
+        let mut index = ChildIndex {
             children,
             keys: Vec::new(),
             facets: BTreeSet::new(),
-            gone: None,
-            gone_count: 0,
+            removed: None,
+            removed_count: 0,
             added: Vec::new(),
             last_name: None,
         };
@@ -53,8 +53,8 @@ impl<'d> Index<'d> {
             Kind::Map => {
                 for (at, (key, value)) in container.entries().enumerate() {
                     index.children.get(at).filter(|child| **child == value.index())?;
-                    let slot = Slot::Old(value.index());
-                    index.facets.extend(facets(&key.node(), key.bytes()).map(|facet| (facet, slot)));
+                    let slot = ChildSlot::Old(value.index());
+                    index.facets.extend(facets_of_key(&key.node(), key.bytes()).map(|facet| (facet, slot)));
                     index.keys.push(key);
                 }
             }
@@ -64,29 +64,29 @@ impl<'d> Index<'d> {
     }
 
     /// Returns the number of the document's own children that remain.
-    pub(super) fn left(&self) -> usize {
-        self.children.len() - self.gone_count
+    pub(super) fn count_remaining(&self) -> usize {
+        self.children.len() - self.removed_count
     }
 
     pub(super) fn is_changed(&self) -> bool {
-        self.gone_count + self.added.len() > 0
+        self.removed_count + self.added.len() > 0
     }
 
     /// Returns the child at this position among the document's own children that remain.
-    pub(super) fn nth(&self, position: usize) -> Option<u32> {
-        let at = match &self.gone {
-            Some(gone) => gone.nth_left(position)?,
+    pub(super) fn nth_remaining(&self, position: usize) -> Option<u32> {
+        let at = match &self.removed {
+            Some(gone) => gone.nth_remaining(position)?,
             None => position,
         };
         self.children.get(at).copied()
     }
 
     /// Returns the last child with this name, and whether other children look like it.
-    pub(super) fn named(&self, name: &str) -> (Option<Slot>, bool) {
+    pub(super) fn find_by_name(&self, name: &str) -> (Option<ChildSlot>, bool) {
         let ranks = if name.contains('…') { 0..3 } else { 0..2 };
         let (mut found, mut count) = (None, 0);
         for rank in ranks {
-            let mut slots = self.slots(rank, 0, name.as_bytes());
+            let mut slots = self.find_slots(rank, 0, name.as_bytes());
             found = found.or_else(|| {
                 let last = slots.next_back();
                 count += usize::from(last.is_some());
@@ -98,39 +98,44 @@ impl<'d> Index<'d> {
     }
 
     /// Returns the last entry with this integer as its key.
-    pub(super) fn numbered(&self, number: i64) -> Option<Slot> {
-        self.slots(INTEGER, sortable(number as u64), b"").next_back()
+    pub(super) fn find_by_integer(&self, number: i64) -> Option<ChildSlot> {
+        self.find_slots(INTEGER, to_sortable(number as u64), b"").next_back()
     }
 
     /// Returns the largest integer key.
-    pub(super) fn largest(&self) -> Option<i64> {
-        let first = ((INTEGER, 0, Cow::Borrowed(&b""[..])), Slot::Old(0));
-        let behind = ((IDENTITY, 0, Cow::Borrowed(&b""[..])), Slot::Old(0));
-        self.facets.range(first..behind).next_back().map(|((_, number, _), _)| sortable(*number) as i64)
+    pub(super) fn largest_integer_key(&self) -> Option<i64> {
+        let first = ((INTEGER, 0, Cow::Borrowed(&b""[..])), ChildSlot::Old(0));
+        let behind = ((IDENTITY, 0, Cow::Borrowed(&b""[..])), ChildSlot::Old(0));
+        self.facets.range(first..behind).next_back().map(|((_, number, _), _)| to_sortable(*number) as i64)
     }
 
     /// Returns `true` if a child other than `but` has a key that a map can't have in addition to this one.
-    pub(super) fn is_taken(&self, key: &Key<'_>, but: u32) -> bool {
+    pub(super) fn has_conflicting_key(&self, key: &Key<'_>, but: u32) -> bool {
         let node = key.node();
-        let (sort, number) = identity(&node);
-        self.slots(sort, number, key.bytes()).any(|slot| slot != Slot::Old(but))
+        let (sort, number) = identity_facet(&node);
+        self.find_slots(sort, number, key.bytes()).any(|slot| slot != ChildSlot::Old(but))
     }
 
-    fn slots<'s>(&'s self, sort: u8, number: u64, bytes: &'s [u8]) -> impl DoubleEndedIterator<Item = Slot> + 's {
+    fn find_slots<'s>(
+        &'s self,
+        sort: u8,
+        number: u64,
+        bytes: &'s [u8],
+    ) -> impl DoubleEndedIterator<Item = ChildSlot> + 's {
         crate::steps::count(1);
-        let facets: &'s BTreeSet<(Facet<'s>, Slot)> = &self.facets;
+        let facets: &'s BTreeSet<(Facet<'s>, ChildSlot)> = &self.facets;
         let facet = |slot| ((sort, number, Cow::Borrowed(bytes)), slot);
-        facets.range(facet(Slot::Old(0))..=facet(Slot::New(usize::MAX))).map(|(_, slot)| *slot)
+        facets.range(facet(ChildSlot::Old(0))..=facet(ChildSlot::New(usize::MAX))).map(|(_, slot)| *slot)
     }
 
     /// Returns the key that an entry has in the document.
-    pub(super) fn key(&self, node: u32) -> Option<Key<'d>> {
+    pub(super) fn original_key(&self, node: u32) -> Option<Key<'d>> {
         self.keys.get(self.children.binary_search(&node).ok()?).copied()
     }
 
     /// Returns the remaining keys of the document with their values, the last one first.
     pub(super) fn keys_from_last(&self) -> impl Iterator<Item = (u32, Key<'d>)> {
-        let is_left = |at: usize| self.gone.as_ref().is_none_or(|gone| !gone.is_gone(at));
+        let is_left = |at: usize| self.removed.as_ref().is_none_or(|gone| !gone.is_gone(at));
         let entries = self.children.iter().zip(&self.keys).enumerate().rev();
         entries.filter(move |(at, _)| is_left(*at)).map(|(_, (child, key))| (*child, *key))
     }
@@ -138,76 +143,77 @@ impl<'d> Index<'d> {
     /// Removes a child.
     pub(super) fn remove(&mut self, node: u32) {
         let Ok(at) = self.children.binary_search(&node) else { return };
-        self.forget(node);
+        self.remove_facets(node);
         let count = self.children.len();
-        self.gone_count += usize::from(self.gone.get_or_insert_with(|| Tally::new(count)).remove(at));
+        self.removed_count +=
+            usize::from(self.removed.get_or_insert_with(|| RemainingCounts::new(count)).mark_gone(at));
     }
 
     /// Gives a child another key.
     pub(super) fn rename(&mut self, node: u32, key: &Key<'_>) {
-        self.forget(node);
-        self.insert(key, Slot::Old(node));
+        self.remove_facets(node);
+        self.insert_facets(key, ChildSlot::Old(node));
     }
 
     /// Adds a child.
     pub(super) fn add(&mut self, key: Option<&Key<'_>>, entry: usize) {
         self.added.push(entry);
         if let Some(key) = key {
-            self.insert(key, Slot::New(entry));
+            self.insert_facets(key, ChildSlot::New(entry));
             if key.node().kind.is_string() {
                 self.last_name = Some(entry);
             }
         }
     }
 
-    fn insert(&mut self, key: &Key<'_>, slot: Slot) {
-        for (sort, number, bytes) in facets(&key.node(), key.bytes()) {
+    fn insert_facets(&mut self, key: &Key<'_>, slot: ChildSlot) {
+        for (sort, number, bytes) in facets_of_key(&key.node(), key.bytes()) {
             self.facets.insert(((sort, number, Cow::Owned(bytes.into_owned())), slot));
         }
     }
 
-    fn forget(&mut self, node: u32) {
-        if let Some(key) = self.key(node) {
-            for facet in facets(&key.node(), key.bytes()) {
-                self.facets.remove(&(facet, Slot::Old(node)));
+    fn remove_facets(&mut self, node: u32) {
+        if let Some(key) = self.original_key(node) {
+            for facet in facets_of_key(&key.node(), key.bytes()) {
+                self.facets.remove(&(facet, ChildSlot::Old(node)));
             }
         }
     }
 }
 
 /// Returns everything that a key is found by.
-fn facets<'k>(node: &Node, bytes: &'k [u8]) -> impl Iterator<Item = Facet<'k>> + use<'k> {
-    let names = node.kind.is_string().then(|| names_of(bytes)).into_iter().flatten();
-    let (sort, number) = identity(node);
+fn facets_of_key<'k>(node: &Node, bytes: &'k [u8]) -> impl Iterator<Item = Facet<'k>> + use<'k> {
+    let names = node.kind.is_string().then(|| lookup_names(bytes)).into_iter().flatten();
+    let (sort, number) = identity_facet(node);
     let own = if sort == INTEGER { &b""[..] } else { bytes };
     names.map(|(rank, name)| (rank, 0, name)).chain([(sort, number, Cow::Borrowed(own))])
 }
 
-fn identity(node: &Node) -> (u8, u64) {
+fn identity_facet(node: &Node) -> (u8, u64) {
     match node.kind {
-        Kind::Int => (INTEGER, sortable(node.payload)),
+        Kind::Int => (INTEGER, to_sortable(node.payload)),
         kind => (IDENTITY, u64::from(kind == Kind::Symbol)),
     }
 }
 
 /// Maps an integer so that negative ones sort first; applied twice, it gives the integer back.
-fn sortable(payload: u64) -> u64 {
+fn to_sortable(payload: u64) -> u64 {
     payload ^ 1 << 63
 }
 
 /// Which of a number of children remain: a tree of sums, in which the child at a position is found by binary search.
-struct Tally {
+struct RemainingCounts {
     /// Each sum counts the remaining children in the range that ends here; its length is the lowest set bit of the
     /// index. Indices start at 1.
     sums: Vec<u32>,
     gone: Vec<bool>,
 }
 
-impl Tally {
-    fn new(count: usize) -> Tally {
+impl RemainingCounts {
+    fn new(count: usize) -> RemainingCounts {
         crate::steps::count(count);
         let sums = (0..=count).map(|at| (at & at.wrapping_neg()) as u32).collect();
-        Tally { sums, gone: vec![false; count] }
+        RemainingCounts { sums, gone: vec![false; count] }
     }
 
     fn is_gone(&self, at: usize) -> bool {
@@ -215,7 +221,7 @@ impl Tally {
     }
 
     /// Removes a child; returns `true` if it was there.
-    fn remove(&mut self, at: usize) -> bool {
+    fn mark_gone(&mut self, at: usize) -> bool {
         match self.gone.get_mut(at) {
             Some(gone) if !*gone => *gone = true,
             _ => return false,
@@ -229,7 +235,7 @@ impl Tally {
         true
     }
 
-    fn nth_left(&self, position: usize) -> Option<usize> {
+    fn nth_remaining(&self, position: usize) -> Option<usize> {
         let (mut place, mut rest) = (0, position);
         let mut half = self.sums.len().next_power_of_two();
         while half > 0 {
@@ -252,12 +258,12 @@ mod tests {
     fn what_is_left_is_found_by_its_position() {
         for count in 0..20 {
             let mut left: Vec<usize> = (0..count).collect();
-            let mut tally = Tally::new(count);
+            let mut tally = RemainingCounts::new(count);
             let mut next = 7;
             while !left.is_empty() {
                 next = (next * 5 + 3) % left.len();
-                assert!(tally.remove(left.remove(next)));
-                let found: Vec<_> = (0..=left.len()).map_while(|at| tally.nth_left(at)).collect();
+                assert!(tally.mark_gone(left.remove(next)));
+                let found: Vec<_> = (0..=left.len()).map_while(|at| tally.nth_remaining(at)).collect();
                 assert_eq!(found, left);
             }
         }

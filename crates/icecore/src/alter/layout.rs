@@ -8,78 +8,85 @@ use crate::stage::Stage;
 
 /// Returns the text of a draft: unchanged parts come from the original, `body`, the rest from `plain`, which a writer
 /// made. Returns `None` if the parts can't be matched.
-pub(super) fn carried(draft: &Draft<'_>, body: &[u8], plain: &[u8], stage: &Stage, limits: &Limits) -> Option<Vec<u8>> {
+pub(super) fn merge_with_original(
+    draft: &Draft<'_>,
+    body: &[u8],
+    plain: &[u8],
+    stage: &Stage,
+    limits: &Limits,
+) -> Option<Vec<u8>> {
     let read = stage.format().read(plain, stage.settings(), Request::new(limits).detailed());
     let now = draft.document();
     let is_alike = read.error.is_none() && read.document.nodes().len() == now.nodes().len();
-    let before = Text::of(draft.original, body)?;
-    let after = Text::of(&read.document, plain)?;
-    let alike = read.document.nodes().iter().zip(now.nodes()).all(|(made, now)| made.kind == now.kind);
-    if !is_alike || !alike {
+    let before = PlacedText::from_document(draft.original, body)?;
+    let after = PlacedText::from_document(&read.document, plain)?;
+    let has_same_kinds = read.document.nodes().iter().zip(now.nodes()).all(|(made, now)| made.kind == now.kind);
+    if !is_alike || !has_same_kinds {
         return None;
     }
-    let breaks = breaks(&draft.origins);
-    let mut carrying = Carrying { before, after, origins: &draft.origins, breaks, out: Vec::new(), open: Vec::new() };
-    let (start, end) = carrying.before.extent(draft.original.root().index())?;
+    let breaks = count_breaks(&draft.origins);
+    let mut carrying =
+        LayoutMerger { before, after, origins: &draft.origins, breaks, out: Vec::new(), open: Vec::new() };
+    let (start, end) = carrying.before.find_extent(draft.original.root().index())?;
     carrying.out.extend_from_slice(body.get(..start)?);
-    carrying.run(now.root().index())?;
+    carrying.write_document(now.root().index())?;
     carrying.out.extend_from_slice(body.get(end..)?);
     Some(carrying.out)
 }
 
 /// A document, and the positions of its nodes in a text.
-struct Text<'t> {
+struct PlacedText<'t> {
     document: &'t Document<'t>,
     bytes: &'t [u8],
     extents: &'t [Extent],
 }
 
-impl<'t> Text<'t> {
-    fn of(document: &'t Document<'t>, bytes: &'t [u8]) -> Option<Text<'t>> {
+impl<'t> PlacedText<'t> {
+    fn from_document(document: &'t Document<'t>, bytes: &'t [u8]) -> Option<PlacedText<'t>> {
         let trace = document.trace().filter(|trace| trace.layer.is_none())?;
-        Some(Text { document, bytes, extents: &trace.extents })
+        Some(PlacedText { document, bytes, extents: &trace.extents })
     }
 
-    fn extent(&self, at: u32) -> Option<(usize, usize)> {
+    fn find_extent(&self, at: u32) -> Option<(usize, usize)> {
         let extent = self.extents.get(at as usize).filter(|extent| !extent.copied && extent.start < extent.end)?;
         Some((usize::try_from(extent.start).ok()?, usize::try_from(extent.end).ok()?))
     }
 
-    fn value(&self, at: u32) -> Option<&'t [u8]> {
-        let (start, end) = self.extent(at)?;
+    fn value_bytes(&self, at: u32) -> Option<&'t [u8]> {
+        let (start, end) = self.find_extent(at)?;
         self.bytes.get(start..end)
     }
 
     /// Returns the children of a container, without keys.
-    fn children(&self, at: u32) -> Vec<u32> {
+    fn collect_children(&self, at: u32) -> Vec<u32> {
         let tape = self.document.tape();
         let (mut children, mut next) = (Vec::new(), at + 1);
-        while next < tape.next(at) {
+        while next < tape.index_after(at) {
             if tape.node(next).key != IS_KEY {
                 children.push(next);
             }
-            next = tape.next(next);
+            next = tape.index_after(next);
         }
         children
     }
 
     /// Returns the text before a child, from the end of the previous child or from the beginning of the container.
-    fn gap(&self, container: u32, before: Option<u32>, child: u32) -> Option<&'t [u8]> {
+    fn bytes_before(&self, container: u32, before: Option<u32>, child: u32) -> Option<&'t [u8]> {
         let start = match before {
-            Some(before) => self.extent(before)?.1,
-            None => self.extent(container)?.0,
+            Some(before) => self.find_extent(before)?.1,
+            None => self.find_extent(container)?.0,
         };
-        self.bytes.get(start..self.extent(child)?.0)
+        self.bytes.get(start..self.find_extent(child)?.0)
     }
 
     /// Returns the text after the last child.
-    fn close(&self, container: u32, last: u32) -> Option<&'t [u8]> {
-        self.bytes.get(self.extent(last)?.1..self.extent(container)?.1)
+    fn closing_bytes(&self, container: u32, last: u32) -> Option<&'t [u8]> {
+        self.bytes.get(self.find_extent(last)?.1..self.find_extent(container)?.1)
     }
 }
 
 /// Returns for each node how many nodes up to it do not follow the same node as in the original.
-fn breaks(origins: &[Origin]) -> Vec<u32> {
+fn count_breaks(origins: &[Origin]) -> Vec<u32> {
     let mut count = 0;
     let mut before = None;
     let one = |origin: &Origin| {
@@ -91,17 +98,17 @@ fn breaks(origins: &[Origin]) -> Vec<u32> {
     origins.iter().map(one).collect()
 }
 
-struct Carrying<'t> {
-    before: Text<'t>,
-    after: Text<'t>,
+struct LayoutMerger<'t> {
+    before: PlacedText<'t>,
+    after: PlacedText<'t>,
     origins: &'t [Origin],
     breaks: Vec<u32>,
     out: Vec<u8>,
-    open: Vec<Frame>,
+    open: Vec<LayoutFrame>,
 }
 
 /// A container in which something changed.
-struct Frame {
+struct LayoutFrame {
     /// The container here, and in the original.
     at: u32,
     old: u32,
@@ -110,20 +117,20 @@ struct Frame {
     next: usize,
 }
 
-impl<'t> Carrying<'t> {
-    fn run(&mut self, root: u32) -> Option<()> {
-        self.value(root)?;
+impl<'t> LayoutMerger<'t> {
+    fn write_document(&mut self, root: u32) -> Option<()> {
+        self.write_value(root)?;
         while let Some(frame) = self.open.last_mut() {
             let number = frame.next;
             frame.next += 1;
             match frame.children.get(number).copied() {
                 Some(child) => {
-                    self.gap(number)?;
-                    self.value(child)?;
+                    self.write_gap(number)?;
+                    self.write_value(child)?;
                 }
                 None => {
                     let frame = self.open.pop()?;
-                    self.out.extend_from_slice(self.before.close(frame.old, *frame.old_children.last()?)?);
+                    self.out.extend_from_slice(self.before.closing_bytes(frame.old, *frame.old_children.last()?)?);
                 }
             }
         }
@@ -131,21 +138,21 @@ impl<'t> Carrying<'t> {
     }
 
     /// Writes an unchanged value, a new value, or the beginning of a changed one.
-    fn value(&mut self, at: u32) -> Option<()> {
-        let Some(old) = self.origin(at) else {
-            self.out.extend_from_slice(self.after.value(at)?);
+    fn write_value(&mut self, at: u32) -> Option<()> {
+        let Some(old) = self.origin_node(at) else {
+            self.out.extend_from_slice(self.after.value_bytes(at)?);
             return Some(());
         };
-        if self.is_whole(at, old) {
-            self.out.extend_from_slice(self.before.value(old)?);
+        if self.is_unchanged(at, old) {
+            self.out.extend_from_slice(self.before.value_bytes(old)?);
             return Some(());
         }
-        let (children, old_children) = (self.after.children(at), self.before.children(old));
+        let (children, old_children) = (self.after.collect_children(at), self.before.collect_children(old));
         if children.is_empty() || old_children.is_empty() {
-            self.out.extend_from_slice(self.after.value(at)?);
+            self.out.extend_from_slice(self.after.value_bytes(at)?);
             return Some(());
         }
-        self.open.push(Frame { at, old, children, old_children, next: 0 });
+        self.open.push(LayoutFrame { at, old, children, old_children, next: 0 });
         Some(())
     }
 
@@ -158,14 +165,14 @@ impl<'t> Carrying<'t> {
         old == new && old.is_none_or(|(is_plain, ..)| is_plain)
     }
 
-    fn origin(&self, at: u32) -> Option<u32> {
+    fn origin_node(&self, at: u32) -> Option<u32> {
         self.origins.get(at as usize)?.node
     }
 
     /// Returns `true` if nothing in the value changed.
-    fn is_whole(&self, at: u32, old: u32) -> bool {
-        let end = self.after.document.tape().next(at);
-        let len = self.before.document.tape().next(old) - old;
+    fn is_unchanged(&self, at: u32, old: u32) -> bool {
+        let end = self.after.document.tape().index_after(at);
+        let len = self.before.document.tape().index_after(old) - old;
         let breaks = |at: u32| self.breaks.get(at as usize).copied();
         let is_touched = self.origins.get(at as usize).is_some_and(|origin| origin.is_touched);
         !is_touched && end - at == len && breaks(end - 1) == breaks(at)
@@ -173,13 +180,13 @@ impl<'t> Carrying<'t> {
 
     /// Writes the text before the next child: the original text if the key and the previous sibling are those of the
     /// original, else the writer's text with the blanks that are usual here.
-    fn gap(&mut self, number: usize) -> Option<()> {
+    fn write_gap(&mut self, number: usize) -> Option<()> {
         let frame = self.open.last()?;
         let child = *frame.children.get(number)?;
         let before = number.checked_sub(1).and_then(|number| frame.children.get(number)).copied();
         let place = |number: usize| {
             let child = *frame.children.get(number)?;
-            match self.origin(child) {
+            match self.origin_node(child) {
                 Some(old) => frame.old_children.binary_search(&old).ok(),
                 // A value that was set takes the place of an old one.
                 None if frame.children.len() == frame.old_children.len() => {
@@ -192,11 +199,11 @@ impl<'t> Carrying<'t> {
         let is_renamed = self.origins.get(child as usize).is_some_and(|origin| origin.is_renamed);
         let old_gap = |number: usize| {
             let before = number.checked_sub(1).and_then(|number| frame.old_children.get(number)).copied();
-            self.before.gap(frame.old, before, *frame.old_children.get(number)?)
+            self.before.bytes_before(frame.old, before, *frame.old_children.get(number)?)
         };
         // The first child was the first before; any other child follows the same sibling as before.
         let is_same = |old: usize| if number == 0 { old == 0 } else { old > 0 && old.checked_sub(1) == old_before };
-        let made = self.after.gap(frame.at, before, child)?;
+        let made = self.after.bytes_before(frame.at, before, child)?;
         if let Some(old) = old.filter(|old| !is_renamed && is_same(*old)) {
             let gap = old_gap(old)?;
             self.out.extend_from_slice(gap);
@@ -207,14 +214,14 @@ impl<'t> Carrying<'t> {
             (_, Some(old)) if old > 0 => old,
             _ => frame.old_children.len() - 1,
         };
-        let gap = styled(made, old_gap(like)?);
+        let gap = apply_blank_style(made, old_gap(like)?);
         self.out.extend_from_slice(&gap);
         Some(())
     }
 }
 
 /// Returns a writer's text with the blanks that another text has after its first character and at its end.
-fn styled(made: &[u8], like: &[u8]) -> Vec<u8> {
+fn apply_blank_style(made: &[u8], like: &[u8]) -> Vec<u8> {
     let blanks = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let (Some((first, rest)), Some((like_first, like_rest))) = (made.split_first(), like.split_first()) else {
         return made.to_vec();

@@ -85,7 +85,7 @@ pub struct Altered {
 /// # Errors
 /// If the input can't be read, a path leads nowhere, or the result can't be written so that it reads back the same.
 pub fn alter(input: &[u8], stage: &Stage, alterations: &[Alteration], limits: &Limits) -> Result<Altered, Refusal> {
-    within(input, stage, limits, |draft, limits| draft.apply_all(alterations, stage, limits))
+    alter_unwrapped(input, stage, limits, |draft, limits| draft.apply_all(alterations, stage, limits))
 }
 
 /// Replaces the document in these bytes. `edit` gets the document with its detail and returns the new one together with
@@ -111,14 +111,14 @@ pub fn exchange(
     limits: &Limits,
     edit: impl FnOnce(&Document<'_>) -> Result<(Document<'static>, Vec<(u32, u32)>), Error>,
 ) -> Result<Altered, Refusal> {
-    within(input, stage, limits, |draft, _| {
+    alter_unwrapped(input, stage, limits, |draft, _| {
         let (document, kept) = edit(draft.document()).map_err(Refusal::Unwritable)?;
         draft.become_other(document, &kept);
         Ok(())
     })
 }
 
-fn within(
+fn alter_unwrapped(
     input: &[u8],
     stage: &Stage,
     limits: &Limits,
@@ -136,18 +136,18 @@ fn within(
     let outcome = format.read(text, stage.settings(), Request::new(&limits).detailed());
     let (body, behind) = text.split_at(outcome.consumed.min(text.len()));
     let ends = outcome.error.is_none() && format.ends_as_printed(behind);
-    let document = outcome.whole(if ends { body } else { text }, format).map_err(in_layer)?;
+    let document = outcome.into_whole_document(if ends { body } else { text }, format).map_err(in_layer)?;
     let mut draft = Draft::new(&document);
     edit(&mut draft, &limits)?;
     if !draft.is_changed() {
         return Ok(Altered { bytes: input.to_vec(), is_changed: false, losses: draft.losses, is_rewritten: false });
     }
-    let written = written::bytes(&draft, body, stage, &limits).map_err(Refusal::Unwritable)?;
+    let written = written::write_draft(&draft, body, stage, &limits).map_err(Refusal::Unwritable)?;
     let whole = [bytes.get(..mark).unwrap_or_default(), &written.bytes, behind].concat();
     let (whole, _) = stage.wrap_with(whole, &metadata).map_err(Refusal::Unwritable)?;
     let mut again = stage.unwrap(&whole, &limits).map_err(Refusal::Unwritable)?;
     if again.bytes.to_mut().get(mark..).and_then(|text| text.strip_suffix(behind)) != Some(&written.bytes[..]) {
-        return Err(Refusal::Unwritable(unkept()));
+        return Err(Refusal::Unwritable(not_preserved_error()));
     }
     let mut losses = draft.losses;
     losses.merge(written.losses);
@@ -160,7 +160,7 @@ fn within(
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
 #[cold]
-fn unkept() -> Error {
+fn not_preserved_error() -> Error {
     Error::new(ErrorKind::Unsupported)
         .expecting("a document that reads back as it was edited")
         .finding("a value that this format can't hold in this place")
@@ -210,9 +210,9 @@ mod tests {
     /// Returns the result when each alteration is applied to the output of the previous one.
     fn one_by_one(input: &[u8], stage: &Stage, alterations: &[Alteration]) -> String {
         let each = |draft: &mut Draft<'_>, limits: &Limits| {
-            alterations.iter().try_for_each(|alteration| draft.apply(alteration, stage, limits, 0))
+            alterations.iter().try_for_each(|alteration| draft.apply_alteration(alteration, stage, limits, 0))
         };
-        told(within(input, stage, &Limits::default(), each))
+        told(alter_unwrapped(input, stage, &Limits::default(), each))
     }
 
     fn told(altered: Result<Altered, Refusal>) -> String {
@@ -323,9 +323,9 @@ mod tests {
             for _ in 0..1 + r.below(12) {
                 alterations.push(r.alteration(&paths));
                 let each = |draft: &mut Draft<'_>, limits: &Limits| {
-                    alterations.iter().try_for_each(|alteration| draft.apply(alteration, &stage, limits, 0))
+                    alterations.iter().try_for_each(|alteration| draft.apply_alteration(alteration, &stage, limits, 0))
                 };
-                let altered = within(&bytes, &stage, &Limits::default(), each);
+                let altered = alter_unwrapped(&bytes, &stage, &Limits::default(), each);
                 let is_refused = altered.is_err();
                 if is_refused && r.below(8) > 0 {
                     alterations.pop();

@@ -1,6 +1,6 @@
 //! Values in the form that a format has for them.
 
-use crate::document::{Builder, Cursor, Document, Kind, NO_KEY, Name, Naming, Node, Step, flag, names_of};
+use crate::document::{Builder, Cursor, Document, Kind, NO_KEY, Name, Naming, Node, Step, flag, lookup_names};
 use crate::error::Error;
 use crate::format::Request;
 use crate::limits::Limits;
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 /// A value, with its key if it becomes an entry, as a program would find it in a document of the format.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct NativeEntry {
     document: Document<'static>,
     at: u32,
     losses: Losses,
@@ -18,7 +18,7 @@ pub(super) struct Entry {
     places: u64,
 }
 
-impl Entry {
+impl NativeEntry {
     pub(super) fn cursor(&self) -> Cursor<'_> {
         Cursor::new(&self.document, self.at)
     }
@@ -33,7 +33,7 @@ impl Entry {
         let mut losses = std::mem::take(&mut self.losses);
         let once: Vec<_> = losses.iter().map(|loss| (loss.kind, loss.count)).collect();
         for (kind, count) in once {
-            losses.again(kind, count.saturating_mul(self.places));
+            losses.add_occurrences(kind, count.saturating_mul(self.places));
         }
         losses
     }
@@ -43,7 +43,7 @@ impl Entry {
     }
 
     /// Returns the step to the value in its document; `None` if it is the root.
-    pub(super) fn step(&self) -> Option<Step> {
+    pub(super) fn step_to_value(&self) -> Option<Step> {
         let root = self.document.root();
         match root.kind() {
             _ if self.at == root.index() => None,
@@ -66,15 +66,15 @@ impl Entry {
         }
         (0..document.tape().len()).map(|at| Cursor::new(document, at)).all(|map| {
             let mut seen = HashSet::new();
-            let mut names = map.entries().flat_map(|(key, _)| names_of(key.bytes()));
+            let mut names = map.entries().flat_map(|(key, _)| lookup_names(key.bytes()));
             names.all(|(_, name)| seen.insert(name))
         })
     }
 
     /// Replaces the document of the entry after a change in it.
-    pub(super) fn exchange(&mut self, document: Document<'static>) {
+    pub(super) fn replace_document(&mut self, document: Document<'static>) {
         let root = document.root().index();
-        self.at = if self.step().is_none() { root } else { first(&document) };
+        self.at = if self.step_to_value().is_none() { root } else { first_child(&document) };
         self.document = document;
     }
 
@@ -83,9 +83,9 @@ impl Entry {
     }
 
     /// Returns the map that contains nothing but this entry.
-    pub(super) fn container(&self) -> Entry {
+    pub(super) fn to_container_entry(&self) -> NativeEntry {
         let at = self.document.root().index();
-        Entry { document: self.document.clone(), at, losses: self.losses.clone(), places: self.places }
+        NativeEntry { document: self.document.clone(), at, losses: self.losses.clone(), places: self.places }
     }
 }
 
@@ -93,22 +93,22 @@ impl Entry {
 const FEW: usize = 64;
 
 /// What a key should look like.
-pub(super) struct Like<'k> {
+pub(super) struct KeyTemplate<'k> {
     pub(super) kind: Kind,
     pub(super) encoding: String,
     pub(super) bytes: &'k [u8],
 }
 
-impl<'k> Like<'k> {
+impl<'k> KeyTemplate<'k> {
     /// Returns the properties of a key of a document, with other bytes.
-    pub(super) fn key(document: &Document<'_>, key: &Name<'_>, bytes: &'k [u8]) -> Like<'k> {
+    pub(super) fn from_key(document: &Document<'_>, key: &Name<'_>, bytes: &'k [u8]) -> KeyTemplate<'k> {
         let name = document.tape().encodings().get(u32::from(key.node.encoding()));
         let has_encoding = matches!(key.node.kind, Kind::Encoded | Kind::Symbol);
         let encoding = name.filter(|_| has_encoding).map(|name| String::from_utf8_lossy(name.bytes).into_owned());
-        Like { kind: key.node.kind, encoding: encoding.unwrap_or_default(), bytes }
+        KeyTemplate { kind: key.node.kind, encoding: encoding.unwrap_or_default(), bytes }
     }
 
-    fn push(&self, builder: &mut Builder) {
+    fn push_key(&self, builder: &mut Builder) {
         match (self.kind, std::str::from_utf8(self.bytes)) {
             (Kind::Symbol, _) => drop(builder.symbol_key(self.bytes, &self.encoding)),
             (Kind::Encoded, _) => drop(builder.key().encoded(self.bytes, &self.encoding)),
@@ -124,24 +124,24 @@ impl<'k> Like<'k> {
 
 /// The container in which the format writes a value.
 #[derive(Clone, Copy, PartialEq)]
-enum Held {
+enum ValueContainer {
     List,
     Map,
 }
 
 /// Returns the value and its key after the format wrote and read them. A value that the format stores only in a form of
 /// its own stays unchanged; writing the whole document reports what is wrong with it.
-pub(super) fn entry(
+pub(super) fn make_native_entry(
     value: Cursor<'_>,
-    key: Option<&Like<'_>>,
+    key: Option<&KeyTemplate<'_>>,
     place: impl Fn() -> String,
     stage: &Stage,
     limits: &Limits,
-) -> Result<Entry, Error> {
-    let text = Like { kind: Kind::Text, encoding: String::new(), bytes: b"k" };
-    let ways = if key.is_some() { &[Held::Map][..] } else { &[Held::List, Held::Map] };
+) -> Result<NativeEntry, Error> {
+    let text = KeyTemplate { kind: Kind::Text, encoding: String::new(), bytes: b"k" };
+    let ways = if key.is_some() { &[ValueContainer::Map][..] } else { &[ValueContainer::List, ValueContainer::Map] };
     for held in ways {
-        let document = in_container(*held, value, key.unwrap_or(&text))?;
+        let document = build_container(*held, value, key.unwrap_or(&text))?;
         let mut bytes = Vec::new();
         let Ok(losses) = stage.format().write(&document, stage.settings(), limits, &mut bytes) else { continue };
         let outcome = stage.format().read(&bytes, stage.settings(), Request::new(limits));
@@ -155,25 +155,29 @@ pub(super) fn entry(
         let at = one.index();
         if let Some(key) = key.filter(|_| one.node().key == NO_KEY) {
             // It was read as a list, because the key is 0.
-            let document = in_container(Held::Map, one, key)?;
-            return Ok(Entry { at: first(&document), document, losses, places: 0 });
+            let document = build_container(ValueContainer::Map, one, key)?;
+            return Ok(NativeEntry { at: first_child(&document), document, losses, places: 0 });
         }
-        return Ok(Entry { document, at, losses, places: 0 });
+        return Ok(NativeEntry { document, at, losses, places: 0 });
     }
-    let held = if key.is_some() { Held::Map } else { Held::List };
-    let document = in_container(held, value, key.unwrap_or(&text))?;
-    Ok(Entry { at: first(&document), document, losses: Losses::default(), places: 0 })
+    let container = if key.is_some() { ValueContainer::Map } else { ValueContainer::List };
+    let document = build_container(container, value, key.unwrap_or(&text))?;
+    Ok(NativeEntry { at: first_child(&document), document, losses: Losses::default(), places: 0 })
 }
 
 /// Returns the first child of the root.
-fn first(document: &Document<'_>) -> u32 {
+fn first_child(document: &Document<'_>) -> u32 {
     document.root().children().next().map_or(0, |one| one.index())
 }
 
 /// Returns the value with strings of the kinds that a program of this language would write, and of the kind of the
 /// value that it replaces: for Perl, an ASCII string is not text unless the old one was. A value of the same language
 /// stays unchanged.
-pub(super) fn like(value: &Document<'static>, old: Option<Cursor<'_>>, naming: Naming) -> Document<'static> {
+pub(super) fn match_string_kinds(
+    value: &Document<'static>,
+    old: Option<Cursor<'_>>,
+    naming: Naming,
+) -> Document<'static> {
     let is_ascii = |node: &Node| node.kind == Kind::Text && value.bytes(node).is_ascii();
     let root = value.root().index();
     let old = old.map(|old| old.target().node().kind).filter(|kind| kind.is_string());
@@ -188,20 +192,20 @@ pub(super) fn like(value: &Document<'static>, old: Option<Cursor<'_>>, naming: N
             None => naming == Naming::Perl,
         };
         if is_bytes && is_ascii(&node) {
-            new.tape_mut().replace(at, Node { kind: Kind::Bytes, ..node });
+            new.tape_mut().replace_node(at, Node { kind: Kind::Bytes, ..node });
         }
     }
     new
 }
 
-fn in_container(held: Held, value: Cursor<'_>, key: &Like<'_>) -> Result<Document<'static>, Error> {
+fn build_container(held: ValueContainer, value: Cursor<'_>, key: &KeyTemplate<'_>) -> Result<Document<'static>, Error> {
     let mut builder = Builder::like(value.document());
     match held {
-        Held::List => builder.begin_array(),
-        Held::Map => builder.begin_map(),
+        ValueContainer::List => builder.begin_array(),
+        ValueContainer::Map => builder.begin_map(),
     };
-    if held == Held::Map {
-        key.push(&mut builder);
+    if held == ValueContainer::Map {
+        key.push_key(&mut builder);
     }
     builder.value(value).end();
     builder.finish()
@@ -213,13 +217,13 @@ fn move_losses(losses: &Losses, document: &Document<'_>, place: &dyn Fn() -> Str
     if losses.is_empty() {
         return moved;
     }
-    let paths = document.tape().paths_to(&[first(document)], document.input());
+    let paths = document.tape().paths_to(&[first_child(document)], document.input());
     let old_place = paths.first().map_or("", String::as_str);
     for loss in losses.iter() {
         // A loss of the container itself is also reported at the destination.
         let rest = loss.path.strip_prefix(old_place).unwrap_or_default();
         moved.add(loss.kind, || [&place(), rest].concat());
-        moved.again(loss.kind, loss.count.saturating_sub(1));
+        moved.add_occurrences(loss.kind, loss.count.saturating_sub(1));
     }
     moved
 }

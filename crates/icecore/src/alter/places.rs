@@ -1,9 +1,11 @@
 //! The places that an alteration changes, and the new values.
 
 use super::Alteration;
-use super::native::{self, Entry, Like};
+use super::native::{self, KeyTemplate, NativeEntry};
 use super::refusal::Refusal;
-use crate::document::{Builder, Changes, Cursor, Document, Form, IS_KEY, Key, Kind, NO_KEY, Name, Naming, Step, rank};
+use crate::document::{
+    Builder, Changes, Cursor, Document, Form, IS_KEY, Key, Kind, NO_KEY, Name, Naming, Step, match_rank,
+};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::select::Pattern;
@@ -12,25 +14,25 @@ use std::collections::{HashMap, HashSet};
 
 /// What is changed: nodes by index, new entries by their position in `entries`.
 #[derive(Default)]
-pub(super) struct Found {
-    pub(super) entries: Vec<Entry>,
+pub(super) struct FoundChanges {
+    pub(super) entries: Vec<NativeEntry>,
     pub(super) replaced: Vec<(u32, usize)>,
-    pub(super) gone: Vec<u32>,
+    pub(super) deleted: Vec<u32>,
     pub(super) added: Vec<(u32, usize)>,
     pub(super) keys: Vec<(u32, usize)>,
     /// Containers in which something is added, removed, or renamed.
     pub(super) containers: Vec<u32>,
 }
 
-impl Found {
+impl FoundChanges {
     /// Returns the changed nodes.
-    pub(super) fn touched(&self) -> Vec<u32> {
+    pub(super) fn touched_nodes(&self) -> Vec<u32> {
         let changed = [&self.replaced, &self.keys].into_iter().flatten().map(|(at, _)| *at);
-        changed.chain(self.gone.iter().copied()).chain(self.containers.iter().copied()).collect()
+        changed.chain(self.deleted.iter().copied()).chain(self.containers.iter().copied()).collect()
     }
 
     /// Returns all changes in the form that a builder takes.
-    pub(super) fn changes(&self) -> Changes<'_> {
+    pub(super) fn to_changes(&self) -> Changes<'_> {
         let cursor = |at: usize| self.entries.get(at).map(|entry| entry.cursor());
         let mut changes = Changes::default();
         changes.replaced.extend(self.replaced.iter().filter_map(|(at, entry)| Some((*at, cursor(*entry)?))));
@@ -38,23 +40,23 @@ impl Found {
         for (at, entry) in &self.added {
             changes.added.entry(*at).or_default().extend(cursor(*entry));
         }
-        changes.gone = self.gone.iter().copied().collect();
+        changes.removed = self.deleted.iter().copied().collect();
         changes
     }
 }
 
 /// Finds the places that an alteration changes in a document.
-pub(super) fn find(
+pub(super) fn find_changes(
     document: &Document<'_>,
     alteration: &Alteration,
     stage: &Stage,
     limits: &Limits,
-) -> Result<Found, Refusal> {
-    let mut places = Places::new(document, stage, limits);
+) -> Result<FoundChanges, Refusal> {
+    let mut places = PlaceFinder::new(document, stage, limits);
     match alteration {
-        Alteration::Set(path, value) => places.set(path, value)?,
-        Alteration::Delete(path) => places.delete(path)?,
-        Alteration::Append(path, value) => places.append(path, value)?,
+        Alteration::Set(path, value) => places.set_values(path, value)?,
+        Alteration::Delete(path) => places.delete_values(path)?,
+        Alteration::Append(path, value) => places.append_values(path, value)?,
         Alteration::RenameEntry(path, name) => places.rename_entries(path, name)?,
         Alteration::RenameKey(old, new) => places.rename_keys(old, new)?,
         Alteration::RenameClass(_) => {}
@@ -62,25 +64,25 @@ pub(super) fn find(
     Ok(places.found)
 }
 
-pub(super) struct Places<'d> {
+pub(super) struct PlaceFinder<'d> {
     document: &'d Document<'d>,
     /// The container of each node; for the root, the root itself.
     parents: Vec<u32>,
     pub(super) stage: &'d Stage,
     limits: &'d Limits,
-    pub(super) found: Found,
+    pub(super) found: FoundChanges,
     /// Entries of new keys, by their kind, encoding and bytes.
     renamed: HashMap<(u8, String, Vec<u8>), usize>,
 }
 
-impl<'d> Places<'d> {
-    pub(super) fn new(document: &'d Document<'d>, stage: &'d Stage, limits: &'d Limits) -> Places<'d> {
+impl<'d> PlaceFinder<'d> {
+    pub(super) fn new(document: &'d Document<'d>, stage: &'d Stage, limits: &'d Limits) -> PlaceFinder<'d> {
         crate::steps::count(document.nodes().len());
-        let parents = parents(document);
-        Places { document, parents, stage, limits, found: Found::default(), renamed: HashMap::new() }
+        let parents = find_parents(document);
+        PlaceFinder { document, parents, stage, limits, found: FoundChanges::default(), renamed: HashMap::new() }
     }
 
-    pub(super) fn set(&mut self, path: &Pattern, value: &Document<'static>) -> Result<(), Refusal> {
+    pub(super) fn set_values(&mut self, path: &Pattern, value: &Document<'static>) -> Result<(), Refusal> {
         let mut seen = HashSet::new();
         let (replaced, added) = (self.found.replaced.len(), self.found.added.len());
         let found = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
@@ -91,8 +93,8 @@ impl<'d> Places<'d> {
             let variable = u32::try_from(node.payload).ok().filter(|_| node.kind == Kind::Alias);
             let at = variable.unwrap_or(place.index());
             if seen.insert(at) {
-                let value = native::like(value, Some(*place), self.naming());
-                let entry = self.entry(value.root(), None, shown)?;
+                let value = native::match_string_kinds(value, Some(*place), self.naming());
+                let entry = self.add_native_entry(value.root(), None, shown)?;
                 self.found.replaced.push((at, entry));
             }
         }
@@ -101,7 +103,7 @@ impl<'d> Places<'d> {
             self.add_missing(path, value, &mut seen)?;
         }
         if self.found.replaced.len() == replaced && self.found.added.len() == added {
-            return Err(self.absent(path));
+            return Err(self.absent_path_error(path));
         }
         Ok(())
     }
@@ -119,32 +121,32 @@ impl<'d> Places<'d> {
             Step::Item(number) => number.to_string(),
             _ => return Ok(()),
         };
-        let value = &native::like(value, None, self.naming());
+        let value = &native::match_string_kinds(value, None, self.naming());
         let found = before.find(self.document, self.limits).map_err(Refusal::Unfit)?;
         for (shown, whole) in found.iter() {
             let body = whole.body();
             let place = format!("{shown}.{name}");
-            if step.take(whole).is_some() || !seen.insert(body.index()) {
+            if step.follow_from(whole).is_some() || !seen.insert(body.index()) {
                 continue;
             }
             // PHP has one empty array for lists and maps.
             let is_empty_php = body.kind() == Kind::Array && body.is_empty() && self.naming() == Naming::Php;
             if is_empty_php {
-                let key = Like { kind: Kind::Text, encoding: String::new(), bytes: name.as_bytes() };
-                let entry = self.entry(value.root(), Some(&key), &place)?;
-                let map = self.found.entries[entry].container();
+                let key = KeyTemplate { kind: Kind::Text, encoding: String::new(), bytes: name.as_bytes() };
+                let entry = self.add_native_entry(value.root(), Some(&key), &place)?;
+                let map = self.found.entries[entry].to_container_entry();
                 self.found.replaced.push((body.index(), entry));
                 self.found.entries[entry] = map;
             } else if body.kind() == Kind::Map {
-                self.open(body, "a new member")?;
-                let named = self.new_name(body, step, &name);
+                self.refuse_fixed_members(body, "a new member")?;
+                let named = self.new_key_name(body, step, &name);
                 let names = body.entries().filter_map(|(key, _)| match key {
                     Key::Name(name) if name.node.kind.is_string() => Some(name),
                     _ => None,
                 });
                 let last = names.last().map(|key| (self.document, key));
-                let key = self.key_like(body, step, &named, last);
-                let entry = self.entry(value.root(), Some(&key), &place)?;
+                let key = self.new_key_template(body, step, &named, last);
+                let entry = self.add_native_entry(value.root(), Some(&key), &place)?;
                 self.found.added.push((body.index(), entry));
                 self.found.containers.push(body.index());
             }
@@ -152,39 +154,40 @@ impl<'d> Places<'d> {
         Ok(())
     }
 
-    pub(super) fn delete(&mut self, path: &Pattern) -> Result<(), Refusal> {
-        for at in self.places(path)? {
-            let parent = self.parent(at, "something to delete")?;
-            self.open(parent, "one member less")?;
-            self.found.gone.push(at);
+    pub(super) fn delete_values(&mut self, path: &Pattern) -> Result<(), Refusal> {
+        for at in self.find_nodes(path)? {
+            let parent = self.find_parent(at, "something to delete")?;
+            self.refuse_fixed_members(parent, "one member less")?;
+            self.found.deleted.push(at);
             self.found.containers.push(parent.index());
         }
         Ok(())
     }
 
-    pub(super) fn append(&mut self, path: &Pattern, value: &Document<'static>) -> Result<(), Refusal> {
+    pub(super) fn append_values(&mut self, path: &Pattern, value: &Document<'static>) -> Result<(), Refusal> {
         let mut seen = HashSet::new();
         let found = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
         if found.is_empty() {
-            return Err(self.absent(path));
+            return Err(self.absent_path_error(path));
         }
-        let value = &native::like(value, None, self.naming());
+        let value = &native::match_string_kinds(value, None, self.naming());
         for (shown, whole) in found.iter() {
             let body = whole.body();
             if !seen.insert(body.index()) {
                 continue;
             }
-            let is_array_of_php = self.naming() == Naming::Php && body.kind() == Kind::Map && !self.is_fields(body);
+            let is_array_of_php = self.naming() == Naming::Php && body.kind() == Kind::Map && !self.is_member_map(body);
             let place = format!("{shown}[{}]", body.len());
             let entry = if body.kind() == Kind::Array {
-                self.entry(value.root(), None, &place)?
+                self.add_native_entry(value.root(), None, &place)?
             } else if is_array_of_php {
-                let next = next_index(body).ok_or_else(|| unfit("a free index", "the largest one in use", &shown))?;
+                let next =
+                    next_index(body).ok_or_else(|| unfit_refusal("a free index", "the largest one in use", &shown))?;
                 let next = next.to_string();
-                let key = Like { kind: Kind::Int, encoding: String::new(), bytes: next.as_bytes() };
-                self.entry(value.root(), Some(&key), &place)?
+                let key = KeyTemplate { kind: Kind::Int, encoding: String::new(), bytes: next.as_bytes() };
+                self.add_native_entry(value.root(), Some(&key), &place)?
             } else {
-                return Err(unfit("a list to append to", &kind_name(body), &shown));
+                return Err(unfit_refusal("a list to append to", &kind_name(body), &shown));
             };
             self.found.added.push((body.index(), entry));
             self.found.containers.push(body.index());
@@ -193,12 +196,12 @@ impl<'d> Places<'d> {
     }
 
     pub(super) fn rename_entries(&mut self, path: &Pattern, name: &str) -> Result<(), Refusal> {
-        for at in self.places(path)? {
-            let parent = self.parent(at, "the entry of a map")?;
+        for at in self.find_nodes(path)? {
+            let parent = self.find_parent(at, "the entry of a map")?;
             if parent.kind() == Kind::Array {
-                return Err(unfit("the entry of a map", "an item of a list", &self.document.path(at)));
+                return Err(unfit_refusal("the entry of a map", "an item of a list", &self.document.path(at)));
             }
-            self.rename(parent, at, None, name)?;
+            self.rename_entry(parent, at, None, name)?;
         }
         Ok(())
     }
@@ -209,9 +212,9 @@ impl<'d> Places<'d> {
             if !matches!(map.kind(), Kind::Map | Kind::Attrs) {
                 continue;
             }
-            let named = map.entries().filter(|(key, _)| is_called(key, old)).map(|(_, value)| value.index());
+            let named = map.entries().filter(|(key, _)| key_has_name(key, old)).map(|(_, value)| value.index());
             for value in named.collect::<Vec<_>>() {
-                self.rename(map, value, Some(old), new)?;
+                self.rename_entry(map, value, Some(old), new)?;
             }
         }
         if self.found.keys.is_empty() {
@@ -221,15 +224,15 @@ impl<'d> Places<'d> {
     }
 
     /// Gives the entry whose value is at `at` another key. Marks of members, which `old` does not include, stay.
-    fn rename(&mut self, map: Cursor<'d>, at: u32, old: Option<&str>, new: &str) -> Result<(), Refusal> {
-        self.open(map, "a member of another name")?;
+    fn rename_entry(&mut self, map: Cursor<'d>, at: u32, old: Option<&str>, new: &str) -> Result<(), Refusal> {
+        self.refuse_fixed_members(map, "a member of another name")?;
         let key = map.entries().find(|(_, value)| value.index() == at).map(|(key, _)| key);
         let Some(Key::Name(key)) = key else {
-            return Err(unfit("a key that is a string or a number", "another one", &self.document.path(at)));
+            return Err(unfit_refusal("a key that is a string or a number", "another one", &self.document.path(at)));
         };
         let bytes = self.renamed_bytes(&key, old, new);
-        let like = self.renamed_like(&key, &bytes);
-        let entry = self.renamed_entry(&like, at)?;
+        let key_template = self.renamed_key_template(&key, &bytes);
+        let entry = self.renamed_entry(&key_template, at)?;
         let is_taken = {
             let cursor = self.found.entries[entry].cursor();
             let new = cursor.document().root().body().entries().next().map(|(key, _)| key_identity(&key));
@@ -237,7 +240,11 @@ impl<'d> Places<'d> {
             new.is_some_and(|new| others.map(|(key, _)| key_identity(&key)).any(|other| other == new))
         };
         if is_taken {
-            return Err(unfit("a key that is free", &format!("an entry `{new}` beside it"), &self.document.path(at)));
+            return Err(unfit_refusal(
+                "a key that is free",
+                &format!("an entry `{new}` beside it"),
+                &self.document.path(at),
+            ));
         }
         self.found.keys.push((at, entry));
         self.found.containers.push(map.index());
@@ -246,25 +253,25 @@ impl<'d> Places<'d> {
 
     /// Returns the bytes of a key after renaming.
     pub(super) fn renamed_bytes(&self, key: &Name<'_>, old: Option<&str>, new: &str) -> Vec<u8> {
-        let bare = old.map_or_else(|| bare_len(key.bytes), str::len);
+        let bare = old.map_or_else(|| unmarked_len(key.bytes), str::len);
         let marks = key.bytes.len().saturating_sub(bare);
         [key.bytes.get(..marks).unwrap_or_default(), new.as_bytes()].concat()
     }
 
     /// Returns the properties of the renamed key, with these bytes.
-    pub(super) fn renamed_like<'k>(&self, key: &Name<'_>, bytes: &'k [u8]) -> Like<'k> {
-        let mut like = Like::key(self.document, key, bytes);
+    pub(super) fn renamed_key_template<'k>(&self, key: &Name<'_>, bytes: &'k [u8]) -> KeyTemplate<'k> {
+        let mut like = KeyTemplate::from_key(self.document, key, bytes);
         if key.node.kind == Kind::Int {
             like.kind = Kind::Text;
         }
-        self.unlatin(&mut like);
+        self.retype_latin1_key(&mut like);
         like
     }
 
     /// Returns an entry with only this key. Records have the same keys, so an entry is made once for all of them. Its
     /// path is computed only for the first, because that takes time proportional to the number of records.
-    pub(super) fn renamed_entry(&mut self, like: &Like<'_>, at: u32) -> Result<usize, Refusal> {
-        let name = (like.kind as u8, like.encoding.clone(), like.bytes.to_vec());
+    pub(super) fn renamed_entry(&mut self, key_template: &KeyTemplate<'_>, at: u32) -> Result<usize, Refusal> {
+        let name = (key_template.kind as u8, key_template.encoding.clone(), key_template.bytes.to_vec());
         if let Some(&entry) = self.renamed.get(&name) {
             if let Some(entry) = self.found.entries.get_mut(entry) {
                 entry.lose_again();
@@ -276,7 +283,7 @@ impl<'d> Places<'d> {
         nothing.null();
         let nothing = nothing.finish().map_err(Refusal::Unwritable)?;
         let shown = || self.document.path(at);
-        let entry = native::entry(nothing.root(), Some(like), shown, self.stage, self.limits);
+        let entry = native::make_native_entry(nothing.root(), Some(key_template), shown, self.stage, self.limits);
         self.found.entries.push(entry.map_err(Refusal::Unwritable)?);
         let entry = self.found.entries.len() - 1;
         self.renamed.insert(name, entry);
@@ -286,22 +293,22 @@ impl<'d> Places<'d> {
     // -- Existing places -------------------------------------------------------
 
     /// Returns the nodes on a path; there is at least one.
-    fn places(&self, path: &Pattern) -> Result<Vec<u32>, Refusal> {
+    fn find_nodes(&self, path: &Pattern) -> Result<Vec<u32>, Refusal> {
         let found = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
         if found.is_empty() {
-            return Err(self.absent(path));
+            return Err(self.absent_path_error(path));
         }
         let mut seen = HashSet::new();
         Ok(found.values().map(|value| value.index()).filter(|at| seen.insert(*at)).collect())
     }
 
-    fn absent(&self, path: &Pattern) -> Refusal {
+    fn absent_path_error(&self, path: &Pattern) -> Refusal {
         let why = self.document.find(path.as_str()).err().filter(|error| error.path().is_some());
         Refusal::Absent { path: path.as_str().to_owned(), why }
     }
 
     /// Returns the list, map or attributes that contain a value.
-    pub(super) fn parent(&self, at: u32, expected: &str) -> Result<Cursor<'d>, Refusal> {
+    pub(super) fn find_parent(&self, at: u32, expected: &str) -> Result<Cursor<'d>, Refusal> {
         let parent = self.parents.get(at as usize).copied().filter(|parent| *parent != at);
         let parent = parent.map(|parent| Cursor::new(self.document, parent));
         let key = self.document.node(at).key;
@@ -313,24 +320,24 @@ impl<'d> Places<'d> {
         };
         parent
             .filter(holds)
-            .ok_or_else(|| unfit(expected, "a value that is not an entry or an item", &self.document.path(at)))
+            .ok_or_else(|| unfit_refusal(expected, "a value that is not an entry or an item", &self.document.path(at)))
     }
 
     /// Refuses to add or rename members of an object with a fixed set of them.
-    pub(super) fn open(&self, map: Cursor<'d>, wanted: &str) -> Result<(), Refusal> {
+    pub(super) fn refuse_fixed_members(&self, map: Cursor<'d>, wanted: &str) -> Result<(), Refusal> {
         let object = self.parents.get(map.index() as usize).map(|at| self.document.node(*at));
         let is_fixed = |form| matches!(form, Form::Struct | Form::Data);
         match object.filter(|node| node.kind == Kind::Object && is_fixed(node.form())) {
             Some(_) => {
                 let expected = format!("a class that allows {wanted}");
-                Err(unfit(&expected, "a Struct or Data of Ruby's", &self.document.path(map.index())))
+                Err(unfit_refusal(&expected, "a Struct or Data of Ruby's", &self.document.path(map.index())))
             }
             None => Ok(()),
         }
     }
 
     /// Returns `true` if a map contains the members of an object.
-    pub(super) fn is_fields(&self, map: Cursor<'d>) -> bool {
+    pub(super) fn is_member_map(&self, map: Cursor<'d>) -> bool {
         self.parents.get(map.index() as usize).is_some_and(|at| self.document.node(*at).kind == Kind::Object)
     }
 
@@ -340,16 +347,21 @@ impl<'d> Places<'d> {
 
     // -- New entries -----------------------------------------------------------
 
-    pub(super) fn entry(&mut self, value: Cursor<'_>, key: Option<&Like<'_>>, place: &str) -> Result<usize, Refusal> {
-        let entry =
-            native::entry(value, key, || place.to_owned(), self.stage, self.limits).map_err(Refusal::Unwritable)?;
+    pub(super) fn add_native_entry(
+        &mut self,
+        value: Cursor<'_>,
+        key: Option<&KeyTemplate<'_>>,
+        place: &str,
+    ) -> Result<usize, Refusal> {
+        let entry = native::make_native_entry(value, key, || place.to_owned(), self.stage, self.limits)
+            .map_err(Refusal::Unwritable)?;
         self.found.entries.push(entry);
         Ok(self.found.entries.len() - 1)
     }
 
     /// Returns the name of a new key: Ruby's instance variables have a mark.
-    pub(super) fn new_name(&self, map: Cursor<'d>, step: &Step, name: &str) -> String {
-        let is_variable = self.naming() == Naming::Ruby && self.is_fields(map);
+    pub(super) fn new_key_name(&self, map: Cursor<'d>, step: &Step, name: &str) -> String {
+        let is_variable = self.naming() == Naming::Ruby && self.is_member_map(map);
         match matches!(step, Step::Key(_)) && is_variable && !name.starts_with('@') {
             true => format!("@{name}"),
             false => name.to_owned(),
@@ -358,37 +370,37 @@ impl<'d> Places<'d> {
 
     /// Returns the properties of a new key: those of `last`, the last string key of the map, which is in the given
     /// document.
-    pub(super) fn key_like<'k>(
+    pub(super) fn new_key_template<'k>(
         &self,
         map: Cursor<'d>,
         step: &Step,
         name: &'k str,
         last: Option<(&Document<'_>, Name<'_>)>,
-    ) -> Like<'k> {
+    ) -> KeyTemplate<'k> {
         if matches!(step, Step::Item(_)) {
-            return Like { kind: Kind::Int, encoding: String::new(), bytes: name.as_bytes() };
+            return KeyTemplate { kind: Kind::Int, encoding: String::new(), bytes: name.as_bytes() };
         }
-        let mut like = match last {
-            Some((document, key)) => Like::key(document, &key, name.as_bytes()),
-            None if self.naming() == Naming::Ruby && self.is_fields(map) => {
-                Like { kind: Kind::Symbol, encoding: String::new(), bytes: name.as_bytes() }
+        let mut key_template = match last {
+            Some((document, key)) => KeyTemplate::from_key(document, &key, name.as_bytes()),
+            None if self.naming() == Naming::Ruby && self.is_member_map(map) => {
+                KeyTemplate { kind: Kind::Symbol, encoding: String::new(), bytes: name.as_bytes() }
             }
-            None => Like { kind: Kind::Text, encoding: String::new(), bytes: name.as_bytes() },
+            None => KeyTemplate { kind: Kind::Text, encoding: String::new(), bytes: name.as_bytes() },
         };
-        self.unlatin(&mut like);
-        like
+        self.retype_latin1_key(&mut key_template);
+        key_template
     }
 
     /// Makes non-ASCII names text: in Perl the bytes of a string are Latin-1, and a symbol of ASCII has no encoding
     /// that other names could use.
-    fn unlatin(&self, like: &mut Like<'_>) {
+    fn retype_latin1_key(&self, like: &mut KeyTemplate<'_>) {
         if like.kind == Kind::Bytes && self.naming() == Naming::Perl && !like.bytes.is_ascii() {
             like.kind = Kind::Text;
         }
     }
 }
 
-fn unfit(expected: &str, found: &str, path: &str) -> Refusal {
+fn unfit_refusal(expected: &str, found: &str, path: &str) -> Refusal {
     let error = Error::new(ErrorKind::Usage).expecting(expected.to_owned()).finding(found.to_owned());
     Refusal::Unfit(error.on_path(path.to_owned()))
 }
@@ -397,14 +409,14 @@ fn kind_name(value: Cursor<'_>) -> String {
     format!("{:?}", value.kind()).to_lowercase()
 }
 
-fn is_called(key: &Key<'_>, name: &str) -> bool {
-    key.node().kind.is_string() && rank(key.bytes(), name).is_some_and(|rank| rank < 2)
+fn key_has_name(key: &Key<'_>, name: &str) -> bool {
+    key.node().kind.is_string() && match_rank(key.bytes(), name).is_some_and(|rank| rank < 2)
 }
 
 /// Returns the length of a key without the marks of a member.
-fn bare_len(key: &[u8]) -> usize {
+fn unmarked_len(key: &[u8]) -> usize {
     let unmarked = key.strip_prefix(b"@@").or_else(|| key.strip_prefix(b"@"));
-    unmarked.or_else(|| crate::document::unmangled(key)).map_or(key.len(), <[u8]>::len)
+    unmarked.or_else(|| crate::document::strip_visibility(key)).map_or(key.len(), <[u8]>::len)
 }
 
 /// Returns a value that is equal for two keys that a map can't both have.
@@ -422,12 +434,12 @@ fn next_index(map: Cursor<'_>) -> Option<i64> {
 }
 
 /// Returns the container of each node; the root is in itself.
-fn parents(document: &Document<'_>) -> Vec<u32> {
+fn find_parents(document: &Document<'_>) -> Vec<u32> {
     let tape = document.tape();
     let mut parents = Vec::with_capacity(document.nodes().len());
     let mut open: Vec<u32> = Vec::new();
     for (at, node) in (0u32..).zip(document.nodes()) {
-        while open.pop_if(|container| tape.next(*container) <= at).is_some() {}
+        while open.pop_if(|container| tape.index_after(*container) <= at).is_some() {}
         parents.push(open.last().copied().unwrap_or(at));
         if node.kind.is_container() {
             open.push(at);

@@ -5,12 +5,12 @@
 //! something changes. If the meaning can't be determined, or an alteration has to be refused, the search stops there.
 
 use super::Alteration;
-use super::index::{Index, Slot};
-use super::native::{self, Like};
-use super::places::{Found, Places};
+use super::index::{ChildIndex, ChildSlot};
+use super::native::{self, KeyTemplate};
+use super::places::{FoundChanges, PlaceFinder};
 use crate::document::{Builder, Cursor, Document, Key, Kind, Naming, Step, flag};
 use crate::limits::Limits;
-use crate::select::{Pattern, position};
+use crate::select::{Pattern, item_position};
 use crate::stage::Stage;
 use std::collections::HashMap;
 
@@ -19,29 +19,29 @@ const WALKS: u32 = 4;
 
 /// Finds what a sequence of alterations means: everything that they change, and how many of the alterations that
 /// covers. The document must not contain copies of values.
-pub(super) fn find(
+pub(super) fn find_changes_together(
     document: &Document<'_>,
     alterations: &[Alteration],
     stage: &Stage,
     limits: &Limits,
-) -> (Found, usize) {
+) -> (FoundChanges, usize) {
     let mut together = Together {
-        places: Places::new(document, stage, limits),
+        places: PlaceFinder::new(document, stage, limits),
         document,
         limits,
-        links: links(document),
+        links: link_prefix_sums(document),
         indexes: HashMap::new(),
         walks: HashMap::new(),
         replaced: HashMap::new(),
         renamed: HashMap::new(),
-        met: None,
+        reached_entry: None,
     };
-    let count = alterations.iter().take_while(|alteration| together.add(alteration).is_some()).count();
+    let count = alterations.iter().take_while(|alteration| together.add_alteration(alteration).is_some()).count();
     (together.places.found, count)
 }
 
 /// Returns `true` if an alteration can be found together with others.
-pub(super) fn may_be(alteration: &Alteration) -> bool {
+pub(super) fn can_combine(alteration: &Alteration) -> bool {
     match alteration {
         Alteration::Set(path, _)
         | Alteration::Delete(path)
@@ -52,7 +52,7 @@ pub(super) fn may_be(alteration: &Alteration) -> bool {
 }
 
 /// Returns for each node the number of nodes up to it that are links or are named by one; `None` if there are none.
-fn links(document: &Document<'_>) -> Option<Vec<u32>> {
+fn link_prefix_sums(document: &Document<'_>) -> Option<Vec<u32>> {
     let is_linked = |at: usize| {
         let node = document.nodes().get(at);
         node.is_some_and(|node| node.kind.is_again() || node.has(flag::TARGET))
@@ -73,23 +73,23 @@ fn links(document: &Document<'_>) -> Option<Vec<u32>> {
 }
 
 struct Together<'d> {
-    places: Places<'d>,
+    places: PlaceFinder<'d>,
     document: &'d Document<'d>,
     limits: &'d Limits,
     links: Option<Vec<u32>>,
     /// Indexes of containers; `None` for a container that can't have one.
-    indexes: HashMap<u32, Option<Index<'d>>>,
+    indexes: HashMap<u32, Option<ChildIndex<'d>>>,
     walks: HashMap<u32, u32>,
     /// Entries that replace nodes.
     replaced: HashMap<u32, usize>,
     /// Entries with the new keys of nodes.
     renamed: HashMap<u32, usize>,
     /// The entry that a path reached, and after how many steps.
-    met: Option<(usize, usize)>,
+    reached_entry: Option<(usize, usize)>,
 }
 
 /// Where a path leads.
-enum Way<'d> {
+enum PathTarget<'d> {
     /// To this value in this container; the root is its own container.
     There { parent: Option<Cursor<'d>>, value: Cursor<'d>, shown: String },
     /// To this value, which lacks what the last step names.
@@ -97,7 +97,7 @@ enum Way<'d> {
 }
 
 /// What a step leads to.
-enum Child {
+enum StepTarget {
     At(u32, String),
     /// An added entry.
     New(usize),
@@ -106,17 +106,17 @@ enum Child {
 
 /// In all of these, `None` means that the result can't be determined; then nothing is changed.
 impl<'d> Together<'d> {
-    fn add(&mut self, alteration: &Alteration) -> Option<()> {
-        may_be(alteration).then_some(())?;
-        self.met = None;
+    fn add_alteration(&mut self, alteration: &Alteration) -> Option<()> {
+        can_combine(alteration).then_some(())?;
+        self.reached_entry = None;
         let done = match alteration {
-            Alteration::Set(path, value) => self.set(path, value),
-            Alteration::Delete(path) => self.delete(path),
-            Alteration::Append(path, value) => self.append(path, value),
-            Alteration::RenameEntry(path, name) => self.rename(path, name),
+            Alteration::Set(path, value) => self.set_value(path, value),
+            Alteration::Delete(path) => self.delete_value(path),
+            Alteration::Append(path, value) => self.append_value(path, value),
+            Alteration::RenameEntry(path, name) => self.rename_entry(path, name),
             Alteration::RenameKey(..) | Alteration::RenameClass(_) => None,
         };
-        if done.is_none() && self.met.is_some() { self.add_within(alteration) } else { done }
+        if done.is_none() && self.reached_entry.is_some() { self.add_within(alteration) } else { done }
     }
 
     /// Changes an added entry before it is put in its place.
@@ -128,73 +128,77 @@ impl<'d> Together<'d> {
         else {
             return None;
         };
-        let (number, count) = self.meet(path)?;
-        let is_itself = path.definite().nth(count).is_none();
+        let (number, count) = self.find_added_entry(path)?;
+        let is_itself = path.definite_steps().nth(count).is_none();
         let entry = self.places.found.entries.get(number).filter(|entry| entry.is_simple())?;
         let document = entry.document();
         let is_alike = document.tape().naming == self.places.naming() && self.document.header().is_none();
         (is_alike && !path.as_str().contains('…')).then_some(())?;
-        let path = path.behind(count, entry.step());
-        let mut places = Places::new(document, self.places.stage, self.limits);
+        let path = path.rest_after(count, entry.step_to_value());
+        let mut places = PlaceFinder::new(document, self.places.stage, self.limits);
         match alteration {
-            Alteration::Set(_, value) => places.set(&path, value).ok()?,
-            Alteration::Append(_, value) => places.append(&path, value).ok()?,
-            Alteration::Delete(_) if !is_itself => places.delete(&path).ok()?,
+            Alteration::Set(_, value) => places.set_values(&path, value).ok()?,
+            Alteration::Append(_, value) => places.append_values(&path, value).ok()?,
+            Alteration::Delete(_) if !is_itself => places.delete_values(&path).ok()?,
             Alteration::RenameEntry(_, name) if !is_itself => places.rename_entries(&path, name).ok()?,
             _ => return None,
         }
         // Their paths would be paths in the entry.
-        let is_lossy = places.found.entries.iter().any(native::Entry::has_losses);
+        let is_lossy = places.found.entries.iter().any(native::NativeEntry::has_losses);
         (!is_lossy).then_some(())?;
-        let (changed, _) = Builder::changed(document, &places.found.changes()).ok()?;
-        self.places.found.entries.get_mut(number)?.exchange(changed);
+        let (changed, _) = Builder::copy_with_changes(document, &places.found.to_changes()).ok()?;
+        self.places.found.entries.get_mut(number)?.replace_document(changed);
         Some(())
     }
 
     /// Returns the entry that a path reaches if no other key looks like one that it names, and after how many steps.
-    fn meet(&mut self, path: &Pattern) -> Option<(usize, usize)> {
-        self.met = None;
-        match self.way(path, true) {
-            Some(Way::There { value, .. }) => {
-                let entry = self.entry_at(value)?;
-                Some((entry, path.definite().count()))
+    fn find_added_entry(&mut self, path: &Pattern) -> Option<(usize, usize)> {
+        self.reached_entry = None;
+        match self.resolve_path(path, true) {
+            Some(PathTarget::There { value, .. }) => {
+                let entry = self.replacement_entry(value)?;
+                Some((entry, path.definite_steps().count()))
             }
-            Some(Way::Missing { .. }) => None,
-            None => self.met.take(),
+            Some(PathTarget::Missing { .. }) => None,
+            None => self.reached_entry.take(),
         }
     }
 
     /// Returns the entry that replaces a value or its body.
-    fn entry_at(&self, value: Cursor<'d>) -> Option<usize> {
+    fn replacement_entry(&self, value: Cursor<'d>) -> Option<usize> {
         let at = |value: Cursor<'d>| self.replaced.get(&value.index()).copied();
         at(value).or_else(|| at(value.body()))
     }
 
     // -- Alterations -------------------------------------------------------------
 
-    fn set(&mut self, path: &Pattern, value: &Document<'static>) -> Option<()> {
-        let way = match self.way(path, false)? {
+    fn set_value(&mut self, path: &Pattern, value: &Document<'static>) -> Option<()> {
+        let target = match self.resolve_path(path, false)? {
             // A missing key has to be searched among all keys that look alike.
-            Way::Missing { .. } => self.way(path, true)?,
+            PathTarget::Missing { .. } => self.resolve_path(path, true)?,
             way => way,
         };
-        match way {
-            Way::There { value: old, shown, .. } => {
+        match target {
+            PathTarget::There { value: old, shown, .. } => {
                 let at = old.index();
-                self.is_free(at).then_some(())?;
+                self.has_no_links(at).then_some(())?;
                 let entries = &self.places.found.entries;
                 let now = self.replaced.get(&at).and_then(|entry| entries.get(*entry));
-                let value = native::like(value, Some(now.map_or(old, |entry| entry.cursor())), self.places.naming());
-                let entry = self.places.entry(value.root(), None, &shown).ok()?;
-                self.replace(at, entry);
+                let value = native::match_string_kinds(
+                    value,
+                    Some(now.map_or(old, |entry| entry.cursor())),
+                    self.places.naming(),
+                );
+                let entry = self.places.add_native_entry(value.root(), None, &shown).ok()?;
+                self.record_replacement(at, entry);
                 Some(())
             }
-            Way::Missing { whole, shown } => self.set_missing(path, whole, &shown, value),
+            PathTarget::Missing { whole, shown } => self.set_missing(path, whole, &shown, value),
         }
     }
 
     fn set_missing(&mut self, path: &Pattern, whole: Cursor<'d>, shown: &str, value: &Document<'static>) -> Option<()> {
-        let step = path.definite().last()?;
+        let step = path.definite_steps().last()?;
         let name = match step {
             Step::Key(name) => name.clone(),
             Step::Item(number) => number.to_string(),
@@ -202,89 +206,95 @@ impl<'d> Together<'d> {
         };
         let (body, naming) = (whole.body(), self.places.naming());
         let place = format!("{shown}.{name}");
-        let value = native::like(value, None, naming);
+        let value = native::match_string_kinds(value, None, naming);
         if body.kind() == Kind::Array {
-            let is_empty_php = body.is_empty() && naming == Naming::Php && !self.index(body)?.is_changed();
-            (is_empty_php && self.is_free(body.index())).then_some(())?;
-            let key = Like { kind: Kind::Text, encoding: String::new(), bytes: name.as_bytes() };
-            let entry = self.places.entry(value.root(), Some(&key), &place).ok()?;
-            let map = self.places.found.entries.get(entry)?.container();
+            let is_empty_php = body.is_empty() && naming == Naming::Php && !self.child_index(body)?.is_changed();
+            (is_empty_php && self.has_no_links(body.index())).then_some(())?;
+            let key = KeyTemplate { kind: Kind::Text, encoding: String::new(), bytes: name.as_bytes() };
+            let entry = self.places.add_native_entry(value.root(), Some(&key), &place).ok()?;
+            let map = self.places.found.entries.get(entry)?.to_container_entry();
             *self.places.found.entries.get_mut(entry)? = map;
-            self.replace(body.index(), entry);
+            self.record_replacement(body.index(), entry);
             return Some(());
         }
-        self.places.open(body, "a new member").ok()?;
-        let named = self.places.new_name(body, step, &name);
-        let last = self.last_name(body)?;
-        let last = last.as_ref().map(|slot| self.key_of(*slot, body)).map_or(Some(None), |key| key.map(Some))?;
+        self.places.refuse_fixed_members(body, "a new member").ok()?;
+        let named = self.places.new_key_name(body, step, &name);
+        let last = self.last_string_key(body)?;
+        let last = last.as_ref().map(|slot| self.current_key(*slot, body)).map_or(Some(None), |key| key.map(Some))?;
         let key = match last {
-            Some((document, Key::Name(key))) => self.places.key_like(body, step, &named, Some((document, key))),
+            Some((document, Key::Name(key))) => self.places.new_key_template(body, step, &named, Some((document, key))),
             Some(_) => return None,
-            None => self.places.key_like(body, step, &named, None),
+            None => self.places.new_key_template(body, step, &named, None),
         };
-        let entry = native::entry(value.root(), Some(&key), || place.clone(), self.places.stage, self.limits).ok()?;
-        self.push(body, entry)
+        let entry =
+            native::make_native_entry(value.root(), Some(&key), || place.clone(), self.places.stage, self.limits)
+                .ok()?;
+        self.push_entry(body, entry)
     }
 
-    fn delete(&mut self, path: &Pattern) -> Option<()> {
-        let Way::There { parent: Some(parent), value, .. } = self.way(path, false)? else { return None };
+    fn delete_value(&mut self, path: &Pattern) -> Option<()> {
+        let PathTarget::There { parent: Some(parent), value, .. } = self.resolve_path(path, false)? else {
+            return None;
+        };
         let at = value.index();
-        let own = self.places.parent(at, "").ok()?;
-        let is_plain = own.index() == parent.index() && !self.renamed.contains_key(&at) && self.is_free(at);
+        let own = self.places.find_parent(at, "").ok()?;
+        let is_plain = own.index() == parent.index() && !self.renamed.contains_key(&at) && self.has_no_links(at);
         is_plain.then_some(())?;
-        self.places.open(parent, "").ok()?;
-        self.index(parent)?.remove(at);
-        self.places.found.gone.push(at);
+        self.places.refuse_fixed_members(parent, "").ok()?;
+        self.child_index(parent)?.remove(at);
+        self.places.found.deleted.push(at);
         self.places.found.containers.push(parent.index());
         Some(())
     }
 
-    fn append(&mut self, path: &Pattern, value: &Document<'static>) -> Option<()> {
-        let Way::There { value: whole, shown, .. } = self.way(path, false)? else { return None };
+    fn append_value(&mut self, path: &Pattern, value: &Document<'static>) -> Option<()> {
+        let PathTarget::There { value: whole, shown, .. } = self.resolve_path(path, false)? else { return None };
         let (body, naming) = (whole.body(), self.places.naming());
-        if let Some(entry) = self.entry_at(whole) {
-            self.met = Some((entry, path.definite().count()));
+        if let Some(entry) = self.replacement_entry(whole) {
+            self.reached_entry = Some((entry, path.definite_steps().count()));
             return None;
         }
-        let is_array_of_php = naming == Naming::Php && body.kind() == Kind::Map && !self.places.is_fields(body);
+        let is_array_of_php = naming == Naming::Php && body.kind() == Kind::Map && !self.places.is_member_map(body);
         let next = match body.kind() {
             Kind::Array => None,
             _ if is_array_of_php => {
-                let largest = self.index(body)?.largest();
+                let largest = self.child_index(body)?.largest_integer_key();
                 Some(largest.map_or(Some(0), |largest| largest.checked_add(1))?.to_string())
             }
             _ => return None,
         };
-        let index = self.index(body)?;
-        let place = format!("{shown}[{}]", index.left() + index.added.len());
-        let key = next.as_ref().map(|next| Like { kind: Kind::Int, encoding: String::new(), bytes: next.as_bytes() });
-        let value = native::like(value, None, naming);
+        let index = self.child_index(body)?;
+        let place = format!("{shown}[{}]", index.count_remaining() + index.added.len());
+        let key =
+            next.as_ref().map(|next| KeyTemplate { kind: Kind::Int, encoding: String::new(), bytes: next.as_bytes() });
+        let value = native::match_string_kinds(value, None, naming);
         let limits = self.limits;
-        let entry = native::entry(value.root(), key.as_ref(), || place.clone(), self.places.stage, limits).ok()?;
-        self.push(body, entry)
+        let entry =
+            native::make_native_entry(value.root(), key.as_ref(), || place.clone(), self.places.stage, limits).ok()?;
+        self.push_entry(body, entry)
     }
 
-    fn rename(&mut self, path: &Pattern, name: &str) -> Option<()> {
-        let Way::There { parent: Some(map), value, .. } = self.way(path, false)? else { return None };
+    fn rename_entry(&mut self, path: &Pattern, name: &str) -> Option<()> {
+        let PathTarget::There { parent: Some(map), value, .. } = self.resolve_path(path, false)? else { return None };
         let at = value.index();
-        let own = self.places.parent(at, "").ok()?;
-        let is_plain = own.index() == map.index() && map.kind() == Kind::Map && !self.renamed.contains_key(&at);
+        let container = self.places.find_parent(at, "").ok()?;
+        let is_plain = container.index() == map.index() && map.kind() == Kind::Map && !self.renamed.contains_key(&at);
         is_plain.then_some(())?;
-        self.places.open(map, "").ok()?;
-        let Key::Name(key) = self.index(map)?.key(at)? else { return None };
+        self.places.refuse_fixed_members(map, "").ok()?;
+        let Key::Name(key) = self.child_index(map)?.original_key(at)? else { return None };
         let bytes = self.places.renamed_bytes(&key, None, name);
-        let like = self.places.renamed_like(&key, &bytes);
+        let key_template = self.places.renamed_key_template(&key, &bytes);
         let count = self.places.found.entries.len();
-        let entry = self.places.renamed_entry(&like, at).ok()?;
+        let entry = self.places.renamed_entry(&key_template, at).ok()?;
         if self.places.found.entries.get(entry)?.has_losses() {
             // Losses contain a path, and that may be another place now.
             self.places.found.entries.truncate(count);
             return None;
         }
         let entries = &self.places.found.entries;
-        let (_, new) = key_in(entries.get(entry)?.cursor())?;
+        let (_, new) = first_entry_key(entries.get(entry)?.cursor())?;
         let index = self.indexes.get_mut(&map.index())?.as_mut()?;
-        (!index.is_taken(&new, at)).then_some(())?;
+        (!index.has_conflicting_key(&new, at)).then_some(())?;
         index.rename(at, &new);
         self.renamed.insert(at, entry);
         self.places.found.keys.push((at, entry));
@@ -292,19 +302,19 @@ impl<'d> Together<'d> {
         Some(())
     }
 
-    fn replace(&mut self, at: u32, entry: usize) {
+    fn record_replacement(&mut self, at: u32, entry: usize) {
         self.places.found.replaced.push((at, entry));
         self.replaced.insert(at, entry);
     }
 
     /// Adds an entry after all others.
-    fn push(&mut self, body: Cursor<'d>, entry: native::Entry) -> Option<()> {
+    fn push_entry(&mut self, body: Cursor<'d>, entry: native::NativeEntry) -> Option<()> {
         let number = self.places.found.entries.len();
-        self.index(body)?;
+        self.child_index(body)?;
         let index = self.indexes.get_mut(&body.index())?.as_mut()?;
         match body.kind() {
             Kind::Array => index.add(None, number),
-            _ => index.add(Some(&key_in(entry.cursor())?.1), number),
+            _ => index.add(Some(&first_entry_key(entry.cursor())?.1), number),
         }
         self.places.found.entries.push(entry);
         self.places.found.added.push((body.index(), number));
@@ -315,49 +325,49 @@ impl<'d> Together<'d> {
     // -- Where they are ----------------------------------------------------------
 
     /// Returns where a definite path leads. With `is_sure`, no other key may look like the missing one.
-    fn way(&mut self, path: &Pattern, is_sure: bool) -> Option<Way<'d>> {
-        let mut steps = path.definite().peekable();
-        let most = self.limits.expanded_from(0);
+    fn resolve_path(&mut self, path: &Pattern, is_sure: bool) -> Option<PathTarget<'d>> {
+        let mut steps = path.definite_steps().peekable();
+        let max_steps = self.limits.expanded_from(0);
         let mut here = self.document.root();
         let (mut parent, mut shown) = (None, "$".to_owned());
         let mut count = 0;
         while let Some(step) = steps.next() {
             let body = here.body();
-            if let Some(entry) = self.entry_at(here) {
-                self.met = Some((entry, count));
+            if let Some(entry) = self.replacement_entry(here) {
+                self.reached_entry = Some((entry, count));
                 return None;
             }
             count += 1;
-            if count as u64 + 2 >= most {
+            if count as u64 + 2 >= max_steps {
                 return None;
             }
-            match self.child(here, body, step, is_sure)? {
-                Child::New(entry) => {
-                    self.met = Some((entry, count));
+            match self.resolve_step(here, body, step, is_sure)? {
+                StepTarget::New(entry) => {
+                    self.reached_entry = Some((entry, count));
                     return None;
                 }
-                Child::At(at, text) => {
+                StepTarget::At(at, text) => {
                     shown.push_str(&text);
                     (parent, here) = (Some(body), Cursor::new(self.document, at));
                 }
-                Child::Missing => {
+                StepTarget::Missing => {
                     let is_alone = self.document.header().is_none() && !path.as_str().contains('…');
-                    return (steps.peek().is_none() && is_alone).then_some(Way::Missing { whole: here, shown });
+                    return (steps.peek().is_none() && is_alone).then_some(PathTarget::Missing { whole: here, shown });
                 }
             }
         }
-        Some(Way::There { parent, value: here, shown })
+        Some(PathTarget::There { parent, value: here, shown })
     }
 
-    fn child(&mut self, here: Cursor<'d>, body: Cursor<'d>, step: &Step, is_sure: bool) -> Option<Child> {
+    fn resolve_step(&mut self, here: Cursor<'d>, body: Cursor<'d>, step: &Step, is_sure: bool) -> Option<StepTarget> {
         let (is_array, is_map) = (body.kind() == Kind::Array, body.kind() == Kind::Map);
         match step {
             Step::Key(_) | Step::Entry(_) if is_map => {}
             Step::Item(_) if is_array || is_map => {}
-            Step::Key(_) | Step::Entry(_) | Step::Item(_) => return Some(Child::Missing),
+            Step::Key(_) | Step::Entry(_) | Step::Item(_) => return Some(StepTarget::Missing),
             Step::Referent => {
-                let child = step.take(here);
-                return Some(child.map_or(Child::Missing, |child| Child::At(child.index(), step.text())));
+                let child = step.follow_from(here);
+                return Some(child.map_or(StepTarget::Missing, |child| StepTarget::At(child.index(), step.to_text())));
             }
             Step::Part(_) => return None,
         }
@@ -365,92 +375,92 @@ impl<'d> Together<'d> {
         *walks += 1;
         if *walks <= WALKS && !is_sure && !self.indexes.contains_key(&body.index()) {
             if let (Step::Item(number), true) = (step, is_array) {
-                let Some(at) = position(*number, body.len() as u64) else { return Some(Child::Missing) };
+                let Some(at) = item_position(*number, body.len() as u64) else { return Some(StepTarget::Missing) };
                 crate::steps::count(body.len());
                 let child = body.items().nth(usize::try_from(at).ok()?)?;
-                return Some(Child::At(child.index(), format!("[{at}]")));
+                return Some(StepTarget::At(child.index(), format!("[{at}]")));
             }
-            let child = step.take(here);
-            return Some(child.map_or(Child::Missing, |child| Child::At(child.index(), step.text())));
+            let child = step.follow_from(here);
+            return Some(child.map_or(StepTarget::Missing, |child| StepTarget::At(child.index(), step.to_text())));
         }
-        let index = self.index(body)?;
+        let index = self.child_index(body)?;
         let slot = match step {
             Step::Item(number) if is_array => {
-                let Some(at) = position(*number, (index.left() + index.added.len()) as u64) else {
-                    return Some(Child::Missing);
+                let Some(at) = item_position(*number, (index.count_remaining() + index.added.len()) as u64) else {
+                    return Some(StepTarget::Missing);
                 };
                 let at = usize::try_from(at).ok()?;
-                if let Some(new) = at.checked_sub(index.left()) {
-                    return index.added.get(new).copied().map(Child::New);
+                if let Some(new) = at.checked_sub(index.count_remaining()) {
+                    return index.added.get(new).copied().map(StepTarget::New);
                 }
-                return Some(Child::At(index.nth(at)?, format!("[{at}]")));
+                return Some(StepTarget::At(index.nth_remaining(at)?, format!("[{at}]")));
             }
-            Step::Item(number) => index.numbered(*number),
+            Step::Item(number) => index.find_by_integer(*number),
             Step::Entry(position) => {
                 // Added entries are written before a default value.
                 index.added.is_empty().then_some(())?;
-                index.nth(*position).map(Slot::Old)
+                index.nth_remaining(*position).map(ChildSlot::Old)
             }
-            Step::Key(name) => match index.named(name) {
+            Step::Key(name) => match index.find_by_name(name) {
                 (_, true) if is_sure => return None,
                 (slot, _) => slot,
             },
             _ => return None,
         };
         match slot {
-            Some(Slot::Old(at)) => Some(Child::At(at, step.text())),
-            Some(Slot::New(entry)) => Some(Child::New(entry)),
-            None => Some(Child::Missing),
+            Some(ChildSlot::Old(at)) => Some(StepTarget::At(at, step.to_text())),
+            Some(ChildSlot::New(entry)) => Some(StepTarget::New(entry)),
+            None => Some(StepTarget::Missing),
         }
     }
 
     /// Returns the index of a container.
-    fn index(&mut self, body: Cursor<'d>) -> Option<&mut Index<'d>> {
-        self.indexes.entry(body.index()).or_insert_with(|| Index::new(body)).as_mut()
+    fn child_index(&mut self, body: Cursor<'d>) -> Option<&mut ChildIndex<'d>> {
+        self.indexes.entry(body.index()).or_insert_with(|| ChildIndex::new(body)).as_mut()
     }
 
     /// Returns `true` if no link starts or ends at a value or inside it. Otherwise, when the value is removed, another
     /// place takes over its content.
-    fn is_free(&self, at: u32) -> bool {
+    fn has_no_links(&self, at: u32) -> bool {
         let Some(links) = &self.links else { return true };
         let before = |at: u32| links.get(at as usize);
-        before(at) == before(self.document.tape().next(at))
+        before(at) == before(self.document.tape().index_after(at))
     }
 
     /// Returns the last entry of a map whose key is a string, if there is one.
-    fn last_name(&mut self, map: Cursor<'d>) -> Option<Option<Slot>> {
-        self.index(map)?;
+    fn last_string_key(&mut self, map: Cursor<'d>) -> Option<Option<ChildSlot>> {
+        self.child_index(map)?;
         let index = self.indexes.get(&map.index())?.as_ref()?;
         if let Some(entry) = index.last_name {
-            return Some(Some(Slot::New(entry)));
+            return Some(Some(ChildSlot::New(entry)));
         }
         let entries = &self.places.found.entries;
         for (at, key) in index.keys_from_last() {
             crate::steps::count(1);
-            let renamed = self.renamed.get(&at).and_then(|entry| key_in(entries.get(*entry)?.cursor()));
+            let renamed = self.renamed.get(&at).and_then(|entry| first_entry_key(entries.get(*entry)?.cursor()));
             let key = renamed.map_or(key, |(_, key)| key);
             if matches!(key, Key::Name(name) if name.node.kind.is_string()) {
-                return Some(Some(Slot::Old(at)));
+                return Some(Some(ChildSlot::Old(at)));
             }
         }
         Some(None)
     }
 
     /// Returns the current key of a child of a map, and the document that contains it.
-    fn key_of(&self, slot: Slot, map: Cursor<'d>) -> Option<(&Document<'_>, Key<'_>)> {
+    fn current_key(&self, slot: ChildSlot, map: Cursor<'d>) -> Option<(&Document<'_>, Key<'_>)> {
         let entries = &self.places.found.entries;
         match slot {
-            Slot::New(entry) => key_in(entries.get(entry)?.cursor()),
-            Slot::Old(at) => match self.renamed.get(&at) {
-                Some(entry) => key_in(entries.get(*entry)?.cursor()),
-                None => Some((self.document, self.indexes.get(&map.index())?.as_ref()?.key(at)?)),
+            ChildSlot::New(entry) => first_entry_key(entries.get(entry)?.cursor()),
+            ChildSlot::Old(at) => match self.renamed.get(&at) {
+                Some(entry) => first_entry_key(entries.get(*entry)?.cursor()),
+                None => Some((self.document, self.indexes.get(&map.index())?.as_ref()?.original_key(at)?)),
             },
         }
     }
 }
 
 /// Returns the key of an entry.
-fn key_in(entry: Cursor<'_>) -> Option<(&Document<'_>, Key<'_>)> {
+fn first_entry_key(entry: Cursor<'_>) -> Option<(&Document<'_>, Key<'_>)> {
     let document = entry.document();
     document.root().body().entries().next().map(|(key, _)| (document, key))
 }

@@ -1,7 +1,7 @@
 //! Writes a draft, and reads the bytes again before they are accepted.
 
 use super::draft::Draft;
-use super::{layout, unkept};
+use super::{layout, not_preserved_error};
 use crate::document::{Comparison, Document};
 use crate::error::Error;
 use crate::format::Request;
@@ -10,7 +10,7 @@ use crate::losses::Losses;
 use crate::stage::Stage;
 
 /// A document that was written.
-pub(super) struct Written {
+pub(super) struct WrittenDraft {
     pub(super) bytes: Vec<u8>,
     pub(super) losses: Losses,
     /// Whether unchanged parts have another form, too.
@@ -18,14 +18,19 @@ pub(super) struct Written {
 }
 
 /// Writes a draft whose original was in `body`.
-pub(super) fn bytes(draft: &Draft<'_>, body: &[u8], stage: &Stage, limits: &Limits) -> Result<Written, Error> {
+pub(super) fn write_draft(
+    draft: &Draft<'_>,
+    body: &[u8],
+    stage: &Stage,
+    limits: &Limits,
+) -> Result<WrittenDraft, Error> {
     let write = |document: &Document<'_>| -> Result<(Vec<u8>, Losses), Error> {
         let mut bytes = Vec::new();
         let format = stage.format();
         let losses = format.write(document, stage.settings(), limits, &mut bytes);
         losses.map(|losses| (bytes, losses)).map_err(|error| format.explain(error))
     };
-    let is_right = |bytes: &[u8]| {
+    let reads_back = |bytes: &[u8]| {
         let read = stage.format().read(bytes, stage.settings(), Request::new(limits));
         let comparison = Comparison::new().any_ascii();
         read.error.is_none() && read.consumed == bytes.len() && comparison.equal(&read.document, draft.document())
@@ -34,7 +39,7 @@ pub(super) fn bytes(draft: &Draft<'_>, body: &[u8], stage: &Stage, limits: &Limi
     let keeps = write(draft.original).is_ok_and(|(bytes, _)| bytes == body);
     let mut failed = None;
     for forgotten in [None, Some(false), Some(true)] {
-        let document = forgotten.map(|all| draft.forgetting(all));
+        let document = forgotten.map(|all| draft.without_changed_spelling(all));
         let document = document.as_ref().unwrap_or(draft.document());
         let (bytes, losses) = match write(document) {
             Ok(written) => written,
@@ -44,21 +49,22 @@ pub(super) fn bytes(draft: &Draft<'_>, body: &[u8], stage: &Stage, limits: &Limi
             }
         };
         if !keeps
-            && let Some(bytes) = layout::carried(draft, body, &bytes, stage, limits).filter(|bytes| is_right(bytes))
+            && let Some(bytes) =
+                layout::merge_with_original(draft, body, &bytes, stage, limits).filter(|bytes| reads_back(bytes))
         {
-            return Ok(Written { bytes, losses, is_rewritten: false });
+            return Ok(WrittenDraft { bytes, losses, is_rewritten: false });
         }
-        let bytes = with_end_of(body, bytes, stage);
-        if is_right(&bytes) {
+        let bytes = with_trailing_blanks(body, bytes, stage);
+        if reads_back(&bytes) {
             let is_rewritten = !keeps || forgotten == Some(true);
-            return Ok(Written { bytes, losses, is_rewritten });
+            return Ok(WrittenDraft { bytes, losses, is_rewritten });
         }
     }
-    Err(failed.unwrap_or_else(unkept))
+    Err(failed.unwrap_or_else(not_preserved_error))
 }
 
 /// Returns a text that ends with the same blanks as the original.
-fn with_end_of(body: &[u8], mut bytes: Vec<u8>, stage: &Stage) -> Vec<u8> {
+fn with_trailing_blanks(body: &[u8], mut bytes: Vec<u8>, stage: &Stage) -> Vec<u8> {
     if stage.format().can.text {
         let end = &body[body.trim_ascii_end().len()..];
         bytes.truncate(bytes.trim_ascii_end().len());

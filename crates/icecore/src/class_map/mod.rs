@@ -9,7 +9,7 @@ pub(crate) mod reserved;
 
 use crate::error::{Error, ErrorKind};
 use crate::options::{Opt, OptionType, Side};
-use pattern::Pattern;
+use pattern::ClassPattern;
 use std::collections::HashMap;
 
 /// The option of every format that writes classes.
@@ -36,14 +36,14 @@ const PLAIN: &str = "(plain)";
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ClassMap {
-    exact: HashMap<Vec<u8>, New>,
-    patterns: Vec<(Pattern, New)>,
+    exact: HashMap<Vec<u8>, ClassRenaming>,
+    patterns: Vec<(ClassPattern, ClassRenaming)>,
 }
 
 /// What happens to a class.
 #[derive(Clone, Debug)]
-enum New {
-    Name(Pattern),
+enum ClassRenaming {
+    Name(ClassPattern),
     Plain,
 }
 
@@ -73,18 +73,18 @@ impl ClassMap {
         if old.is_empty() || new.is_empty() {
             return Err(wrong("a name on both sides of ="));
         }
-        let pattern = Pattern::new(old);
+        let pattern = ClassPattern::new(old);
         let new = match new {
-            PLAIN => New::Plain,
+            PLAIN => ClassRenaming::Plain,
             name => {
-                let template = Pattern::new(name);
-                if template.wildcards() > pattern.wildcards() {
+                let template = ClassPattern::new(name);
+                if template.wildcard_count() > pattern.wildcard_count() {
                     return Err(wrong("at most as many * in the new name as in the old one"));
                 }
-                New::Name(template)
+                ClassRenaming::Name(template)
             }
         };
-        if pattern.wildcards() > 0 {
+        if pattern.wildcard_count() > 0 {
             self.patterns.push((pattern, new));
         } else if self.exact.insert(old.as_bytes().to_vec(), new).is_some() {
             return Err(wrong("each class once"));
@@ -99,37 +99,40 @@ impl ClassMap {
 
     /// Returns the new name of this class; `None` if the map does not give it one.
     pub fn rename(&self, name: &[u8]) -> Option<Vec<u8>> {
-        match self.find(name)? {
-            (New::Name(template), captures) => Some(template.fill(&captures)),
-            (New::Plain, _) => None,
+        match self.find_renaming(name)? {
+            (ClassRenaming::Name(template), captures) => Some(template.fill_wildcards(&captures)),
+            (ClassRenaming::Plain, _) => None,
         }
     }
 
     /// Whether values of this class should be written plainly.
     pub(crate) fn is_plain(&self, name: &[u8]) -> bool {
-        matches!(self.find(name), Some((New::Plain, _)))
+        matches!(self.find_renaming(name), Some((ClassRenaming::Plain, _)))
     }
 
     /// Whether there is a class whose values should be written plainly.
-    pub(crate) fn any_plain(&self) -> bool {
-        self.exact.values().chain(self.patterns.iter().map(|(_, new)| new)).any(|new| matches!(new, New::Plain))
+    pub(crate) fn has_plain_class(&self) -> bool {
+        self.exact
+            .values()
+            .chain(self.patterns.iter().map(|(_, new)| new))
+            .any(|new| matches!(new, ClassRenaming::Plain))
     }
 
     /// Whether there is a new name that satisfies `is`.
-    pub(crate) fn any_name(&self, is: impl Fn(&[u8]) -> bool) -> bool {
+    pub(crate) fn any_new_name(&self, is: impl Fn(&[u8]) -> bool) -> bool {
         let news = self.exact.values().chain(self.patterns.iter().map(|(_, new)| new));
         news.filter_map(|new| match new {
-            New::Name(template) => Some(template.fill(&[])),
-            New::Plain => None,
+            ClassRenaming::Name(template) => Some(template.fill_wildcards(&[])),
+            ClassRenaming::Plain => None,
         })
         .any(|name| is(&name))
     }
 
-    fn find<'m, 'n>(&'m self, name: &'n [u8]) -> Option<(&'m New, Vec<&'n [u8]>)> {
+    fn find_renaming<'m, 'n>(&'m self, name: &'n [u8]) -> Option<(&'m ClassRenaming, Vec<&'n [u8]>)> {
         if let Some(new) = self.exact.get(name) {
             return Some((new, Vec::new()));
         }
-        self.patterns.iter().find_map(|(pattern, new)| Some((new, pattern.captures(name)?)))
+        self.patterns.iter().find_map(|(pattern, new)| Some((new, pattern.match_wildcards(name)?)))
     }
 }
 

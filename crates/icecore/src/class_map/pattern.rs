@@ -3,24 +3,24 @@
 /// An old name, in which `*` matches any characters, including none; or a new one, in which each `*` is replaced by the
 /// match of the corresponding one in the old name.
 #[derive(Clone, Debug)]
-pub(super) struct Pattern {
+pub(super) struct ClassPattern {
     /// The text before, between and after the wildcards; the list is never empty.
     literals: Vec<Vec<u8>>,
 }
 
-impl Pattern {
-    pub(super) fn new(text: &str) -> Pattern {
-        Pattern { literals: text.split('*').map(|literal| literal.as_bytes().to_vec()).collect() }
+impl ClassPattern {
+    pub(super) fn new(text: &str) -> ClassPattern {
+        ClassPattern { literals: text.split('*').map(|literal| literal.as_bytes().to_vec()).collect() }
     }
 
     /// Number of wildcards.
-    pub(super) fn wildcards(&self) -> usize {
+    pub(super) fn wildcard_count(&self) -> usize {
         self.literals.len() - 1
     }
 
     /// Returns the match of each wildcard, if the name matches. If there are several ways, each wildcard except the
     /// last takes as little as possible.
-    pub(super) fn captures<'n>(&self, name: &'n [u8]) -> Option<Vec<&'n [u8]>> {
+    pub(super) fn match_wildcards<'n>(&self, name: &'n [u8]) -> Option<Vec<&'n [u8]>> {
         let (first, others) = self.literals.split_first()?;
         let mut rest = name.strip_prefix(first.as_slice())?;
         let Some((last, middle)) = others.split_last() else {
@@ -37,7 +37,7 @@ impl Pattern {
     }
 
     /// Returns the name with the wildcards replaced by these texts.
-    pub(super) fn fill(&self, captures: &[&[u8]]) -> Vec<u8> {
+    pub(super) fn fill_wildcards(&self, captures: &[&[u8]]) -> Vec<u8> {
         let mut captures = captures.iter();
         let mut name = Vec::new();
         for (at, literal) in self.literals.iter().enumerate() {

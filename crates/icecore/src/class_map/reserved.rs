@@ -23,12 +23,12 @@ pub(crate) struct Layout {
     /// Required members. If there are none, and no member has a type, every object is refused.
     pub(crate) required: Vec<&'static str>,
     /// Optional members, with their types.
-    pub(crate) typed: Vec<Typed>,
+    pub(crate) typed: Vec<TypedMember>,
 }
 
 /// A member that has a type.
 #[derive(Debug)]
-pub(crate) struct Typed {
+pub(crate) struct TypedMember {
     pub(crate) name: &'static str,
     /// PHP's name of the type; `object` means any class.
     pub(crate) kind: &'static str,
@@ -47,7 +47,7 @@ impl Layout {
                 layout.required.push(name);
             }
             let bare = kind.trim_end_matches('+');
-            layout.typed.push(Typed { name, kind: bare, or_null: bare != kind });
+            layout.typed.push(TypedMember { name, kind: bare, or_null: bare != kind });
         }
         layout
     }
@@ -58,11 +58,11 @@ impl Layout {
     }
 }
 
-type Table = HashMap<Vec<u8>, Layout>;
+type ReservedTable = HashMap<Vec<u8>, Layout>;
 
-fn table(language: Language) -> &'static Table {
-    static PHP: OnceLock<Table> = OnceLock::new();
-    static RUBY: OnceLock<Table> = OnceLock::new();
+fn reserved_classes(language: Language) -> &'static ReservedTable {
+    static PHP: OnceLock<ReservedTable> = OnceLock::new();
+    static RUBY: OnceLock<ReservedTable> = OnceLock::new();
     let (table, text) = match language {
         Language::Php => (&PHP, include_str!("php.txt")),
         Language::Ruby => (&RUBY, include_str!("ruby.txt")),
@@ -70,12 +70,12 @@ fn table(language: Language) -> &'static Table {
     table.get_or_init(|| {
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         let rows = lines.map(|line| line.split_once(' ').unwrap_or((line, "")));
-        rows.map(|(name, members)| (folded(language, name.as_bytes()), Layout::parse(members))).collect()
+        rows.map(|(name, members)| (fold_case(language, name.as_bytes()), Layout::parse(members))).collect()
     })
 }
 
 /// Returns the name for comparison: PHP ignores the case of letters.
-fn folded(language: Language, name: &[u8]) -> Vec<u8> {
+fn fold_case(language: Language, name: &[u8]) -> Vec<u8> {
     match language {
         Language::Php => name.to_ascii_lowercase(),
         Language::Ruby => name.to_vec(),
@@ -83,7 +83,7 @@ fn folded(language: Language, name: &[u8]) -> Vec<u8> {
 }
 
 /// Returns the name without the leading backslash that PHP allows.
-fn relative(language: Language, name: &[u8]) -> &[u8] {
+fn strip_root_separator(language: Language, name: &[u8]) -> &[u8] {
     match language {
         Language::Php => name.strip_prefix(b"\\").unwrap_or(name),
         Language::Ruby => name,
@@ -91,17 +91,17 @@ fn relative(language: Language, name: &[u8]) -> &[u8] {
 }
 
 /// Returns the requirements for an object of this class, if the language has a class with that name.
-pub(crate) fn find(language: Language, name: &[u8]) -> Option<&'static Layout> {
-    let name = relative(language, name);
+pub(crate) fn find_reserved(language: Language, name: &[u8]) -> Option<&'static Layout> {
+    let name = strip_root_separator(language, name);
     // No name in the tables is longer, so a long hostile name is not copied.
     if name.len() > 100 {
         return None;
     }
-    table(language).get(&folded(language, name))
+    reserved_classes(language).get(&fold_case(language, name))
 }
 
 /// The namespace of classes whose names the language uses for something else.
-fn foreign(language: Language) -> &'static [u8] {
+fn foreign_namespace(language: Language) -> &'static [u8] {
     match language {
         Language::Php => b"Icecore\\Foreign\\",
         Language::Ruby => b"Icecore::Foreign::",
@@ -109,17 +109,17 @@ fn foreign(language: Language) -> &'static [u8] {
 }
 
 /// Returns the new name of a class whose own name is reserved.
-pub(crate) fn away(language: Language, name: &[u8]) -> Vec<u8> {
-    [foreign(language), relative(language, name)].concat()
+pub(crate) fn to_foreign_name(language: Language, name: &[u8]) -> Vec<u8> {
+    [foreign_namespace(language), strip_root_separator(language, name)].concat()
 }
 
 /// Returns `true` if a name is in one of the namespaces of [`away`].
-pub(crate) fn is_away(name: &[u8]) -> bool {
-    home(name).is_some()
+pub(crate) fn is_foreign_name(name: &[u8]) -> bool {
+    from_foreign_name(name).is_some()
 }
 
 /// Returns the name that a class had before [`away`].
-pub(crate) fn home(name: &[u8]) -> Option<&[u8]> {
-    let prefixes = [foreign(Language::Php), foreign(Language::Ruby)];
+pub(crate) fn from_foreign_name(name: &[u8]) -> Option<&[u8]> {
+    let prefixes = [foreign_namespace(Language::Php), foreign_namespace(Language::Ruby)];
     prefixes.iter().find_map(|prefix| name.strip_prefix(*prefix)).filter(|name| !name.is_empty())
 }

@@ -1,12 +1,12 @@
 use super::*;
 
-fn renamed(map: &str, name: &str) -> Option<String> {
+fn rename_to_string(map: &str, name: &str) -> Option<String> {
     let new = ClassMap::parse(map).unwrap().rename(name.as_bytes());
     new.map(|name| String::from_utf8(name).unwrap())
 }
 
 #[test]
-fn wildcards_stand_for_what_they_stood_for() {
+fn wildcards_keep_their_matches() {
     for (map, name, new) in [
         ("A=B", "A", Some("B")),
         ("A=B", "AA", None),
@@ -25,12 +25,12 @@ fn wildcards_stand_for_what_they_stood_for() {
         ("A=B=C", "A", Some("B=C")),
         ("A=(plain)", "A", None),
     ] {
-        assert_eq!(renamed(map, name).as_deref(), new, "{map}: {name}");
+        assert_eq!(rename_to_string(map, name).as_deref(), new, "{map}: {name}");
     }
 }
 
 #[test]
-fn mistakes_are_said() {
+fn mistakes_are_reported() {
     for map in ["A", "=A", "A=", "A=*", "*=**", "A=1,A=2"] {
         let error = ClassMap::parse(map).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Usage, "{map}");
@@ -40,16 +40,16 @@ fn mistakes_are_said() {
 
 #[test]
 fn tables_of_reserved_names() {
-    let reserved = |naming, name: &[u8]| reserved::find(naming, name).map(|layout| layout.required.clone());
+    let reserved = |naming, name: &[u8]| reserved::find_reserved(naming, name).map(|layout| layout.required.clone());
     use reserved::Language::{Php, Ruby};
     assert_eq!(reserved(Php, b"datetime"), Some(vec!["date", "timezone_type", "timezone"]));
     assert_eq!(reserved(Php, b"\\Closure"), Some(Vec::new()));
     assert_eq!(reserved(Php, b"stdClass"), None);
     assert_eq!(reserved(Ruby, b"String"), Some(Vec::new()));
     assert_eq!(reserved(Ruby, b"string"), None);
-    let exception = reserved::find(Php, b"Exception").unwrap();
+    let exception = reserved::find_reserved(Php, b"Exception").unwrap();
     assert_eq!(exception.typed.iter().find(|typed| typed.name == "line").map(|typed| typed.kind), Some("int"));
-    assert_eq!(reserved::home(b"Icecore::Foreign::A::B"), Some(&b"A::B"[..]));
-    assert_eq!(reserved::home(b"Icecore\\Foreign\\A"), Some(&b"A"[..]));
-    assert_eq!(reserved::home(b"Icecore::Foreign::"), None);
+    assert_eq!(reserved::from_foreign_name(b"Icecore::Foreign::A::B"), Some(&b"A::B"[..]));
+    assert_eq!(reserved::from_foreign_name(b"Icecore\\Foreign\\A"), Some(&b"A"[..]));
+    assert_eq!(reserved::from_foreign_name(b"Icecore::Foreign::"), None);
 }

@@ -2,7 +2,7 @@
 //!
 //! Declared lengths are not trusted: the output grows as the input provides it.
 
-use super::{Beginning, broken};
+use super::{Beginning, malformed_error};
 use crate::error::Error;
 use crate::limits::Limits;
 
@@ -18,13 +18,13 @@ pub(crate) enum Lz {
 }
 
 /// Reason why decompression stops.
-enum Stop {
+enum DecodeStop {
     /// The wanted amount is reached.
     Most,
     Broken(&'static str),
 }
 
-const CUT: Stop = Stop::Broken("its end too early");
+const CUT: DecodeStop = DecodeStop::Broken("its end too early");
 
 impl Lz {
     fn name(self) -> &'static str {
@@ -38,59 +38,59 @@ impl Lz {
     /// Decompresses everything, if that is at most `most` bytes.
     pub(crate) fn decompress(self, body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
         let room = usize::try_from(most).unwrap_or(usize::MAX);
-        let mut out = Out { bytes: Vec::new(), most: room };
-        match self.run(body, &mut out) {
+        let mut out = BoundedOutput { bytes: Vec::new(), most: room };
+        match self.decompress_into(body, &mut out) {
             Ok(()) => Ok(out.bytes),
-            Err(Stop::Most) => Err(limits.too_large(most)),
-            Err(Stop::Broken(why)) => Err(broken(self.name(), why).having_spent(out.bytes.len())),
+            Err(DecodeStop::Most) => Err(limits.too_large(most)),
+            Err(DecodeStop::Broken(why)) => Err(malformed_error(self.name(), why).with_decompressed(out.bytes.len())),
         }
     }
 
     /// Returns the beginning of the decompressed data; `None` if it is damaged there.
-    pub(crate) fn head(self, body: &[u8], whole: bool, most: usize) -> Option<Beginning> {
-        let mut out = Out { bytes: Vec::new(), most };
-        let is_all = match self.run(body, &mut out) {
+    pub(crate) fn decompress_head(self, body: &[u8], whole: bool, most: usize) -> Option<Beginning> {
+        let mut out = BoundedOutput { bytes: Vec::new(), most };
+        let is_all = match self.decompress_into(body, &mut out) {
             Ok(()) => true,
-            Err(Stop::Most) => false,
-            Err(Stop::Broken(_)) if whole => return None,
-            Err(Stop::Broken(_)) => false,
+            Err(DecodeStop::Most) => false,
+            Err(DecodeStop::Broken(_)) if whole => return None,
+            Err(DecodeStop::Broken(_)) => false,
         };
         (!out.bytes.is_empty()).then_some((out.bytes, is_all))
     }
 
-    fn run(self, body: &[u8], out: &mut Out) -> Result<(), Stop> {
-        let mut from = Input { rest: body };
+    fn decompress_into(self, body: &[u8], out: &mut BoundedOutput) -> Result<(), DecodeStop> {
+        let mut from = LzInput { rest: body };
         match self {
-            Lz::Lzf => lzf(&mut from, out),
-            Lz::Lz4 => lz4(&mut from, out),
-            Lz::Fast => fastlz(&mut from, out),
+            Lz::Lzf => decode_lzf(&mut from, out),
+            Lz::Lz4 => decode_lz4(&mut from, out),
+            Lz::Fast => decode_fastlz(&mut from, out),
         }
     }
 }
 
 /// The remaining input.
-struct Input<'b> {
+struct LzInput<'b> {
     rest: &'b [u8],
 }
 
-impl<'b> Input<'b> {
-    fn byte(&mut self) -> Result<usize, Stop> {
+impl<'b> LzInput<'b> {
+    fn read_byte(&mut self) -> Result<usize, DecodeStop> {
         let (byte, rest) = self.rest.split_first().ok_or(CUT)?;
         self.rest = rest;
         Ok(usize::from(*byte))
     }
 
-    fn bytes(&mut self, count: usize) -> Result<&'b [u8], Stop> {
+    fn read_bytes(&mut self, count: usize) -> Result<&'b [u8], DecodeStop> {
         let (bytes, rest) = self.rest.split_at_checked(count).ok_or(CUT)?;
         self.rest = rest;
         Ok(bytes)
     }
 
     /// Reads a sum of bytes, all of which are 255 except the last.
-    fn long(&mut self) -> Result<usize, Stop> {
+    fn read_long_length(&mut self) -> Result<usize, DecodeStop> {
         let mut sum = 0usize;
         loop {
-            let byte = self.byte()?;
+            let byte = self.read_byte()?;
             sum = sum.saturating_add(byte);
             if byte != 255 {
                 return Ok(sum);
@@ -100,22 +100,22 @@ impl<'b> Input<'b> {
 }
 
 /// The decompressed output.
-struct Out {
+struct BoundedOutput {
     bytes: Vec<u8>,
     most: usize,
 }
 
-impl Out {
-    fn literals(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+impl BoundedOutput {
+    fn push_literals(&mut self, bytes: &[u8]) -> Result<(), DecodeStop> {
         let room = self.most - self.bytes.len();
         self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        if bytes.len() > room { Err(Stop::Most) } else { Ok(()) }
+        if bytes.len() > room { Err(DecodeStop::Most) } else { Ok(()) }
     }
 
     /// Copies bytes from this distance back; the source may overlap the copy.
-    fn copy(&mut self, distance: usize, count: usize) -> Result<(), Stop> {
+    fn copy_earlier_output(&mut self, distance: usize, count: usize) -> Result<(), DecodeStop> {
         let start = self.bytes.len().checked_sub(distance).filter(|_| distance > 0);
-        let start = start.ok_or(Stop::Broken("a copy of what is before its beginning"))?;
+        let start = start.ok_or(DecodeStop::Broken("a copy of what is before its beginning"))?;
         let room = self.most - self.bytes.len();
         let mut left = count.min(room);
         while left > 0 {
@@ -123,84 +123,84 @@ impl Out {
             self.bytes.extend_from_within(start..start + part);
             left -= part;
         }
-        if count > room { Err(Stop::Most) } else { Ok(()) }
+        if count > room { Err(DecodeStop::Most) } else { Ok(()) }
     }
 }
 
-fn lzf(from: &mut Input<'_>, out: &mut Out) -> Result<(), Stop> {
+fn decode_lzf(from: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), DecodeStop> {
     while !from.rest.is_empty() {
-        let control = from.byte()?;
+        let control = from.read_byte()?;
         if control < 32 {
-            out.literals(from.bytes(control + 1)?)?;
+            out.push_literals(from.read_bytes(control + 1)?)?;
             continue;
         }
         let len = match control >> 5 {
-            7 => 7 + from.byte()?,
+            7 => 7 + from.read_byte()?,
             len => len,
         };
-        let distance = ((control & 31) << 8) + from.byte()? + 1;
-        out.copy(distance, len + 2)?;
+        let distance = ((control & 31) << 8) + from.read_byte()? + 1;
+        out.copy_earlier_output(distance, len + 2)?;
     }
     Ok(())
 }
 
-fn lz4(from: &mut Input<'_>, out: &mut Out) -> Result<(), Stop> {
+fn decode_lz4(from: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), DecodeStop> {
     loop {
-        let token = from.byte()?;
+        let token = from.read_byte()?;
         let literals = match token >> 4 {
-            15 => from.long()?.saturating_add(15),
+            15 => from.read_long_length()?.saturating_add(15),
             count => count,
         };
-        out.literals(from.bytes(literals)?)?;
+        out.push_literals(from.read_bytes(literals)?)?;
         // Only the last sequence has no copy.
         if from.rest.is_empty() {
             return Ok(());
         }
-        let distance = from.byte()? + (from.byte()? << 8);
+        let distance = from.read_byte()? + (from.read_byte()? << 8);
         let len = match token & 15 {
-            15 => from.long()?.saturating_add(15),
+            15 => from.read_long_length()?.saturating_add(15),
             len => len,
         };
-        out.copy(distance, len.saturating_add(4))?;
+        out.copy_earlier_output(distance, len.saturating_add(4))?;
     }
 }
 
-fn fastlz(from: &mut Input<'_>, out: &mut Out) -> Result<(), Stop> {
+fn decode_fastlz(from: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), DecodeStop> {
     /// Maximum distance of a level-2 copy that is encoded in one byte.
     const NEAR: usize = 8192;
-    let first = from.byte()?;
+    let first = from.read_byte()?;
     let is_second = match first >> 5 {
         0 => false,
         1 => true,
-        _ => return Err(Stop::Broken("a level that is not 1 or 2")),
+        _ => return Err(DecodeStop::Broken("a level that is not 1 or 2")),
     };
     let mut control = first & 31;
     loop {
         if control < 32 {
-            out.literals(from.bytes(control + 1)?)?;
+            out.push_literals(from.read_bytes(control + 1)?)?;
         } else {
             let high = (control & 31) << 8;
             let more = match (control >> 5, is_second) {
-                (7, true) => from.long()?,
-                (7, false) => from.byte()?,
+                (7, true) => from.read_long_length()?,
+                (7, false) => from.read_byte()?,
                 _ => 0,
             };
-            let low = from.byte()?;
+            let low = from.read_byte()?;
             let distance = match (is_second, high, low) {
-                (true, 0x1f00, 255) => NEAR + (from.byte()? << 8) + from.byte()?,
+                (true, 0x1f00, 255) => NEAR + (from.read_byte()? << 8) + from.read_byte()?,
                 _ => high + low + 1,
             };
-            out.copy(distance, (control >> 5).saturating_add(more).saturating_add(2))?;
+            out.copy_earlier_output(distance, (control >> 5).saturating_add(more).saturating_add(2))?;
         }
         if from.rest.is_empty() {
             return Ok(());
         }
-        control = from.byte()?;
+        control = from.read_byte()?;
     }
 }
 
 /// Writes LZF without copies, which every reader accepts.
-pub(crate) fn lzf_of_literals(bytes: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn encode_lzf_literals(bytes: &[u8], out: &mut Vec<u8>) {
     for run in bytes.chunks(32) {
         out.push(run.len() as u8 - 1);
         out.extend_from_slice(run);
@@ -208,7 +208,7 @@ pub(crate) fn lzf_of_literals(bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Writes an LZ4 block without copies.
-pub(crate) fn lz4_of_literals(bytes: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn encode_lz4_literals(bytes: &[u8], out: &mut Vec<u8>) {
     match bytes.len().checked_sub(15) {
         None => out.push((bytes.len() as u8) << 4),
         Some(more) => {
@@ -250,7 +250,7 @@ mod tests {
         let body = [&b"\x1fa\x01\x00"[..], &[255; 100_000], b"\x00\x00"].concat();
         let error = Lz::Lz4.decompress(&body, 1000, &Limits::default()).expect_err("too much");
         assert_eq!(error.kind(), crate::error::ErrorKind::Limit);
-        let (head, is_all) = Lz::Lz4.head(&body, true, 10).expect("a beginning");
+        let (head, is_all) = Lz::Lz4.decompress_head(&body, true, 10).expect("a beginning");
         assert_eq!((&*head, is_all), (&b"aaaaaaaaaa"[..], false));
     }
 
@@ -273,7 +273,7 @@ mod tests {
                 if let Ok(out) = lz.decompress(&body, most as u64, &Limits::default()) {
                     assert!(out.len() <= most);
                 }
-                if let Some((out, _)) = lz.head(&body, next() % 2 == 0, most) {
+                if let Some((out, _)) = lz.decompress_head(&body, next() % 2 == 0, most) {
                     assert!(out.len() <= most);
                 }
             }
@@ -285,8 +285,8 @@ mod tests {
         let bytes: Vec<u8> = (0..2000u32).map(|at| (at % 251) as u8).collect();
         for len in [0, 1, 14, 15, 16, 31, 32, 33, 269, 270, 271, 525, 2000] {
             let (mut lzf, mut lz4) = (Vec::new(), Vec::new());
-            lzf_of_literals(&bytes[..len], &mut lzf);
-            lz4_of_literals(&bytes[..len], &mut lz4);
+            encode_lzf_literals(&bytes[..len], &mut lzf);
+            encode_lz4_literals(&bytes[..len], &mut lz4);
             let limits = Limits::default();
             assert_eq!(Lz::Lzf.decompress(&lzf, 3000, &limits).expect("lzf"), &bytes[..len]);
             assert_eq!(Lz::Lz4.decompress(&lz4, 3000, &limits).expect("lz4"), &bytes[..len]);

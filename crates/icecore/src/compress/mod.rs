@@ -28,13 +28,13 @@ pub(crate) type StreamFn = fn(Box<dyn std::io::BufRead + Send>) -> std::io::Resu
 /// The beginning of the decompressed data, and whether that is all of it.
 pub(crate) type Beginning = (Vec<u8>, bool);
 
-fn broken(what: &'static str, why: impl std::fmt::Display) -> Error {
+fn malformed_error(what: &'static str, why: impl std::fmt::Display) -> Error {
     Error::new(ErrorKind::Malformed).expecting(format!("data compressed with {what}")).finding(why.to_string())
 }
 
 /// Returns the size of the next step: as large as the existing output, within limits.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
-fn step(so_far: usize, most: u64) -> usize {
+fn next_step_size(so_far: usize, most: u64) -> usize {
     let room = usize::try_from(most).unwrap_or(usize::MAX).saturating_sub(so_far);
     // One byte more than allowed shows that there is too much.
     so_far.clamp(16 << 10, 8 << 20).min(room.saturating_add(1))
@@ -50,17 +50,17 @@ enum StreamError {
 
 /// Returns all output of a decoder, if that is at most `most` bytes.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
-fn drain(decoder: &mut impl std::io::Read, most: u64) -> Result<Vec<u8>, StreamError> {
+fn read_to_limit(decoder: &mut impl std::io::Read, max_len: u64) -> Result<Vec<u8>, StreamError> {
     use std::io::Read;
     let mut out = Vec::new();
     loop {
-        let step = step(out.len(), most) as u64;
-        let given = decoder.by_ref().take(step).read_to_end(&mut out);
-        let given = given.map_err(|why| StreamError::Broken(why, out.len()))?;
-        if out.len() as u64 > most {
+        let step = next_step_size(out.len(), max_len) as u64;
+        let read_result = decoder.by_ref().take(step).read_to_end(&mut out);
+        let read_len = read_result.map_err(|why| StreamError::Broken(why, out.len()))?;
+        if out.len() as u64 > max_len {
             return Err(StreamError::TooMuch);
         }
-        if given == 0 {
+        if read_len == 0 {
             return Ok(out);
         }
     }
@@ -68,7 +68,7 @@ fn drain(decoder: &mut impl std::io::Read, most: u64) -> Result<Vec<u8>, StreamE
 
 /// Returns the beginning of a decoder's output, and whether that is all; it may be damaged later.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
-fn beginning(decoder: impl std::io::Read, most: usize) -> Beginning {
+fn read_beginning(decoder: impl std::io::Read, most: usize) -> Beginning {
     use std::io::Read;
     let mut out = Vec::new();
     let end = decoder.take(most as u64).read_to_end(&mut out);

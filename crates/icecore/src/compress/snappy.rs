@@ -1,6 +1,6 @@
 //! Snappy, as Sereal uses it.
 
-use super::broken;
+use super::malformed_error;
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 
@@ -8,14 +8,16 @@ use crate::limits::Limits;
 const RATIO: u64 = 22;
 
 pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
-    let declared = snap::raw::decompress_len(body).map_err(|why| broken("snappy", why))? as u64;
+    let declared = snap::raw::decompress_len(body).map_err(|why| malformed_error("snappy", why))? as u64;
     if declared > most {
         return Err(limits.too_large(most));
     }
     if declared > RATIO.saturating_mul(body.len() as u64) {
-        return Err(broken("snappy", format!("{} bytes that claim to be {declared}", body.len())));
+        return Err(malformed_error("snappy", format!("{} bytes that claim to be {declared}", body.len())));
     }
-    snap::raw::Decoder::new().decompress_vec(body).map_err(|why| broken("snappy", why).having_spent(declared as usize))
+    snap::raw::Decoder::new()
+        .decompress_vec(body)
+        .map_err(|why| malformed_error("snappy", why).with_decompressed(declared as usize))
 }
 
 pub(crate) fn compress(body: &[u8]) -> Result<Vec<u8>, Error> {

@@ -1,6 +1,6 @@
 //! Deflate, in the frames of zlib and gzip.
 
-use super::{Beginning, StreamError, StreamFn, beginning, broken, drain, step};
+use super::{Beginning, StreamError, StreamFn, malformed_error, next_step_size, read_beginning, read_to_limit};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
@@ -19,28 +19,28 @@ pub(crate) fn inflate_bare(body: &[u8], most: u64, limits: &Limits) -> Result<Ve
     inflate(body, false, most, limits)
 }
 
-fn inflate(body: &[u8], framed: bool, most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
+fn inflate(body: &[u8], framed: bool, max_len: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
     let name = if framed { "zlib" } else { "deflate" };
     let mut inflate = Decompress::new(framed);
     let mut out = Vec::new();
     loop {
         let (taken, given) = (inflate.total_in(), inflate.total_out());
-        out.try_reserve(step(out.len(), most)).map_err(|_| Error::no_memory())?;
+        out.try_reserve(next_step_size(out.len(), max_len)).map_err(|_| Error::no_memory())?;
         let rest = body.get(usize::try_from(taken).unwrap_or(usize::MAX)..).unwrap_or(&[]);
         let status = inflate.decompress_vec(rest, &mut out, FlushDecompress::None);
-        let status = status.map_err(|why| broken(name, why).having_spent(out.len()))?;
-        if out.len() as u64 > most {
-            return Err(limits.too_large(most));
+        let status = status.map_err(|why| malformed_error(name, why).with_decompressed(out.len()))?;
+        if out.len() as u64 > max_len {
+            return Err(limits.too_large(max_len));
         }
         if status == Status::StreamEnd {
             break;
         }
         if inflate.total_in() == taken && inflate.total_out() == given {
-            return Err(broken(name, "its end too early").having_spent(out.len()));
+            return Err(malformed_error(name, "its end too early").with_decompressed(out.len()));
         }
     }
     if inflate.total_in() < body.len() as u64 {
-        return Err(broken(name, "bytes behind its end").having_spent(out.len()));
+        return Err(malformed_error(name, "bytes behind its end").with_decompressed(out.len()));
     }
     Ok(out)
 }
@@ -74,7 +74,7 @@ fn deflate(body: &[u8], level: Option<u8>, framed: bool, out: &mut Vec<u8>) -> R
 
 /// Returns the beginning of the content of a zlib stream; `None` if it is damaged there.
 pub(crate) fn head(body: &[u8], most: usize) -> Option<Beginning> {
-    let (bytes, whole) = beginning(ZlibDecoder::new(body), most);
+    let (bytes, whole) = read_beginning(ZlibDecoder::new(body), most);
     (!bytes.is_empty()).then_some((bytes, whole))
 }
 
@@ -86,15 +86,15 @@ pub(crate) struct Header {
 }
 
 /// Decompresses all members of a gzip file; also returns the header of the first.
-pub(crate) fn gunzip(body: &[u8], most: u64, limits: &Limits) -> Result<(Vec<u8>, Header), Error> {
+pub(crate) fn gunzip(body: &[u8], max_len: u64, limits: &Limits) -> Result<(Vec<u8>, Header), Error> {
     let mut decoder = MultiGzDecoder::new(body);
     let header = decoder.header().map_or(Header::default(), |header| Header {
         name: header.filename().map(<[u8]>::to_vec),
         time: header.mtime(),
     });
-    match drain(&mut decoder, most) {
+    match read_to_limit(&mut decoder, max_len) {
         Ok(out) => Ok((out, header)),
-        Err(StreamError::TooMuch) => Err(limits.too_large(most)),
+        Err(StreamError::TooMuch) => Err(limits.too_large(max_len)),
         Err(StreamError::Broken(why, spent)) => {
             let at = body.len().saturating_sub(decoder.get_ref().len());
             let error = match why.kind() {
@@ -102,9 +102,9 @@ pub(crate) fn gunzip(body: &[u8], most: u64, limits: &Limits) -> Result<(Vec<u8>
                     .at(body.len())
                     .expecting("whole members of gzip and nothing else")
                     .finding("the end of the input"),
-                _ => broken("gzip", why).at(at),
+                _ => malformed_error("gzip", why).at(at),
             };
-            Err(error.having_spent(spent))
+            Err(error.with_decompressed(spent))
         }
     }
 }
@@ -131,5 +131,5 @@ pub(crate) fn gzip(body: &[u8], level: Option<u8>) -> Result<Vec<u8>, Error> {
 
 /// Returns the beginning of the content of a gzip file.
 pub(crate) fn gzip_head(body: &[u8], most: usize) -> Option<Beginning> {
-    Some(beginning(MultiGzDecoder::new(body), most))
+    Some(read_beginning(MultiGzDecoder::new(body), most))
 }

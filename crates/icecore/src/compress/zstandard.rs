@@ -1,6 +1,6 @@
 //! Zstandard.
 
-use super::{Beginning, StreamError, StreamFn, beginning, broken, drain};
+use super::{Beginning, StreamError, StreamFn, malformed_error, read_beginning, read_to_limit};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use zstd::stream::read::Decoder;
@@ -15,18 +15,18 @@ pub(crate) const STREAM: Option<StreamFn> = Some(|from| {
 /// The maximum window, which is memory that the header requests: 128 MiB.
 const WINDOW: u32 = 27;
 
-pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
+pub(crate) fn decompress(body: &[u8], max_len: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
     // A frame that declares a too large size is not decompressed at all.
-    if zstd::zstd_safe::get_frame_content_size(body).is_ok_and(|size| size.is_some_and(|size| size > most)) {
-        return Err(limits.too_large(most));
+    if zstd::zstd_safe::get_frame_content_size(body).is_ok_and(|size| size.is_some_and(|size| size > max_len)) {
+        return Err(limits.too_large(max_len));
     }
-    let mut decoder = Decoder::with_buffer(body).map_err(|why| broken("zstd", why))?;
+    let mut decoder = Decoder::with_buffer(body).map_err(|why| malformed_error("zstd", why))?;
     // A window larger than the allowed output is useless.
-    let window = most.max(1).ilog2() + 1;
-    decoder.window_log_max(window.clamp(20, WINDOW)).map_err(|why| broken("zstd", why))?;
-    drain(&mut decoder, most).map_err(|stop| match stop {
-        StreamError::TooMuch => limits.too_large(most),
-        StreamError::Broken(why, spent) => broken("zstd", why).having_spent(spent),
+    let window = max_len.max(1).ilog2() + 1;
+    decoder.window_log_max(window.clamp(20, WINDOW)).map_err(|why| malformed_error("zstd", why))?;
+    read_to_limit(&mut decoder, max_len).map_err(|stop| match stop {
+        StreamError::TooMuch => limits.too_large(max_len),
+        StreamError::Broken(why, spent) => malformed_error("zstd", why).with_decompressed(spent),
     })
 }
 
@@ -40,5 +40,5 @@ pub(crate) fn head(body: &[u8], most: usize) -> Option<Beginning> {
     let mut decoder = Decoder::with_buffer(body).ok()?;
     // The header alone determines the memory of the window.
     decoder.window_log_max(23).ok()?;
-    Some(beginning(decoder, most))
+    Some(read_beginning(decoder, most))
 }

@@ -4,15 +4,15 @@
 //! input stays borrowed.
 
 use super::nested::{self, Nested};
-use super::{LEVELS, Opened};
+use super::{LEVELS, OpenedString};
 use crate::document::{
     Cursor, Document, Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Rewrite, Tape, flag, same_node,
 };
 use crate::error::{Error, ErrorKind};
 use crate::hash::SeededMap;
 use crate::known::Known;
-use crate::limits::{Limits, raise};
-use crate::string_locations::is_long;
+use crate::limits::{Limits, raise_limit_help};
+use crate::string_locations::is_long_string;
 
 /// The flags that belong to the place of a value and not to the value.
 const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD | flag::TARGET;
@@ -22,13 +22,13 @@ pub(super) struct Copier<'l> {
     /// The tables of the new nodes.
     tape: Tape,
     rewrite: Rewrite,
-    opened: Vec<Opened>,
+    opened: Vec<OpenedString>,
     limits: &'l Limits,
     /// The input of the first document.
     input: &'l [u8],
     /// Number of bytes that may still be opened.
-    left: u64,
-    most: u64,
+    remaining: u64,
+    expansion_limit: u64,
     /// Number of bytes to which strings may still be decompressed.
     unpacked: u64,
     /// Long strings that are not frozen data: copies of them are not examined again.
@@ -36,13 +36,13 @@ pub(super) struct Copier<'l> {
 }
 
 /// A document that is being copied.
-struct Source<'d> {
+struct CopySource<'d> {
     document: &'d Document<'d>,
     /// Positions of its input and its arena in the combined document.
     input: Location,
     arena: u64,
     /// Mapping of ids to ids in the copy; `None` for the first document, whose ids stay.
-    names: Option<Translated>,
+    names: Option<IdTranslation>,
     level: u32,
     /// Number of containers around it.
     depth: u32,
@@ -50,13 +50,13 @@ struct Source<'d> {
 
 /// New ids of ids that are already known.
 #[derive(Default)]
-struct Translated {
+struct IdTranslation {
     keys: Vec<Option<u16>>,
     classes: Vec<u32>,
     encodings: Vec<u16>,
 }
 
-fn shifted(base: Location, by: u64) -> Location {
+fn shift_location(base: Location, by: u64) -> Location {
     match base {
         Location::Input(start) => Location::Input(start + by),
         Location::Arena(start) => Location::Arena(start + by),
@@ -77,89 +77,95 @@ impl<'l> Copier<'l> {
             opened: Vec::new(),
             limits,
             input: document.input(),
-            left: most,
-            most,
+            remaining: most,
+            expansion_limit: most,
             unpacked: limits.decompressed,
             plain: SeededMap::default(),
         }
     }
 
     /// Copies the document with its strings opened. `None`: there was nothing to open.
-    pub(super) fn run(mut self, document: &Document<'_>) -> Result<Option<(Tape, Vec<Opened>)>, Error> {
-        let source = Source { document, input: Location::Input(0), arena: 0, names: None, level: 0, depth: 0 };
+    pub(super) fn copy_document(mut self, document: &Document<'_>) -> Result<Option<(Tape, Vec<OpenedString>)>, Error> {
+        let source = CopySource { document, input: Location::Input(0), arena: 0, names: None, level: 0, depth: 0 };
         self.rewrite = Rewrite::new(document.nodes().len());
-        self.copy(source, 0, document.tape().len())?;
+        self.copy_nodes(source, 0, document.tape().len())?;
         (self.tape.root, self.tape.header) = (document.tape().root, document.tape().header);
         self.rewrite.finish(&mut self.tape);
         Ok((!self.opened.is_empty()).then_some((self.tape, self.opened)))
     }
 
     /// Copies the nodes from `start` to `end`.
-    fn copy(&mut self, mut source: Source<'_>, start: u32, end: u32) -> Result<(), Error> {
+    fn copy_nodes(&mut self, mut source: CopySource<'_>, start: u32, end: u32) -> Result<(), Error> {
         let document = source.document;
         // Strings before this node are not opened.
         let mut sealed = start;
         for at in start..end {
             let Some(node) = document.nodes().get(at as usize).copied() else { break };
-            self.rewrite.reach(at);
-            self.rewrite.check(self.limits, 0)?;
+            self.rewrite.reach_node(at);
+            self.rewrite.check_limits(self.limits, 0)?;
             if is_sealed(document, at, &node) {
-                sealed = sealed.max(document.tape().next(at));
+                sealed = sealed.max(document.tape().index_after(at));
             }
-            let key = self.key(&mut source, &node)?;
+            let key = self.translate_key(&mut source, &node)?;
             let depth = source.depth + self.rewrite.depth() as u32;
             if at >= sealed
                 && may_be_opened(&node, self.rewrite.parent())
-                && let Some(copy) = self.string(&source, &node, key, depth)?
+                && let Some(copy) = self.copy_nested_string(&source, &node, key, depth)?
             {
                 let new = &mut self.rewrite.nodes[copy as usize];
                 new.key = key;
                 new.flags |= node.flags & OF_THE_PLACE;
-                self.rewrite.place(copy);
+                self.rewrite.record_place(copy);
                 continue;
             }
-            let mut new = self.leaf(&mut source, &node)?;
+            let mut new = self.translate_node(&mut source, &node)?;
             new.key = key;
-            self.rewrite.place(self.rewrite.len());
+            self.rewrite.record_place(self.rewrite.len());
             if node.kind.is_again() {
-                self.rewrite.link_old(new);
+                self.rewrite.push_old_link(new);
             } else if node.kind.is_container() {
-                self.rewrite.open(new, document.tape().next(at));
+                self.rewrite.open_container(new, document.tape().index_after(at));
             } else {
                 self.rewrite.push(new);
             }
         }
         // A copied root has no links to the outside; that was checked.
-        self.rewrite.relink(end, same_node);
+        self.rewrite.relink_targets(end, same_node);
         Ok(())
     }
 
     /// Copies the value in a string to the end of the tape, if the string is frozen data.
-    fn string(&mut self, source: &Source<'_>, node: &Node, key: u16, depth: u32) -> Result<Option<u32>, Error> {
+    fn copy_nested_string(
+        &mut self,
+        source: &CopySource<'_>,
+        node: &Node,
+        key: u16,
+        depth: u32,
+    ) -> Result<Option<u32>, Error> {
         let document = source.document;
         let bytes = document.bytes(node);
-        let place = source.place(node);
+        let place = source.locate_string(node);
         let name = match place {
             Location::Input(start) => (true, start, bytes.len()),
             Location::Arena(start) => (false, start, bytes.len()),
         };
-        if is_long(bytes) && self.plain.contains_key(&name) {
+        if is_long_string(bytes) && self.plain.contains_key(&name) {
             return Ok(None);
         }
         let mut limits = self.limits.clone();
         limits.depth = limits.depth.saturating_sub(depth);
         limits.nodes = limits.nodes.saturating_sub(self.rewrite.len());
         limits.decompressed = self.unpacked;
-        let inside = nested::inside(bytes, &mut limits);
+        let inside = nested::read_nested(bytes, &mut limits);
         self.unpacked = limits.decompressed;
-        let inside = inside.map_err(|error| self.refused(key, error))?;
+        let inside = inside.map_err(|error| self.refused_string_error(key, error))?;
         let Some(Nested { stage, document: inner }) = inside else {
-            if is_long(bytes) {
+            if is_long_string(bytes) {
                 self.plain.insert(name, ());
             }
             return Ok(None);
         };
-        let (root, end) = (inner.root().index(), inner.root().next());
+        let (root, end) = (inner.root().index(), inner.root().index_after());
         let inner_nodes = inner.nodes().get(root as usize..end as usize).unwrap_or(&[]);
         let leads_out =
             |node: &Node| node.kind.is_again() && !(u64::from(root)..u64::from(end)).contains(&node.payload);
@@ -170,76 +176,76 @@ impl<'l> Copier<'l> {
             let error = Error::new(ErrorKind::Limit)
                 .expecting(format!("at most {LEVELS} levels of strings in strings"))
                 .finding("a deeper one");
-            return Err(self.refused(key, error));
+            return Err(self.refused_string_error(key, error));
         }
         let len = bytes.len() as u64;
         // Decompressed data is longer than the string.
         let cost = len.max(inner.input().len() as u64);
-        let Some(left) = self.left.checked_sub(cost) else { return Err(self.too_much(key)) };
-        self.left = left;
-        let input = match offset_in(bytes, inner.input()) {
-            Some(by) => shifted(place, by),
-            None => Location::Arena(self.keep(inner.input())),
+        let Some(left) = self.remaining.checked_sub(cost) else { return Err(self.expansion_error(key)) };
+        self.remaining = left;
+        let input = match offset_in_slice(bytes, inner.input()) {
+            Some(by) => shift_location(place, by),
+            None => Location::Arena(self.append_to_arena(inner.input())),
         };
-        let arena = self.keep(inner.tape().arena());
+        let arena = self.append_to_arena(inner.tape().arena());
         let offset = match place {
             Location::Input(start) => Some(start),
             Location::Arena(_) => None,
         };
-        self.opened.push(Opened { node: 0, stage, level: source.level, offset, len });
+        self.opened.push(OpenedString { node: 0, stage, level: source.level, offset, len });
         let number = self.opened.len() - 1;
-        let names = Some(Translated::default());
-        let source = Source { document: &inner, input, arena, names, level: source.level + 1, depth };
-        let outer = self.rewrite.nest(root, end);
-        self.copy(source, root, end)?;
-        let copy = self.rewrite.unnest(outer).node(root);
+        let names = Some(IdTranslation::default());
+        let source = CopySource { document: &inner, input, arena, names, level: source.level + 1, depth };
+        let outer = self.rewrite.begin_nested(root, end);
+        self.copy_nodes(source, root, end)?;
+        let copy = self.rewrite.end_nested(outer).new_position(root);
         self.opened[number].node = copy;
         Ok(Some(copy))
     }
 
     /// Returns the error of a limit for the string that would be copied next.
     #[cold]
-    fn refused(&mut self, key: u16, error: Error) -> Error {
+    fn refused_string_error(&mut self, key: u16, error: Error) -> Error {
         self.tape.nodes = std::mem::take(&mut self.rewrite.nodes);
         let at = self.tape.push(Node { key, ..Node::leaf(Kind::Null, 0) });
         error.below(&self.tape.path_to(at, self.input)).in_layer("string that is opened")
     }
 
     #[cold]
-    fn too_much(&mut self, key: u16) -> Error {
+    fn expansion_error(&mut self, key: u16) -> Error {
         let error = Error::new(ErrorKind::Limit)
-            .expecting(format!("at most {} bytes of strings that are opened", self.most))
+            .expecting(format!("at most {} bytes of strings that are opened", self.expansion_limit))
             .finding("more of them")
-            .helping(raise("expansion"));
-        self.refused(key, error)
+            .helping(raise_limit_help("expansion"));
+        self.refused_string_error(key, error)
     }
 
     /// Appends bytes to the arena; returns their start.
-    fn keep(&mut self, bytes: &[u8]) -> u64 {
+    fn append_to_arena(&mut self, bytes: &[u8]) -> u64 {
         let start = self.tape.arena.len() as u64;
         self.tape.arena.extend_from_slice(bytes);
         start
     }
 
     /// Returns the node for the copy; for a container, its beginning.
-    fn leaf(&mut self, source: &mut Source<'_>, node: &Node) -> Result<Node, Error> {
+    fn translate_node(&mut self, source: &mut CopySource<'_>, node: &Node) -> Result<Node, Error> {
         let mut new = *node;
         if node.kind.is_container() {
             new.set_end(0);
             if let (true, Some(names)) = (node.class() != 0, &mut source.names) {
-                let class = names.class(&mut self.tape, source.document, node.class())?;
+                let class = names.translate_class(&mut self.tape, source.document, node.class())?;
                 new.set_class(class);
             }
         } else if node.kind.has_bytes() {
             let len = source.document.bytes(node).len();
-            new = self.tape.placed(node.kind, source.place(node), len);
+            new = self.tape.new_string_at(node.kind, source.locate_string(node), len);
             new.flags = node.flags;
             if node.kind == Kind::Module {
                 return Ok(new.in_form(node.form()));
             }
             let encoding = match (source.is_long(node), &mut source.names) {
                 (true, _) => 0,
-                (false, Some(names)) => names.encoding(&mut self.tape, source.document, node.encoding())?,
+                (false, Some(names)) => names.translate_encoding(&mut self.tape, source.document, node.encoding())?,
                 (false, None) => node.encoding(),
             };
             new.set_encoding(encoding);
@@ -248,7 +254,7 @@ impl<'l> Copier<'l> {
     }
 
     /// Returns the key of the value for the copy; a key that can't have an id is put before the value.
-    fn key(&mut self, source: &mut Source<'_>, node: &Node) -> Result<u16, Error> {
+    fn translate_key(&mut self, source: &mut CopySource<'_>, node: &Node) -> Result<u16, Error> {
         let document = source.document;
         let Some(names) = &mut source.names else { return Ok(node.key) };
         if matches!(node.key, NO_KEY | KEY_NODE | IS_KEY) {
@@ -264,7 +270,7 @@ impl<'l> Copier<'l> {
         let Some(name) = document.tape().keys().get(u32::from(node.key)) else { return Ok(NO_KEY) };
         let mut key = name.node;
         if key.kind.has_bytes() {
-            let encoding = names.encoding(&mut self.tape, document, key.encoding())?;
+            let encoding = names.translate_encoding(&mut self.tape, document, key.encoding())?;
             key = Node::leaf(key.kind, 0).with(key.flags);
             key.set_encoding(encoding);
         }
@@ -273,32 +279,32 @@ impl<'l> Copier<'l> {
             names.keys[id] = Some(known);
             return Ok(known);
         }
-        let mut own = if key.kind.has_bytes() { self.tape.owned(key.kind, name.bytes) } else { key };
-        own.flags = key.flags;
+        let mut key_node = if key.kind.has_bytes() { self.tape.new_owned_string(key.kind, name.bytes) } else { key };
+        key_node.flags = key.flags;
         if key.kind.has_bytes() {
-            own.set_encoding(key.encoding());
+            key_node.set_encoding(key.encoding());
         }
-        own.key = IS_KEY;
-        self.rewrite.push(own);
+        key_node.key = IS_KEY;
+        self.rewrite.push(key_node);
         Ok(KEY_NODE)
     }
 }
 
-impl Translated {
-    fn class(&mut self, tape: &mut Tape, document: &Document<'_>, id: u32) -> Result<u32, Error> {
+impl IdTranslation {
+    fn translate_class(&mut self, tape: &mut Tape, document: &Document<'_>, id: u32) -> Result<u32, Error> {
         let at = id as usize;
         if self.classes.len() <= at {
             self.classes.resize(at + 1, 0);
         }
         if self.classes[at] == 0
-            && let Some(name) = document.class(id)
+            && let Some(name) = document.class_name(id)
         {
             self.classes[at] = tape.intern_class(name.node.kind, name.bytes)?;
         }
         Ok(self.classes[at])
     }
 
-    fn encoding(&mut self, tape: &mut Tape, document: &Document<'_>, id: u16) -> Result<u16, Error> {
+    fn translate_encoding(&mut self, tape: &mut Tape, document: &Document<'_>, id: u16) -> Result<u16, Error> {
         if id == 0 {
             return Ok(0);
         }
@@ -315,16 +321,16 @@ impl Translated {
     }
 }
 
-impl Source<'_> {
+impl CopySource<'_> {
     /// Returns the location of a string's bytes in the combined document.
-    fn place(&self, node: &Node) -> Location {
+    fn locate_string(&self, node: &Node) -> Location {
         let place = if self.is_long(node) {
             self.document.tape().long.get(node.long_index()).map_or(Location::Arena(0), |long| long.place)
         } else {
             node.place()
         };
         match place {
-            Location::Input(start) => shifted(self.input, start),
+            Location::Input(start) => shift_location(self.input, start),
             Location::Arena(start) => Location::Arena(self.arena + start),
         }
     }
@@ -335,7 +341,7 @@ impl Source<'_> {
 }
 
 /// Returns the offset of `part` in `whole`, if it is a subslice and not a copy.
-fn offset_in(whole: &[u8], part: &[u8]) -> Option<u64> {
+fn offset_in_slice(whole: &[u8], part: &[u8]) -> Option<u64> {
     let (outer, inner) = (whole.as_ptr_range(), part.as_ptr_range());
     let is_in = outer.start <= inner.start && inner.end <= outer.end;
     is_in.then(|| (inner.start as usize - outer.start as usize) as u64)
@@ -356,11 +362,11 @@ pub(crate) fn is_sealed(document: &Document<'_>, at: u32, node: &Node) -> bool {
 
 /// Returns `true` if a value is a string that may be opened in its place.
 pub(crate) fn may_be_opened(node: &Node, parent: Option<&Node>) -> bool {
-    matches!(node.kind, Kind::Bytes | Kind::Text) && is_place(parent)
+    matches!(node.kind, Kind::Bytes | Kind::Text) && may_contain_nested(parent)
 }
 
 /// Returns `true` if a string in this parent is a value of its own, and not part of what a class made of it.
-pub(crate) fn is_place(parent: Option<&Node>) -> bool {
+pub(crate) fn may_contain_nested(parent: Option<&Node>) -> bool {
     match parent.map(|parent| (parent.kind, parent.form())) {
         None | Some((Kind::Array | Kind::Map | Kind::Object | Kind::Ref | Kind::Attrs, _)) => true,
         Some((Kind::Opaque, form)) => matches!(form, Form::Serializable | Form::UserDump),

@@ -10,7 +10,7 @@
 mod copy;
 mod nested;
 
-pub(crate) use copy::{is_place, is_sealed, may_be_opened};
+pub(crate) use copy::{is_sealed, may_be_opened, may_contain_nested};
 pub use nested::{stage_of, stage_within};
 
 use crate::document::Document;
@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::hash::SeededMap;
 use crate::limits::Limits;
 use crate::stage::Stage;
-use crate::string_locations::is_long;
+use crate::string_locations::is_long_string;
 
 /// Maximum number of levels of nested strings that are opened. Programs produce two or three by mistake or by habit.
 pub const LEVELS: u32 = 16;
@@ -30,13 +30,13 @@ pub struct Deep<'a> {
     /// to open.
     pub document: Document<'a>,
     /// The opened strings, in the order of the document.
-    pub opened: Vec<Opened>,
+    pub opened: Vec<OpenedString>,
 }
 
 /// A string that was opened.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Opened {
+pub struct OpenedString {
     /// The node that replaced the string; [`Document::path`] returns its path.
     pub node: u32,
     /// The format of the string, with its wrappers.
@@ -49,7 +49,7 @@ pub struct Opened {
     pub len: u64,
 }
 
-impl Opened {
+impl OpenedString {
     /// Its format with wrappers, such as `slashes/php`.
     pub fn name(&self) -> String {
         self.stage.name()
@@ -77,8 +77,8 @@ impl Opened {
 /// # Errors
 /// Of kind `Limit`, with the path of the string. A string that can't be read is not an error: it stays unchanged.
 pub fn open<'a>(document: Document<'a>, limits: &Limits) -> Result<Deep<'a>, Error> {
-    document.tape().check()?;
-    let made = copy::Copier::new(&document, limits).run(&document)?;
+    document.tape().check_structure()?;
+    let made = copy::Copier::new(&document, limits).copy_document(&document)?;
     let Some((tape, opened)) = made else { return Ok(Deep { document, opened: Vec::new() }) };
     let (input, _) = document.into_parts();
     Ok(Deep { document: Document::new(input, tape), opened })
@@ -100,16 +100,16 @@ pub fn first(document: &Document<'_>, limits: &Limits) -> Option<(u32, Stage)> {
     let mut plain: SeededMap<(usize, usize), ()> = SeededMap::default();
     let mut sealed = 0;
     for at in 0..tape.len() {
-        while open.pop_if(|container| tape.next(*container) <= at).is_some() {}
+        while open.pop_if(|container| tape.index_after(*container) <= at).is_some() {}
         let node = tape.nodes().get(at as usize)?;
         if copy::is_sealed(document, at, node) {
-            sealed = sealed.max(tape.next(at));
+            sealed = sealed.max(tape.index_after(at));
         }
         let parent = open.last().and_then(|container| tape.nodes().get(*container as usize));
         if at >= sealed && copy::may_be_opened(node, parent) {
             let bytes = document.bytes(node);
             let place = (bytes.as_ptr() as usize, bytes.len());
-            if (!is_long(bytes) || plain.insert(place, ()).is_none())
+            if (!is_long_string(bytes) || plain.insert(place, ()).is_none())
                 && let Some(stage) = stage_within(bytes, &mut limits)
             {
                 return Some((at, stage));

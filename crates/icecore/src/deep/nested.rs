@@ -6,7 +6,7 @@ use crate::format::{self, Evidence as Told, Format, Request};
 use crate::limits::Limits;
 use crate::options::Settings;
 use crate::stage::Stage;
-use crate::wrap::{self, Evidence, Wrapper};
+use crate::wrap::{self, Wrapper, WrapperEvidence};
 use std::borrow::Cow;
 
 /// Maximum number of wrappers that are removed.
@@ -38,16 +38,16 @@ pub fn stage_of(bytes: &[u8], limits: &Limits) -> Option<Stage> {
 
 /// Like [`stage_of`], for many strings: decompressed data of one string reduces [`Limits::decompressed`] for the next.
 pub fn stage_within(bytes: &[u8], limits: &mut Limits) -> Option<Stage> {
-    look(bytes, limits, WRAPPERS).ok().flatten().map(|inside| inside.stage)
+    read_nested_within(bytes, limits, WRAPPERS).ok().flatten().map(|inside| inside.stage)
 }
 
 /// Reads the value in these bytes. An error means that a limit was reached in data that was valid so far. Decompressed
 /// data is subtracted from the limits even if it was not used, because there may be many strings.
-pub(super) fn inside<'b>(bytes: &'b [u8], limits: &mut Limits) -> Result<Option<Nested<'b>>, Error> {
-    look(bytes, limits, WRAPPERS)
+pub(super) fn read_nested<'b>(bytes: &'b [u8], limits: &mut Limits) -> Result<Option<Nested<'b>>, Error> {
+    read_nested_within(bytes, limits, WRAPPERS)
 }
 
-fn look<'b>(bytes: &'b [u8], limits: &mut Limits, wrappers: u32) -> Result<Option<Nested<'b>>, Error> {
+fn read_nested_within<'b>(bytes: &'b [u8], limits: &mut Limits, wrappers: u32) -> Result<Option<Nested<'b>>, Error> {
     if bytes.len() < 2 {
         return Ok(None);
     }
@@ -56,11 +56,11 @@ fn look<'b>(bytes: &'b [u8], limits: &mut Limits, wrappers: u32) -> Result<Optio
             continue;
         }
         let outcome = format.read(bytes, &Settings::new(), Request::new(limits));
-        let spent = outcome.error.as_ref().map_or(0, Error::spent);
+        let spent = outcome.error.as_ref().map_or(0, Error::decompressed_bytes);
         let body = outcome.document.input().len().saturating_sub(bytes.len());
         limits.decompressed = limits.decompressed.saturating_sub(spent + body as u64);
-        match outcome.whole(bytes, format) {
-            Ok(document) if is_worth_it(format, &document) => {
+        match outcome.into_whole_document(bytes, format) {
+            Ok(document) if is_convincing(format, &document) => {
                 return Ok(Some(Nested { stage: Stage::of(format), document }));
             }
             // A text with many brackets is not JSON until all of it was read.
@@ -70,7 +70,7 @@ fn look<'b>(bytes: &'b [u8], limits: &mut Limits, wrappers: u32) -> Result<Optio
     }
     let Some(left) = wrappers.checked_sub(1) else { return Ok(None) };
     for wrapper in wrap::all().iter().copied().filter(|wrapper| (wrapper.detect)(bytes)) {
-        if let Some(inside) = wrapped(wrapper, bytes, limits, left)? {
+        if let Some(inside) = read_wrapped_content(wrapper, bytes, limits, left)? {
             return Ok(Some(inside));
         }
     }
@@ -78,13 +78,13 @@ fn look<'b>(bytes: &'b [u8], limits: &mut Limits, wrappers: u32) -> Result<Optio
 }
 
 /// Reads the content of this wrapper.
-fn wrapped<'b>(
+fn read_wrapped_content<'b>(
     wrapper: &'static Wrapper,
     bytes: &'b [u8],
     limits: &mut Limits,
     left: u32,
 ) -> Result<Option<Nested<'b>>, Error> {
-    if wrapper.evidence != Evidence::Frame && !is_promising(wrapper, bytes, left) {
+    if wrapper.evidence != WrapperEvidence::Frame && !is_promising(wrapper, bytes, left) {
         return Ok(None);
     }
     let settings = wrapper.settings_for(bytes);
@@ -92,7 +92,7 @@ fn wrapped<'b>(
         Ok(unwrapped) => unwrapped,
         Err(error) if error.kind() == ErrorKind::Limit => return Err(error),
         Err(error) => {
-            limits.decompressed = limits.decompressed.saturating_sub(error.spent());
+            limits.decompressed = limits.decompressed.saturating_sub(error.decompressed_bytes());
             return Ok(None);
         }
     };
@@ -100,8 +100,8 @@ fn wrapped<'b>(
         limits.decompressed = limits.decompressed.saturating_sub(unwrapped.bytes.len() as u64);
     }
     let found = match &unwrapped.bytes {
-        Cow::Borrowed(bytes) => look(bytes, limits, left)?,
-        Cow::Owned(bytes) => look(bytes, limits, left)?
+        Cow::Borrowed(bytes) => read_nested_within(bytes, limits, left)?,
+        Cow::Owned(bytes) => read_nested_within(bytes, limits, left)?
             .map(|inside| Nested { stage: inside.stage, document: inside.document.into_owned() }),
     };
     Ok(found.map(|Nested { stage, document }| Nested { stage: stage.wrapped_in(wrapper, settings), document }))
@@ -110,7 +110,7 @@ fn wrapped<'b>(
 /// Returns `true` if the beginning of the content may be frozen data: many words look like Base64, but most strings are
 /// not.
 fn is_promising(wrapper: &Wrapper, bytes: &[u8], left: u32) -> bool {
-    let Some(head) = wrapper.head(bytes, true, HEAD) else { return false };
+    let Some(head) = wrapper.content_head(bytes, true, HEAD) else { return false };
     let inside = &*head.bytes;
     let is_other = |other: &&'static Wrapper| left > 0 && (other.detect)(inside);
     format::all().iter().any(|format| is_possible(format, inside)) || wrap::all().iter().any(is_other)
@@ -128,7 +128,7 @@ fn is_candidate(format: &Format, bytes: &[u8]) -> bool {
 }
 
 /// An empty array in a format that only the whole text can confirm is probably not data.
-fn is_worth_it(format: &Format, document: &Document<'_>) -> bool {
+fn is_convincing(format: &Format, document: &Document<'_>) -> bool {
     let root = document.root();
     format.can.evidence != Told::Whole || root.kind() != Kind::Array || !root.is_empty()
 }

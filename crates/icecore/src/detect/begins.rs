@@ -7,7 +7,7 @@
 use super::wrapper::INSIDE;
 use crate::format::{self, Format};
 use crate::stage::Stage;
-use crate::wrap::{self, Evidence, Wrapper};
+use crate::wrap::{self, Wrapper, WrapperEvidence};
 
 /// Returns `true` if bytes that this stage can't read begin as if they were in it: damaged or truncated data, not
 /// ordinary text.
@@ -23,12 +23,12 @@ pub fn begins_as(stage: &Stage, input: &[u8]) -> bool {
     let Some(wrapper) = stage.wrappers().first() else { return stage.format().may_begin(input) };
     let wrapper = wrapper.wrapper();
     // Digits are a number, although they may also be hex.
-    if wrapper.evidence == Evidence::Text && input.iter().all(u8::is_ascii_digit) {
+    if wrapper.evidence == WrapperEvidence::Text && input.iter().all(u8::is_ascii_digit) {
         return false;
     }
     // The content decides, if it can be unwrapped.
-    let whole = wrapper.head(input, true, INSIDE);
-    let Some(head) = whole.or_else(|| wrapper.head(text_of(input), false, INSIDE)) else { return false };
+    let whole = wrapper.content_head(input, true, INSIDE);
+    let Some(head) = whole.or_else(|| wrapper.content_head(encoded_prefix(input), false, INSIDE)) else { return false };
     stage.inner().is_some_and(|inner| begins_as(&inner, &head.bytes))
 }
 
@@ -41,20 +41,20 @@ pub fn begins_as(stage: &Stage, input: &[u8]) -> bool {
 /// assert_eq!(begins("[gallery ids=\"1,2\"]"), None);
 /// ```
 pub fn begins_frozen(input: &[u8]) -> Option<Stage> {
-    if let Some(format) = named(input) {
+    if let Some(format) = find_by_beginning(input) {
         return Some(Stage::of(format));
     }
     // Digits are a number, and short words are words.
-    let text = text_of(input);
+    let text = encoded_prefix(input);
     if input.iter().all(u8::is_ascii_digit) || text.len() < WORD {
         return None;
     }
-    let is_text = |wrapper: &&&Wrapper| wrapper.evidence == Evidence::Text && (wrapper.detect)(text);
+    let is_text = |wrapper: &&&Wrapper| wrapper.evidence == WrapperEvidence::Text && (wrapper.detect)(text);
     wrap::all().iter().filter(is_text).find_map(|wrapper| {
-        let inside = wrapper.head(text, false, INSIDE)?.bytes;
+        let inside = wrapper.content_head(text, false, INSIDE)?.bytes;
         // Two matching bytes may be a coincidence.
-        let is_sure = |_: &&Format| inside[0] != 4 || super::format_of(&inside).is_some();
-        let format = named(&inside).filter(is_sure)?;
+        let is_sure = |_: &&Format| inside[0] != 4 || super::guess_format(&inside).is_some();
+        let format = find_by_beginning(&inside).filter(is_sure)?;
         Some(Stage::of(format).wrapped_in(wrapper, wrapper.settings_for(input)))
     })
 }
@@ -63,13 +63,13 @@ pub fn begins_frozen(input: &[u8]) -> Option<Stage> {
 const WORD: usize = 8;
 
 /// Returns the format whose distinctive beginning the input has.
-fn named(input: &[u8]) -> Option<&'static Format> {
+fn find_by_beginning(input: &[u8]) -> Option<&'static Format> {
     let is_told = |format: &&Format| format.can.evidence == format::Evidence::Beginning && format.may_begin(input);
     format::all().iter().copied().find(is_told)
 }
 
 /// Returns the part of a text that may be Base64 or hex, for a text that is damaged after it.
-fn text_of(input: &[u8]) -> &[u8] {
+fn encoded_prefix(input: &[u8]) -> &[u8] {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
     let len = input.iter().take_while(|byte| is_part(byte)).count();
     input.get(..len / 4 * 4).unwrap_or(&[])

@@ -1,18 +1,18 @@
 //! BSON, detected by a walk over the whole input.
 
 use super::Sample;
-use super::walk::{DEPTH, Rejection, Step, Walk};
+use super::walk::{ByteWalk, DEPTH, Rejection, WalkResult};
 use crate::format::{Certainty, Guess};
 
-pub(super) fn detect(sample: &Sample<'_>) -> Option<Guess> {
+pub(super) fn detect_bson(sample: &Sample<'_>) -> Option<Guess> {
     if !sample.whole {
         return None;
     }
-    let mut walk = Walk::new(sample.bytes);
+    let mut walk = ByteWalk::new(sample.bytes);
     let mut documents = 0u64;
     let mut elements = 0u64;
-    while !walk.at_end() {
-        document(&mut walk, &mut elements).ok()?;
+    while !walk.is_at_end() {
+        walk_document(&mut walk, &mut elements).ok()?;
         documents += 1;
     }
     if elements == 0 {
@@ -23,10 +23,10 @@ pub(super) fn detect(sample: &Sample<'_>) -> Option<Guess> {
 }
 
 /// Walks over one document.
-fn document(walk: &mut Walk<'_>, elements: &mut u64) -> Step<()> {
-    let mut open: Vec<usize> = vec![begin(walk, walk.input.len())?];
+fn walk_document(walk: &mut ByteWalk<'_>, elements: &mut u64) -> WalkResult<()> {
+    let mut open: Vec<usize> = vec![read_document_end(walk, walk.input.len())?];
     while let Some(end) = open.last().copied() {
-        let tag = walk.u8()?;
+        let tag = walk.read_u8()?;
         if tag == 0 {
             if walk.at != end {
                 return Err(Rejection::Wrong);
@@ -35,37 +35,37 @@ fn document(walk: &mut Walk<'_>, elements: &mut u64) -> Step<()> {
             continue;
         }
         *elements += 1;
-        let name = walk.until(0)?;
+        let name = walk.read_until(0)?;
         std::str::from_utf8(name).map_err(|_| Rejection::Wrong)?;
         match tag {
-            0x01 | 0x09 | 0x11 | 0x12 => drop(walk.take(8)?),
-            0x02 | 0x0d | 0x0e => string(walk)?,
+            0x01 | 0x09 | 0x11 | 0x12 => drop(walk.read_bytes(8)?),
+            0x02 | 0x0d | 0x0e => walk_string(walk)?,
             0x03 | 0x04 => {
                 if open.len() >= DEPTH {
                     return Err(Rejection::Wrong);
                 }
-                open.push(begin(walk, end)?);
+                open.push(read_document_end(walk, end)?);
             }
             0x05 => {
-                let len = walk.uint_le(4)?;
-                walk.take(len + 1)?;
+                let len = walk.read_uint_le(4)?;
+                walk.read_bytes(len + 1)?;
             }
             0x06 | 0x0a | 0x7f | 0xff => {}
-            0x07 => drop(walk.take(12)?),
-            0x08 if walk.u8()? > 1 => return Err(Rejection::Wrong),
+            0x07 => drop(walk.read_bytes(12)?),
+            0x08 if walk.read_u8()? > 1 => return Err(Rejection::Wrong),
             0x08 => {}
-            0x0b => drop((walk.until(0)?, walk.until(0)?)),
+            0x0b => drop((walk.read_until(0)?, walk.read_until(0)?)),
             0x0c => {
-                string(walk)?;
-                walk.take(12)?;
+                walk_string(walk)?;
+                walk.read_bytes(12)?;
             }
             0x0f => {
-                walk.take(4)?;
-                string(walk)?;
-                open.push(begin(walk, end)?);
+                walk.read_bytes(4)?;
+                walk_string(walk)?;
+                open.push(read_document_end(walk, end)?);
             }
-            0x10 => drop(walk.take(4)?),
-            0x13 => drop(walk.take(16)?),
+            0x10 => drop(walk.read_bytes(4)?),
+            0x13 => drop(walk.read_bytes(16)?),
             _ => return Err(Rejection::Wrong),
         }
     }
@@ -73,16 +73,16 @@ fn document(walk: &mut Walk<'_>, elements: &mut u64) -> Step<()> {
 }
 
 /// Reads the length of a document; returns its end.
-fn begin(walk: &mut Walk<'_>, most: usize) -> Step<usize> {
+fn read_document_end(walk: &mut ByteWalk<'_>, most: usize) -> WalkResult<usize> {
     let start = walk.at;
-    let len = walk.uint_le(4)?;
+    let len = walk.read_uint_le(4)?;
     let end = usize::try_from(len).ok().and_then(|len| start.checked_add(len)).ok_or(Rejection::Wrong)?;
     if len < 5 || end > most { Err(Rejection::Wrong) } else { Ok(end) }
 }
 
-fn string(walk: &mut Walk<'_>) -> Step<()> {
-    let len = walk.uint_le(4)?;
-    match walk.take(len)? {
+fn walk_string(walk: &mut ByteWalk<'_>) -> WalkResult<()> {
+    let len = walk.read_uint_le(4)?;
+    match walk.read_bytes(len)? {
         [.., 0] => Ok(()),
         _ => Err(Rejection::Wrong),
     }

@@ -1,28 +1,28 @@
 //! CBOR, detected by a walk over the whole input.
 
-use super::walk::{DEPTH, Rejection, Step, Walk};
-use super::{Sample, grade};
+use super::walk::{ByteWalk, DEPTH, Rejection, WalkResult};
+use super::{Sample, grade_walk};
 use crate::format::{Certainty, Guess};
 
-pub(super) fn detect(sample: &Sample<'_>) -> Option<Guess> {
+pub(super) fn detect_cbor(sample: &Sample<'_>) -> Option<Guess> {
     // Only a container, perhaps tagged, is enough evidence.
     match sample.bytes.first()? {
         0x81..=0x9b | 0x9f | 0xa1..=0xbb | 0xbf | 0xc0..=0xdb => {}
         _ => return None,
     }
-    let mut walk = Walk::new(sample.bytes);
+    let mut walk = ByteWalk::new(sample.bytes);
     let mut strings = 0;
-    let end = value(&mut walk, &mut strings);
+    let end = walk_value(&mut walk, &mut strings);
     let root = sample.bytes.iter().find(|byte| !(0xc0..=0xdb).contains(*byte))?;
     if !(0x80..=0xbf).contains(root) {
         return None;
     }
     let clear = strings > 0 && walk.at >= 8;
-    grade(sample, end, &walk, if clear { Certainty::Likely } else { Certainty::Possible }, "")
+    grade_walk(sample, end, &walk, if clear { Certainty::Likely } else { Certainty::Possible }, "")
 }
 
 /// Open items: a number of missing values, or items up to a break.
-enum Frame {
+enum OpenItems {
     Values(u64),
     /// Items up to a break. For a map: whether a value is due.
     Run {
@@ -33,59 +33,59 @@ enum Frame {
     Pieces(u8),
 }
 
-fn value(walk: &mut Walk<'_>, strings: &mut u64) -> Step<()> {
-    let mut open = vec![Frame::Values(1)];
+fn walk_value(walk: &mut ByteWalk<'_>, strings: &mut u64) -> WalkResult<()> {
+    let mut open = vec![OpenItems::Values(1)];
     while let Some(top) = open.last_mut() {
         let pieces = match top {
-            Frame::Values(0) => {
+            OpenItems::Values(0) => {
                 open.pop();
                 continue;
             }
-            Frame::Values(left) => {
+            OpenItems::Values(left) => {
                 *left -= 1;
                 None
             }
-            Frame::Run { .. } | Frame::Pieces(_) if walk.peek() == Some(0xff) => {
-                if matches!(top, Frame::Run { map: true, odd: true }) {
+            OpenItems::Run { .. } | OpenItems::Pieces(_) if walk.peek() == Some(0xff) => {
+                if matches!(top, OpenItems::Run { map: true, odd: true }) {
                     return Err(Rejection::Wrong);
                 }
-                walk.u8()?;
+                walk.read_u8()?;
                 open.pop();
                 continue;
             }
-            Frame::Run { odd, .. } => {
+            OpenItems::Run { odd, .. } => {
                 *odd = !*odd;
                 None
             }
-            Frame::Pieces(major) => Some(*major),
+            OpenItems::Pieces(major) => Some(*major),
         };
-        let head = walk.u8()?;
+        let head = walk.read_u8()?;
         let (major, info) = (head >> 5, head & 0x1f);
         if pieces.is_some_and(|expected| expected != major || info == 31) {
             return Err(Rejection::Wrong);
         }
         let argument = match info {
             0..=23 => Some(u64::from(info)),
-            24..=27 => Some(walk.uint_be(1 << (info - 24))?),
+            24..=27 => Some(walk.read_uint_be(1 << (info - 24))?),
             31 => None,
             _ => return Err(Rejection::Wrong),
         };
         let next = match (major, argument) {
             (0 | 1, Some(_)) => continue,
             (2, Some(len)) => {
-                walk.take(len)?;
+                walk.read_bytes(len)?;
                 continue;
             }
             (3, Some(len)) => {
-                std::str::from_utf8(walk.take(len)?).map_err(|_| Rejection::Wrong)?;
+                std::str::from_utf8(walk.read_bytes(len)?).map_err(|_| Rejection::Wrong)?;
                 *strings += 1;
                 continue;
             }
-            (2 | 3, None) => Frame::Pieces(major),
-            (4, Some(count)) => Frame::Values(count),
-            (5, Some(count)) => Frame::Values(count.saturating_mul(2)),
-            (4 | 5, None) => Frame::Run { map: major == 5, odd: false },
-            (6, Some(_)) => Frame::Values(1),
+            (2 | 3, None) => OpenItems::Pieces(major),
+            (4, Some(count)) => OpenItems::Values(count),
+            (5, Some(count)) => OpenItems::Values(count.saturating_mul(2)),
+            (4 | 5, None) => OpenItems::Run { map: major == 5, odd: false },
+            (6, Some(_)) => OpenItems::Values(1),
             // A simple value of two bytes must need two bytes.
             (7, Some(simple)) if info != 24 || simple >= 32 => continue,
             _ => return Err(Rejection::Wrong),

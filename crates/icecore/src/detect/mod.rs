@@ -18,7 +18,7 @@ mod wrapper;
 use crate::error::Error;
 use crate::format::{self, Certainty, Format, Guess};
 use crate::stage::Stage;
-use walk::{Rejection, Step, Walk};
+use walk::{ByteWalk, Rejection, WalkResult};
 
 pub use begins::{begins_as, begins_frozen};
 
@@ -62,7 +62,7 @@ struct Sample<'a> {
 /// # Errors
 /// Those of [`stage_of`].
 pub fn stage_of_first(input: &[u8]) -> Result<Stage, Error> {
-    stage_of(input).or_else(|error| supported::first(input).map(Stage::of).ok_or(error))
+    stage_of(input).or_else(|error| supported::find_first_format(input).map(Stage::of).ok_or(error))
 }
 
 /// Detects the format of the bytes. All of them are examined if a format has no signature: every result was checked.
@@ -88,7 +88,7 @@ pub fn identify_head(head: &[u8]) -> Option<Finding> {
 
 /// Names and titles of the formats and wrappers that are recognised, but can't be read; sorted by name.
 pub fn recognised() -> Vec<(&'static str, &'static str)> {
-    let mut names: Vec<_> = recognized::names().chain(wrapper::CLOSED.iter().copied()).collect();
+    let mut names: Vec<_> = recognized::list_names().chain(wrapper::CLOSED.iter().copied()).collect();
     names.sort_unstable();
     names.dedup_by_key(|(name, _)| *name);
     names
@@ -120,12 +120,12 @@ pub fn settles(format: &Format, input: &[u8]) -> bool {
 const WRAPPERS: u32 = 4;
 
 fn identify_in(sample: &Sample<'_>, level: u32) -> Option<Finding> {
-    let supported = supported::detect(sample);
+    let supported = supported::detect_supported(sample);
     if supported.as_ref().is_some_and(|supported| supported.certainty == Certainty::Sure) {
         return supported;
     }
-    let wrapped = || if level < WRAPPERS { wrapper::detect(sample, level) } else { None };
-    let others = [recognized::detect(sample), wrapped()];
+    let wrapped = || if level < WRAPPERS { wrapper::detect_wrapper(sample, level) } else { None };
+    let others = [recognized::detect_recognized(sample), wrapped()];
     others.into_iter().flatten().fold(supported, |best, other| match best {
         Some(best) if best.certainty >= other.certainty => Some(best),
         _ => Some(other),
@@ -133,10 +133,16 @@ fn identify_in(sample: &Sample<'_>, level: u32) -> Option<Finding> {
 }
 
 /// Returns the certainty after a walk with this result: `best` if it covered everything.
-fn grade(sample: &Sample<'_>, end: Step<()>, walk: &Walk<'_>, best: Certainty, variant: &str) -> Option<Guess> {
+fn grade_walk(
+    sample: &Sample<'_>,
+    end: WalkResult<()>,
+    walk: &ByteWalk<'_>,
+    best: Certainty,
+    variant: &str,
+) -> Option<Guess> {
     const MANY: usize = 4096;
     let certainty = match end {
-        Ok(()) if walk.at_end() => best,
+        Ok(()) if walk.is_at_end() => best,
         Err(Rejection::End) if !sample.whole && walk.at >= MANY => best.min(Certainty::Likely),
         _ => return None,
     };
@@ -144,7 +150,7 @@ fn grade(sample: &Sample<'_>, end: Step<()>, walk: &Walk<'_>, best: Certainty, v
 }
 
 /// Returns the most likely format of the bytes according to the formats' own checks of the first bytes.
-fn format_of(input: &[u8]) -> Option<(Certainty, &'static Format)> {
+fn guess_format(input: &[u8]) -> Option<(Certainty, &'static Format)> {
     format::all()
         .iter()
         .filter_map(|format| (format.detect)(input).map(|guess| (guess.certainty, *format)))
@@ -165,5 +171,5 @@ fn format_of(input: &[u8]) -> Option<(Certainty, &'static Format)> {
 /// # Errors
 /// Of kind `Format`.
 pub fn stage_of(input: &[u8]) -> Result<Stage, Error> {
-    supported::stage(&Sample { bytes: input, whole: true }, WRAPPERS)
+    supported::detect_stage(&Sample { bytes: input, whole: true }, WRAPPERS)
 }

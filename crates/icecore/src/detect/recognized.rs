@@ -6,33 +6,33 @@ use super::{bson, cbor, msgpack, pickle, text};
 use crate::format::{Certainty, Guess};
 
 /// A format whose detection takes more than a signature.
-struct Foreign {
+struct RecognizedFormat {
     name: &'static str,
     title: &'static str,
     detect: fn(&Sample<'_>) -> Option<Guess>,
 }
 
-static FOREIGN: &[Foreign] = &[
-    Foreign { name: "java", title: "Java serialization", detect: java },
-    Foreign { name: "pickle", title: "Python pickle", detect: pickle::detect },
-    Foreign { name: "plist", title: "Apple property list", detect: text::plist },
-    Foreign { name: "xml", title: "XML", detect: text::xml },
-    Foreign { name: "yaml", title: "YAML", detect: text::yaml },
-    Foreign { name: "bson", title: "BSON", detect: bson::detect },
-    Foreign { name: "msgpack", title: "MessagePack", detect: msgpack::detect },
-    Foreign { name: "cbor", title: "CBOR", detect: cbor::detect },
-    Foreign { name: "pe", title: "DOS or Windows program", detect: pe },
+static FOREIGN: &[RecognizedFormat] = &[
+    RecognizedFormat { name: "java", title: "Java serialization", detect: detect_java },
+    RecognizedFormat { name: "pickle", title: "Python pickle", detect: pickle::detect_pickle },
+    RecognizedFormat { name: "plist", title: "Apple property list", detect: text::detect_plist },
+    RecognizedFormat { name: "xml", title: "XML", detect: text::detect_xml },
+    RecognizedFormat { name: "yaml", title: "YAML", detect: text::detect_yaml },
+    RecognizedFormat { name: "bson", title: "BSON", detect: bson::detect_bson },
+    RecognizedFormat { name: "msgpack", title: "MessagePack", detect: msgpack::detect_msgpack },
+    RecognizedFormat { name: "cbor", title: "CBOR", detect: cbor::detect_cbor },
+    RecognizedFormat { name: "pe", title: "DOS or Windows program", detect: detect_pe },
 ];
 
 /// Names and titles of all formats that are recognised here.
-pub(super) fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub(super) fn list_names() -> impl Iterator<Item = (&'static str, &'static str)> {
     let special = FOREIGN.iter().map(|foreign| (foreign.name, foreign.title));
     special.chain(MAGIC.iter().map(|magic| (magic.name, magic.title)))
 }
 
 /// Returns the best match.
-pub(super) fn detect(sample: &Sample<'_>) -> Option<Finding> {
-    if let Some(magic) = MAGIC.iter().find(|magic| magic.fits(sample.bytes)) {
+pub(super) fn detect_recognized(sample: &Sample<'_>) -> Option<Finding> {
+    if let Some(magic) = MAGIC.iter().find(|magic| magic.matches_input(sample.bytes)) {
         return Some(Finding {
             name: magic.name,
             title: magic.title,
@@ -56,7 +56,7 @@ pub(super) fn detect(sample: &Sample<'_>) -> Option<Finding> {
 }
 
 /// `ObjectOutputStream`: a magic number, a version and a type code.
-fn java(sample: &Sample<'_>) -> Option<Guess> {
+fn detect_java(sample: &Sample<'_>) -> Option<Guess> {
     match sample.bytes {
         [0xac, 0xed, 0, 5, 0x70..=0x7e, ..] => Some(Guess { certainty: Certainty::Sure, variant: "version 5".into() }),
         [0xac, 0xed, 0, 5] => Some(Guess { certainty: Certainty::Likely, variant: "version 5, empty".into() }),
@@ -65,7 +65,7 @@ fn java(sample: &Sample<'_>) -> Option<Guess> {
 }
 
 /// A DOS header that points to a PE header.
-fn pe(sample: &Sample<'_>) -> Option<Guess> {
+fn detect_pe(sample: &Sample<'_>) -> Option<Guess> {
     let bytes = sample.bytes;
     let at = u32::from_le_bytes(*bytes.strip_prefix(b"MZ")?.get(0x3a..)?.first_chunk::<4>()?);
     let is_pe = bytes.get(usize::try_from(at).ok()?..)?.starts_with(b"PE\0\0");

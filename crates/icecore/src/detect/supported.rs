@@ -1,21 +1,21 @@
 //! The formats that can be read.
 
 use super::wrapper::INSIDE;
-use super::{Finding, Sample, format_of, identify_in};
+use super::{Finding, Sample, guess_format, identify_in};
 use crate::document::{Kind, Tape};
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Certainty, Format, Guess, Request};
 use crate::limits::Limits;
 use crate::options::Settings;
 use crate::stage::Stage;
-use crate::wrap::{self, Evidence};
+use crate::wrap::{self, WrapperEvidence};
 
 /// Returns the best match of our formats. If a format's own check is not sure, its reader decides.
-pub(super) fn detect(sample: &Sample<'_>) -> Option<Finding> {
+pub(super) fn detect_supported(sample: &Sample<'_>) -> Option<Finding> {
     let mut best: Option<Finding> = None;
     for format in format::all().iter().copied() {
         let Some(guess) = (format.detect)(sample.bytes) else { continue };
-        let Some(Guess { certainty, variant }) = check(format, guess, sample) else { continue };
+        let Some(Guess { certainty, variant }) = confirm_by_reading(format, guess, sample) else { continue };
         if best.as_ref().is_none_or(|best| best.certainty < certainty) {
             best = Some(Finding {
                 name: format.name,
@@ -32,7 +32,7 @@ pub(super) fn detect(sample: &Sample<'_>) -> Option<Finding> {
 }
 
 /// Checks a guess by reading.
-fn check(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
+fn confirm_by_reading(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
     let Guess { certainty, mut variant } = guess;
     let is_sure = certainty == Certainty::Sure;
     let limits = Limits { depth: 1_000_000, ..Limits::default() };
@@ -80,7 +80,7 @@ fn check(format: &Format, guess: Guess, sample: &Sample<'_>) -> Option<Guess> {
 }
 
 /// Returns the format of the first of several documents.
-pub(super) fn first(input: &[u8]) -> Option<&'static Format> {
+pub(super) fn find_first_format(input: &[u8]) -> Option<&'static Format> {
     let limits = Limits { depth: 1_000_000, ..Limits::default() };
     let settings = Settings::new();
     let read = |format: &Format, bytes: &[u8]| {
@@ -101,9 +101,9 @@ pub(super) fn first(input: &[u8]) -> Option<&'static Format> {
 }
 
 /// Returns the stage that reads this input, with at most this number of wrappers.
-pub(super) fn stage(sample: &Sample<'_>, wrappers: u32) -> Result<Stage, Error> {
-    let format = format_of(sample.bytes);
-    let wrapped = || wrappers.checked_sub(1).and_then(|wrappers| wrapped(sample, wrappers));
+pub(super) fn detect_stage(sample: &Sample<'_>, wrappers: u32) -> Result<Stage, Error> {
+    let format = guess_format(sample.bytes);
+    let wrapped = || wrappers.checked_sub(1).and_then(|wrappers| detect_wrapped_stage(sample, wrappers));
     // Digits may be a number, or a hex text.
     if let Some((certainty, format)) = format {
         let other = if certainty == Certainty::Possible { wrapped() } else { None };
@@ -117,19 +117,19 @@ pub(super) fn stage(sample: &Sample<'_>, wrappers: u32) -> Result<Stage, Error> 
     if let Some(format) = meant.filter(|_| identify_in(sample, 0).is_none()) {
         return Ok(Stage::of(format));
     }
-    Err(unknown(sample))
+    Err(unknown_format_error(sample))
 }
 
 /// Returns the stage of wrapped data, if a format matches the content.
-fn wrapped(sample: &Sample<'_>, wrappers: u32) -> Option<Stage> {
+fn detect_wrapped_stage(sample: &Sample<'_>, wrappers: u32) -> Option<Stage> {
     wrap::all().iter().copied().filter(|wrapper| (wrapper.detect)(sample.bytes)).find_map(|wrapper| {
-        let head = wrapper.head(sample.bytes, sample.whole, INSIDE)?;
+        let head = wrapper.content_head(sample.bytes, sample.whole, INSIDE)?;
         let inside = Sample { bytes: &head.bytes, whole: head.whole };
         let is_known = || identify_in(&inside, 1).is_some_and(|found| found.certainty >= Certainty::Likely);
-        if wrapper.evidence == Evidence::Text && !is_known() {
+        if wrapper.evidence == WrapperEvidence::Text && !is_known() {
             return None;
         }
-        let stage = stage(&inside, wrappers).ok()?;
+        let stage = detect_stage(&inside, wrappers).ok()?;
         Some(stage.wrapped_in(wrapper, wrapper.settings_for(sample.bytes)))
     })
 }
@@ -141,7 +141,7 @@ fn is_one_text(format: &Format) -> bool {
 }
 
 #[cold]
-fn unknown(sample: &Sample<'_>) -> Error {
+fn unknown_format_error(sample: &Sample<'_>) -> Error {
     let input = sample.bytes;
     let error = Error::new(ErrorKind::Format);
     let known: Vec<_> = format::all().iter().map(|format| format.name).collect();

@@ -9,11 +9,11 @@ pub(super) enum Rejection {
     End,
 }
 
-pub(super) type Step<T> = Result<T, Rejection>;
+pub(super) type WalkResult<T> = Result<T, Rejection>;
 
 /// The bytes, and the position of the walk.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Walk<'a> {
+pub(super) struct ByteWalk<'a> {
     pub(super) input: &'a [u8],
     pub(super) at: usize,
 }
@@ -21,16 +21,16 @@ pub(super) struct Walk<'a> {
 /// Maximum nesting depth of a walk.
 pub(super) const DEPTH: usize = 10_000;
 
-impl<'a> Walk<'a> {
-    pub(super) fn new(input: &'a [u8]) -> Walk<'a> {
-        Walk { input, at: 0 }
+impl<'a> ByteWalk<'a> {
+    pub(super) fn new(input: &'a [u8]) -> ByteWalk<'a> {
+        ByteWalk { input, at: 0 }
     }
 
-    pub(super) fn rest(&self) -> &'a [u8] {
+    pub(super) fn remaining_bytes(&self) -> &'a [u8] {
         self.input.get(self.at..).unwrap_or(&[])
     }
 
-    pub(super) fn at_end(&self) -> bool {
+    pub(super) fn is_at_end(&self) -> bool {
         self.at >= self.input.len()
     }
 
@@ -38,33 +38,33 @@ impl<'a> Walk<'a> {
         self.input.get(self.at).copied()
     }
 
-    pub(super) fn u8(&mut self) -> Step<u8> {
+    pub(super) fn read_u8(&mut self) -> WalkResult<u8> {
         let byte = self.peek().ok_or(Rejection::End)?;
         self.at += 1;
         Ok(byte)
     }
 
     /// Returns the next `len` bytes.
-    pub(super) fn take(&mut self, len: u64) -> Step<&'a [u8]> {
+    pub(super) fn read_bytes(&mut self, len: u64) -> WalkResult<&'a [u8]> {
         let len = usize::try_from(len).map_err(|_| Rejection::End)?;
-        let bytes = self.rest().get(..len).ok_or(Rejection::End)?;
+        let bytes = self.remaining_bytes().get(..len).ok_or(Rejection::End)?;
         self.at += len;
         Ok(bytes)
     }
 
     /// Reads an unsigned integer of 1, 2, 4 or 8 bytes, most significant first.
-    pub(super) fn uint_be(&mut self, size: u64) -> Step<u64> {
-        Ok(self.take(size)?.iter().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+    pub(super) fn read_uint_be(&mut self, size: u64) -> WalkResult<u64> {
+        Ok(self.read_bytes(size)?.iter().fold(0, |value, byte| value << 8 | u64::from(*byte)))
     }
 
     /// Reads an unsigned integer of 1, 2, 4 or 8 bytes, least significant first.
-    pub(super) fn uint_le(&mut self, size: u64) -> Step<u64> {
-        Ok(self.take(size)?.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+    pub(super) fn read_uint_le(&mut self, size: u64) -> WalkResult<u64> {
+        Ok(self.read_bytes(size)?.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
     }
 
     /// Returns the bytes before the next `delimiter`, and skips the delimiter.
-    pub(super) fn until(&mut self, delimiter: u8) -> Step<&'a [u8]> {
-        let rest = self.rest();
+    pub(super) fn read_until(&mut self, delimiter: u8) -> WalkResult<&'a [u8]> {
+        let rest = self.remaining_bytes();
         let end = rest.iter().position(|byte| *byte == delimiter).ok_or(Rejection::End)?;
         self.at += end + 1;
         Ok(&rest[..end])

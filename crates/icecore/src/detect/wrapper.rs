@@ -2,7 +2,7 @@
 
 use super::{Finding, Sample, identify_in};
 use crate::format::Certainty;
-use crate::wrap::{self, Evidence, Wrapper};
+use crate::wrap::{self, Wrapper, WrapperEvidence};
 
 /// Maximum number of unwrapped bytes that are examined.
 pub(super) const INSIDE: usize = 1 << 20;
@@ -10,24 +10,24 @@ pub(super) const INSIDE: usize = 1 << 20;
 /// Names and titles of wrappers that are recognised, but can't be removed.
 pub(super) static CLOSED: &[(&str, &str)] = &[("bzip2", "bzip2-compressed data")];
 
-pub(super) fn detect(sample: &Sample<'_>, level: u32) -> Option<Finding> {
+pub(super) fn detect_wrapper(sample: &Sample<'_>, level: u32) -> Option<Finding> {
     if let [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..] = sample.bytes {
-        return CLOSED.first().map(|(name, title)| itself(name, title));
+        return CLOSED.first().map(|(name, title)| wrapper_finding(name, title));
     }
     wrap::all().iter().filter(|wrapper| (wrapper.detect)(sample.bytes)).find_map(|wrapper| {
-        let head = wrapper.head(sample.bytes, sample.whole, INSIDE);
-        let inside = head.as_ref().and_then(|head| wrapped(wrapper, &head.bytes, head.whole, level));
+        let head = wrapper.content_head(sample.bytes, sample.whole, INSIDE);
+        let inside = head.as_ref().and_then(|head| detect_content(wrapper, &head.bytes, head.whole, level));
         let is_plain = match wrapper.evidence {
-            Evidence::Magic => true,
-            Evidence::Content => head.is_some(),
-            Evidence::Frame | Evidence::Text => false,
+            WrapperEvidence::Magic => true,
+            WrapperEvidence::Content => head.is_some(),
+            WrapperEvidence::Frame | WrapperEvidence::Text => false,
         };
-        inside.or_else(|| is_plain.then(|| itself(wrapper.name, wrapper.title)))
+        inside.or_else(|| is_plain.then(|| wrapper_finding(wrapper.name, wrapper.title)))
     })
 }
 
 /// Compressed data is recognised whatever it contains.
-fn itself(name: &'static str, title: &'static str) -> Finding {
+fn wrapper_finding(name: &'static str, title: &'static str) -> Finding {
     Finding {
         name,
         title,
@@ -40,7 +40,7 @@ fn itself(name: &'static str, title: &'static str) -> Finding {
 }
 
 /// Returns the format of the content, if it can be detected.
-fn wrapped(wrapper: &Wrapper, bytes: &[u8], whole: bool, level: u32) -> Option<Finding> {
+fn detect_content(wrapper: &Wrapper, bytes: &[u8], whole: bool, level: u32) -> Option<Finding> {
     let mut finding = identify_in(&Sample { bytes, whole }, level + 1)?;
     if finding.certainty < Certainty::Likely {
         return None;

@@ -85,7 +85,7 @@ use crate::error::{Error, ErrorKind};
 #[derive(Debug, Default)]
 pub struct Builder {
     tape: Tape,
-    open: Vec<Frame>,
+    open: Vec<BuilderFrame>,
     key: Option<PendingKey>,
     flags: u8,
     /// Flags of the next key.
@@ -98,7 +98,7 @@ pub struct Builder {
 }
 
 #[derive(Debug)]
-struct Frame {
+struct BuilderFrame {
     at: u32,
     count: u32,
     /// The key that waits for its value, if this container is that key.
@@ -118,7 +118,7 @@ impl Builder {
     }
 
     /// Appends a node as the next value, and returns its index.
-    fn place(&mut self, mut node: Node) -> u32 {
+    fn push_value(&mut self, mut node: Node) -> u32 {
         node.flags |= std::mem::take(&mut self.flags);
         if std::mem::take(&mut self.is_key) {
             node.key = IS_KEY;
@@ -142,24 +142,24 @@ impl Builder {
         self.tape.push(node)
     }
 
-    fn leaf(&mut self, node: Node) -> &mut Builder {
-        self.place(node);
+    fn push_leaf(&mut self, node: Node) -> &mut Builder {
+        self.push_value(node);
         self
     }
 
-    fn begin(&mut self, node: Node) -> &mut Builder {
-        let at = self.place(node);
+    fn begin_container(&mut self, node: Node) -> &mut Builder {
+        let at = self.push_value(node);
         let key = self.key.take();
-        self.open.push(Frame { at, count: 0, key });
+        self.open.push(BuilderFrame { at, count: 0, key });
         self
     }
 
-    fn string(&mut self, kind: Kind, bytes: &[u8]) -> &mut Builder {
-        let node = self.tape.owned(kind, bytes);
-        self.leaf(node)
+    fn push_string(&mut self, kind: Kind, bytes: &[u8]) -> &mut Builder {
+        let node = self.tape.new_owned_string(kind, bytes);
+        self.push_leaf(node)
     }
 
-    fn named(&mut self, kind: Kind, class: &[u8], form: Form) -> &mut Builder {
+    fn begin_named(&mut self, kind: Kind, class: &[u8], form: Form) -> &mut Builder {
         let name = if std::str::from_utf8(class).is_ok() && !class.is_ascii() { Kind::Text } else { Kind::Bytes };
         let class = match self.tape.intern_class(name, class) {
             Ok(class) => class,
@@ -168,10 +168,10 @@ impl Builder {
                 0
             }
         };
-        self.begin(Node::open(kind, class).in_form(form))
+        self.begin_container(Node::open(kind, class).in_form(form))
     }
 
-    fn name(&mut self, node: Node, bytes: &[u8]) -> &mut Builder {
+    fn set_pending_key(&mut self, node: Node, bytes: &[u8]) -> &mut Builder {
         let node = node.with(std::mem::take(&mut self.key_flags));
         let in_map = self
             .open
@@ -183,7 +183,7 @@ impl Builder {
         self.key = Some(match self.tape.intern_key(node, bytes) {
             Some(id) => PendingKey::Id(id),
             None => {
-                let mut key = if node.kind.has_bytes() { self.tape.owned(node.kind, bytes) } else { node };
+                let mut key = if node.kind.has_bytes() { self.tape.new_owned_string(node.kind, bytes) } else { node };
                 key.key = IS_KEY;
                 key.flags |= node.flags;
                 key.set_encoding(node.encoding());
@@ -196,88 +196,88 @@ impl Builder {
 
     /// Undef, NULL, nil.
     pub fn null(&mut self) -> &mut Builder {
-        self.leaf(Node::leaf(Kind::Null, 0))
+        self.push_leaf(Node::leaf(Kind::Null, 0))
     }
 
     /// A boolean.
     pub fn bool(&mut self, value: bool) -> &mut Builder {
-        self.leaf(Node::leaf(Kind::Bool, u64::from(value)))
+        self.push_leaf(Node::leaf(Kind::Bool, u64::from(value)))
     }
 
     /// An integer.
     pub fn int(&mut self, value: i64) -> &mut Builder {
-        self.leaf(Node::int(value))
+        self.push_leaf(Node::int(value))
     }
 
     /// An unsigned integer.
     pub fn uint(&mut self, value: u64) -> &mut Builder {
-        self.leaf(Node::uint(value))
+        self.push_leaf(Node::uint(value))
     }
 
     /// A float.
     pub fn float(&mut self, value: f64) -> &mut Builder {
-        self.leaf(Node::float(value))
+        self.push_leaf(Node::float(value))
     }
 
     /// A byte string.
     pub fn bytes(&mut self, value: impl AsRef<[u8]>) -> &mut Builder {
-        self.string(Kind::Bytes, value.as_ref())
+        self.push_string(Kind::Bytes, value.as_ref())
     }
 
     /// A Unicode string.
     pub fn text(&mut self, value: &str) -> &mut Builder {
-        self.string(Kind::Text, value.as_bytes())
+        self.push_string(Kind::Text, value.as_bytes())
     }
 
     /// An array element that does not exist.
     pub fn hole(&mut self) -> &mut Builder {
-        self.leaf(Node::leaf(Kind::Hole, 0))
+        self.push_leaf(Node::leaf(Kind::Hole, 0))
     }
 
     /// The key of the next value, as bytes.
     pub fn bytes_key(&mut self, key: impl AsRef<[u8]>) -> &mut Builder {
-        self.name(Node::leaf(Kind::Bytes, 0), key.as_ref())
+        self.set_pending_key(Node::leaf(Kind::Bytes, 0), key.as_ref())
     }
 
     /// The key of the next value, as Unicode text.
     pub fn text_key(&mut self, key: &str) -> &mut Builder {
-        self.name(Node::leaf(Kind::Text, 0), key.as_bytes())
+        self.set_pending_key(Node::leaf(Kind::Text, 0), key.as_bytes())
     }
 
     /// The key of the next value, as an integer.
     pub fn int_key(&mut self, key: i64) -> &mut Builder {
-        self.name(Node::int(key), &[])
+        self.set_pending_key(Node::int(key), &[])
     }
 
     /// An array.
     pub fn begin_array(&mut self) -> &mut Builder {
-        self.begin(Node::open(Kind::Array, 0))
+        self.begin_container(Node::open(Kind::Array, 0))
     }
 
     /// A map.
     pub fn begin_map(&mut self) -> &mut Builder {
-        self.begin(Node::open(Kind::Map, 0))
+        self.begin_container(Node::open(Kind::Map, 0))
     }
 
     /// A reference to the scalar that follows.
     pub fn begin_ref(&mut self) -> &mut Builder {
-        self.begin(Node::open(Kind::Ref, 0))
+        self.begin_container(Node::open(Kind::Ref, 0))
     }
 
     /// An object of this class; its body follows.
     pub fn begin_object(&mut self, class: impl AsRef<[u8]>) -> &mut Builder {
-        self.named(Kind::Object, class.as_ref(), Form::Usual)
+        self.begin_named(Kind::Object, class.as_ref(), Form::Usual)
     }
 
     /// An object of this class that was frozen by a hook; its payload follows,
     /// and then the objects that the payload refers to.
     pub fn begin_opaque(&mut self, class: impl AsRef<[u8]>, form: Form) -> &mut Builder {
-        self.named(Kind::Opaque, class.as_ref(), form)
+        self.begin_named(Kind::Opaque, class.as_ref(), form)
     }
 
     /// A regular expression.
     pub fn regexp(&mut self, pattern: impl AsRef<[u8]>, flags: impl AsRef<[u8]>) -> &mut Builder {
-        self.begin(Node::open(Kind::Regexp, 0));
+        self.begin_container(Node::open(Kind::Regexp, 0));
         self.bytes(pattern).bytes(flags).end()
     }
 
@@ -312,7 +312,7 @@ impl Builder {
             self.mistake = self.mistake.or(Some("a key without a value"));
         }
         match self.open.pop() {
-            Some(Frame { at, count, key }) => {
+            Some(BuilderFrame { at, count, key }) => {
                 self.key = key;
                 let expected = match self.tape.nodes[at as usize].kind {
                     Kind::Ref | Kind::Object => Some(1),
@@ -322,7 +322,7 @@ impl Builder {
                 if expected.is_some_and(|expected| expected != count) {
                     self.mistake = self.mistake.or(Some("a wrong number of parts"));
                 }
-                self.tape.close(at, count);
+                self.tape.close_container(at, count);
             }
             None => self.mistake = self.mistake.or(Some("an end without a beginning")),
         }
@@ -331,23 +331,23 @@ impl Builder {
 
     /// Adds a reference to the array, map or object at `target`.
     pub fn link(&mut self, target: u32) -> &mut Builder {
-        self.again(Kind::Link, target)
+        self.push_reference(Kind::Link, target)
     }
 
     /// Adds another name of the variable at `target`.
     pub fn alias(&mut self, target: u32) -> &mut Builder {
-        self.again(Kind::Alias, target)
+        self.push_reference(Kind::Alias, target)
     }
 
     /// Adds an independent value equal to the one at `target`: [`Kind::Copy`].
     pub fn copy(&mut self, target: u32) -> &mut Builder {
-        if self.tape.next(target) > self.tape.len() || self.open.iter().any(|frame| frame.at == target) {
+        if self.tape.index_after(target) > self.tape.len() || self.open.iter().any(|frame| frame.at == target) {
             self.mistake = self.mistake.or(Some("a copy of what is not complete"));
         }
-        self.again(Kind::Copy, target)
+        self.push_reference(Kind::Copy, target)
     }
 
-    fn again(&mut self, kind: Kind, target: u32) -> &mut Builder {
+    fn push_reference(&mut self, kind: Kind, target: u32) -> &mut Builder {
         match self.tape.nodes.get(target as usize) {
             Some(node) if !node.kind.is_again() => match kind {
                 Kind::Copy => self.tape.mark_copied(target),
@@ -355,7 +355,7 @@ impl Builder {
             },
             _ => self.mistake = self.mistake.or(Some("a link to nothing")),
         }
-        self.leaf(Node::leaf(kind, u64::from(target)))
+        self.push_leaf(Node::leaf(kind, u64::from(target)))
     }
 
     /// Marks the reference that the next value represents as weak.

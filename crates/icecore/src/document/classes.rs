@@ -2,8 +2,8 @@
 
 use super::Document;
 use super::node::{Form, IS_KEY, Kind, flag};
-use super::path::{KEY, STEPS, push_gap, told};
-use crate::string_locations::{StringLocations, is_long};
+use super::path::{KEY, STEPS, push_omission, shorten_for_message};
+use crate::string_locations::{StringLocations, is_long_string};
 use std::collections::HashMap;
 
 /// A class that a document names, in one kind of use.
@@ -29,7 +29,7 @@ pub struct ClassUse {
 }
 
 /// A container that is being walked, and the current position in it.
-struct Frame {
+struct ClassWalkFrame {
     node: u32,
     end: u32,
     child: u32,
@@ -58,7 +58,7 @@ impl Document<'_> {
         let mut known: HashMap<(&[u8], bool, &'static str), usize> = HashMap::new();
         // Long names that were met, for each kind of use.
         let mut places: HashMap<(bool, &'static str), StringLocations<usize>> = HashMap::new();
-        let mut stack: Vec<Frame> = Vec::new();
+        let mut stack: Vec<ClassWalkFrame> = Vec::new();
         for at in 0..self.tape.len() {
             while stack.pop_if(|frame| frame.end <= at).is_some() {}
             let node = &self.tape.nodes[at as usize];
@@ -75,7 +75,7 @@ impl Document<'_> {
                 None => 0,
             };
             if let Some((name, is_text, kind)) = self.class_at(at) {
-                let mut place = is_long(name).then(|| places.entry((is_text, kind)).or_default());
+                let mut place = is_long_string(name).then(|| places.entry((is_text, kind)).or_default());
                 let near = place.as_ref().and_then(|place| place.get(name));
                 match near.or_else(|| known.get(&(name, is_text, kind)).copied()) {
                     Some(index) => {
@@ -92,7 +92,14 @@ impl Document<'_> {
                 }
             }
             if node.kind.is_container() {
-                stack.push(Frame { node: at, end: self.tape.next(at), child: at, key: None, position: 0, steps });
+                stack.push(ClassWalkFrame {
+                    node: at,
+                    end: self.tape.index_after(at),
+                    child: at,
+                    key: None,
+                    position: 0,
+                    steps,
+                });
             }
         }
         uses
@@ -124,7 +131,7 @@ impl Document<'_> {
             }
             _ => return None,
         };
-        self.class(node.class()).map(|name| {
+        self.class_name(node.class()).map(|name| {
             let is_text = name.node.kind == Kind::Text && !name.bytes.is_ascii();
             (name.bytes, is_text, kind)
         })
@@ -132,21 +139,21 @@ impl Document<'_> {
 
     /// Returns the path of the node that was just reached. A long path is shortened, so that the cost does not depend
     /// on the depth.
-    fn path_of_stack(&self, stack: &[Frame], steps: usize) -> String {
+    fn path_of_stack(&self, stack: &[ClassWalkFrame], steps: usize) -> String {
         let mut path = String::from("$");
-        let step = |frame: &Frame| {
+        let step = |frame: &ClassWalkFrame| {
             let kind = self.tape.nodes[frame.node as usize].kind;
             self.tape.child_step(kind, frame.child, frame.key, frame.position, &self.input, KEY)
         };
         if steps <= STEPS {
             path.extend(stack.iter().filter_map(step));
-            return told(path);
+            return shorten_for_message(path);
         }
         path.extend(stack.iter().filter_map(step).take(STEPS / 2));
-        push_gap(&mut path, steps - STEPS);
+        push_omission(&mut path, steps - STEPS);
         let mut tail: Vec<_> = stack.iter().rev().filter_map(step).take(STEPS / 2).collect();
         tail.reverse();
         path.extend(tail);
-        told(path)
+        shorten_for_message(path)
     }
 }

@@ -31,7 +31,7 @@ impl Document<'_> {
         for (at, node) in (0u32..).zip(&self.tape.nodes) {
             let kind = match node.kind {
                 Kind::Code => "code",
-                Kind::Regexp if self.pattern(at).is_some_and(runs_code) => "regexp-code",
+                Kind::Regexp if self.regexp_pattern(at).is_some_and(runs_code) => "regexp-code",
                 Kind::Tied => "tie",
                 _ => continue,
             };
@@ -44,7 +44,7 @@ impl Document<'_> {
     }
 
     /// Returns the pattern of the regexp at `at`.
-    fn pattern(&self, at: u32) -> Option<&[u8]> {
+    fn regexp_pattern(&self, at: u32) -> Option<&[u8]> {
         let node = self.tape.nodes.get(at as usize + 1)?;
         node.kind.has_bytes().then(|| self.bytes(node))
     }
@@ -52,12 +52,12 @@ impl Document<'_> {
 
 /// Returns `true` if perl runs code for this pattern, or calls a function that it names.
 pub(crate) fn runs_code(pattern: &[u8]) -> bool {
-    has_code(pattern) || names_function(pattern)
+    has_code_block(pattern) || names_function(pattern)
 }
 
 /// Returns `true` if there is a block of code: `(?{…})`, `(??{…})`, `(?p{…})`, `(*{…})`, `(**{…})`. Perl compiles the
 /// block together with the pattern.
-fn has_code(pattern: &[u8]) -> bool {
+fn has_code_block(pattern: &[u8]) -> bool {
     pattern.split(|byte| *byte == b'(').skip(1).any(|group| {
         let marks = group.iter().take_while(|byte| matches!(byte, b'?' | b'*' | b'p')).count();
         marks > 0 && group.get(marks) == Some(&b'{')

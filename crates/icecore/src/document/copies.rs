@@ -35,18 +35,18 @@ impl Document<'_> {
     /// Of kind `Limit`, if copies of copies make more values than
     /// [`Limits::expansion`] allows, or nest them too deeply.
     pub fn without_copies(&self, limits: &Limits) -> Result<Cow<'_, Document<'_>>, Error> {
-        self.written_out(limits, Which::All)
+        self.expand_selected(limits, CopySelection::All)
     }
 
     /// Returns the same document without copies of arrays and maps, which occur in PHP. Copies of single values, which
     /// occur in Ruby, stay.
     pub(crate) fn without_array_copies(&self, limits: &Limits) -> Result<Cow<'_, Document<'_>>, Error> {
-        self.written_out(limits, Which::Arrays)
+        self.expand_selected(limits, CopySelection::Arrays)
     }
 
     /// Returns the same document with copies of arrays and maps only, as in igbinary.
     pub(crate) fn with_array_copies(&self, limits: &Limits) -> Result<Cow<'_, Document<'_>>, Error> {
-        self.written_out(limits, Which::Others)
+        self.expand_selected(limits, CopySelection::Others)
     }
 
     /// Returns the same document with links that skip attributes: a link to a value with attributes names the bare
@@ -72,12 +72,12 @@ impl Document<'_> {
         Cow::Owned(Document::new(self.input(), self.tape().with_nodes(nodes, root, header, self.tape().has_copies())))
     }
 
-    fn written_out(&self, limits: &Limits, which: Which) -> Result<Cow<'_, Document<'_>>, Error> {
-        let is_meant = |node: &Node| node.kind == Kind::Copy && which.means(self.nodes(), node);
+    fn expand_selected(&self, limits: &Limits, which: CopySelection) -> Result<Cow<'_, Document<'_>>, Error> {
+        let is_meant = |node: &Node| node.kind == Kind::Copy && which.selects_copy(self.nodes(), node);
         if !self.tape().has_copies() || !self.nodes().iter().any(is_meant) {
             return Ok(Cow::Borrowed(self));
         }
-        let tape = Expansion::new(self.tape(), limits, which).run();
+        let tape = Expansion::new(self.tape(), limits, which).expand_document();
         let tape = tape.map_err(|(error, at)| error.on_path(self.path(at)))?;
         Ok(Cow::Owned(Document::new(self.input(), tape)))
     }
@@ -85,7 +85,7 @@ impl Document<'_> {
 
 /// Which copies are written out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Which {
+enum CopySelection {
     All,
     /// Copies of arrays and maps.
     Arrays,
@@ -93,29 +93,29 @@ enum Which {
     Others,
 }
 
-impl Which {
-    fn means(self, nodes: &[Node], copy: &Node) -> bool {
+impl CopySelection {
+    fn selects_copy(self, nodes: &[Node], copy: &Node) -> bool {
         let is_array =
             || matches!(nodes.get(copy.payload as usize).map(|node| node.kind), Some(Kind::Array | Kind::Map));
         match self {
-            Which::All => true,
-            Which::Arrays => is_array(),
-            Which::Others => !is_array(),
+            CopySelection::All => true,
+            CopySelection::Arrays => is_array(),
+            CopySelection::Others => !is_array(),
         }
     }
 }
 
 impl Tape {
     /// Returns `true` if the node at `at` contains anything that would be shared with a copy of it.
-    pub(crate) fn shares(&self, at: u32) -> bool {
-        let (from, to) = (at as usize + 1, self.next(at) as usize);
+    pub(crate) fn has_shared_content(&self, at: u32) -> bool {
+        let (from, to) = (at as usize + 1, self.index_after(at) as usize);
         self.nodes().get(from..to).is_some_and(|inside| inside.iter().any(|node| has_identity(node.kind)))
     }
 
     /// [`Document::without_copies`], in place.
     pub(crate) fn expand_copies(&mut self, input: &[u8], limits: &Limits) -> Result<(), Error> {
         if self.has_copies() {
-            *self = match Expansion::new(self, limits, Which::All).run() {
+            *self = match Expansion::new(self, limits, CopySelection::All).expand_document() {
                 Ok(tape) => tape,
                 Err((error, at)) => return Err(error.on_path(self.path_to(at, input))),
             };
@@ -125,7 +125,7 @@ impl Tape {
 }
 
 /// Nodes of the old tape that have yet to be put on the new one.
-struct Part {
+struct PendingNodes {
     at: u32,
     end: u32,
     /// The container that ends with them.
@@ -137,17 +137,17 @@ struct Part {
 struct Expansion<'t> {
     old: &'t Tape,
     limits: &'t Limits,
-    which: Which,
+    which: CopySelection,
     rewrite: Rewrite,
     /// Nodes that links and aliases name, with the kind of the link.
     shared: HashMap<u32, Kind>,
-    parts: Vec<Part>,
+    parts: Vec<PendingNodes>,
     /// Number of nodes that copies may still add.
-    left: u64,
+    remaining: u64,
 }
 
 impl<'t> Expansion<'t> {
-    fn new(old: &'t Tape, limits: &'t Limits, which: Which) -> Expansion<'t> {
+    fn new(old: &'t Tape, limits: &'t Limits, which: CopySelection) -> Expansion<'t> {
         let mut shared = HashMap::new();
         for node in old.nodes() {
             match node.kind {
@@ -165,79 +165,83 @@ impl<'t> Expansion<'t> {
             old,
             limits,
             which,
-            rewrite: Rewrite::unordered(count),
+            rewrite: Rewrite::new_unordered(count),
             shared,
             parts: Vec::new(),
-            left: limits.expanded_from(count),
+            remaining: limits.expanded_from(count),
         }
     }
 
     /// Returns the new tape; or the error and the node where it occurred.
-    fn run(mut self) -> Result<Tape, (Error, u32)> {
-        self.parts.push(Part { at: 0, end: self.old.len(), container: None, is_copy: false });
+    fn expand_document(mut self) -> Result<Tape, (Error, u32)> {
+        self.parts.push(PendingNodes { at: 0, end: self.old.len(), container: None, is_copy: false });
         while let Some(part) = self.parts.last_mut() {
             if part.at >= part.end {
                 if let Some(at) = self.parts.pop().and_then(|part| part.container) {
-                    self.rewrite.close(at);
+                    self.rewrite.close_container(at);
                 }
                 continue;
             }
             let (at, is_copy) = (part.at, part.is_copy);
-            part.at = self.old.next(at);
-            self.put(at, is_copy).map_err(|error| (error, at))?;
+            part.at = self.old.index_after(at);
+            self.put_node(at, is_copy).map_err(|error| (error, at))?;
         }
-        self.rewrite.relink(0, same_node);
-        let place = |old: u32| Some(self.rewrite.moves().node(old)).filter(|new| *new != GONE).unwrap_or(0);
+        self.rewrite.relink_targets(0, same_node);
+        let place = |old: u32| Some(self.rewrite.moves().new_position(old)).filter(|new| *new != GONE).unwrap_or(0);
         let (root, header) = (place(self.old.root()), self.old.header().map(place));
-        Ok(self.old.with_nodes(self.rewrite.nodes, root, header, self.which != Which::All))
+        Ok(self.old.with_nodes(self.rewrite.nodes, root, header, self.which != CopySelection::All))
     }
 
     /// Puts a value or a key on the tape: a leaf completely, a container only with its own node.
-    fn put(&mut self, first: u32, is_copy: bool) -> Result<(), Error> {
+    fn put_node(&mut self, first: u32, is_copy: bool) -> Result<(), Error> {
         let node = self.old.node(first);
-        let Some(named) = self.copied(first) else {
+        let Some(named) = self.copy_target(first) else {
             return match self.shared.get(&first) {
-                Some(kind) if is_copy => self.again(*kind, node, first),
-                _ if is_copy && has_identity(node.kind) => self.again(Kind::Link, node, first),
-                _ => self.value(node, first, is_copy),
+                Some(kind) if is_copy => self.put_link(*kind, node, first),
+                _ if is_copy && has_identity(node.kind) => self.put_link(Kind::Link, node, first),
+                _ => self.put_value(node, first, is_copy),
             };
         };
-        self.rewrite.moved(first);
+        self.rewrite.record_move(first);
         let value = Node { key: node.key, ..self.old.node(named) }.with(node.flags & OF_THE_PLACE);
-        self.value(value, named, true)
+        self.put_value(value, named, true)
     }
 
     /// Returns the value that a copy at `at` equals.
-    fn copied(&self, at: u32) -> Option<u32> {
+    fn copy_target(&self, at: u32) -> Option<u32> {
         let mut named = at;
         // Copies of copies and cycles occur only in tapes that were filled by hand.
-        while self.old.node(named).kind == Kind::Copy && self.which.means(self.old.nodes(), &self.old.node(named)) {
+        while self.old.node(named).kind == Kind::Copy
+            && self.which.selects_copy(self.old.nodes(), &self.old.node(named))
+        {
             let next = u32::try_from(self.old.node(named).payload).ok().filter(|next| *next < named)?;
             named = next;
         }
-        (named != at && self.old.next(named) <= at).then_some(named)
+        (named != at && self.old.index_after(named) <= at).then_some(named)
     }
 
     /// Puts the value at `old` on the tape, as `node`.
-    fn value(&mut self, mut node: Node, old: u32, is_copy: bool) -> Result<(), Error> {
+    fn put_value(&mut self, mut node: Node, old: u32, is_copy: bool) -> Result<(), Error> {
         if is_copy {
-            self.left = self.left.checked_sub(1).ok_or_else(|| self.too_many())?;
+            self.remaining = self.remaining.checked_sub(1).ok_or_else(|| self.expansion_error())?;
         } else {
-            self.rewrite.moved(old);
+            self.rewrite.record_move(old);
         }
-        self.rewrite.check(self.limits, if node.kind.is_container() { self.parts.len() } else { 0 })?;
+        self.rewrite.check_limits(self.limits, if node.kind.is_container() { self.parts.len() } else { 0 })?;
         node.flags &= !flag::TARGET;
         match node.kind {
             // A copy of a container that contains it, made by hand.
-            Kind::Copy if self.which.means(self.old.nodes(), &node) => return self.again(Kind::Link, node, old),
+            Kind::Copy if self.which.selects_copy(self.old.nodes(), &node) => {
+                return self.put_link(Kind::Link, node, old);
+            }
             kind if kind.is_again() => {
-                self.rewrite.link_old(node);
+                self.rewrite.push_old_link(node);
                 return Ok(());
             }
             kind if kind.is_container() => {
                 node.set_end(0);
                 let container = Some(self.rewrite.len());
-                self.parts.push(Part { at: old + 1, end: self.old.next(old), container, is_copy });
+                self.parts.push(PendingNodes { at: old + 1, end: self.old.index_after(old), container, is_copy });
             }
             _ => {}
         }
@@ -246,15 +250,15 @@ impl<'t> Expansion<'t> {
     }
 
     /// Puts a link or an alias to the value at `old` on the tape.
-    fn again(&mut self, kind: Kind, node: Node, old: u32) -> Result<(), Error> {
+    fn put_link(&mut self, kind: Kind, node: Node, old: u32) -> Result<(), Error> {
         let named = if node.kind.is_again() { node.payload } else { u64::from(old) };
-        self.left = self.left.checked_sub(1).ok_or_else(|| self.too_many())?;
-        self.rewrite.link_old(Node { key: node.key, ..Node::leaf(kind, named) }.with(node.flags & OF_THE_PLACE));
+        self.remaining = self.remaining.checked_sub(1).ok_or_else(|| self.expansion_error())?;
+        self.rewrite.push_old_link(Node { key: node.key, ..Node::leaf(kind, named) }.with(node.flags & OF_THE_PLACE));
         Ok(())
     }
 
     #[cold]
-    fn too_many(&self) -> Error {
+    fn expansion_error(&self) -> Error {
         Error::new(ErrorKind::Limit)
             .expecting(format!("at most {} values from copies", self.limits.expanded_from(self.old.nodes().len())))
             .finding("more of them")

@@ -181,18 +181,18 @@ impl<'d> Cursor<'d> {
     }
 
     #[inline]
-    fn to(self, at: u32) -> Cursor<'d> {
+    fn at_index(self, at: u32) -> Cursor<'d> {
         Cursor { document: self.document, at }
     }
 
-    fn child(self, position: usize) -> Cursor<'d> {
+    fn nth_child(self, position: usize) -> Cursor<'d> {
         self.children().nth(position).unwrap_or(Cursor { document: self.document, at: u32::MAX })
     }
 
     /// Returns the index after the node and everything in it.
     #[inline]
-    pub(crate) fn next(&self) -> u32 {
-        self.document.tape.next(self.at)
+    pub(crate) fn index_after(&self) -> u32 {
+        self.document.tape.index_after(self.at)
     }
 
     /// The value here.
@@ -210,28 +210,28 @@ impl<'d> Cursor<'d> {
             Kind::Float128 => Value::Float128(bytes().try_into().unwrap_or([0; 16])),
             Kind::Bytes => Value::Bytes(bytes()),
             Kind::Text => Value::Text(bytes()),
-            Kind::Encoded => Value::Encoded(bytes(), self.encoding()),
-            Kind::Symbol => Value::Symbol(bytes(), self.encoding()),
+            Kind::Encoded => Value::Encoded(bytes(), self.encoding_name()),
+            Kind::Symbol => Value::Symbol(bytes(), self.encoding_name()),
             Kind::Module => Value::Module(bytes(), node.form()),
             Kind::EnumCase => Value::EnumCase(bytes()),
             Kind::Hole => Value::Hole,
-            Kind::Link => Value::Link(self.to(node.payload as u32)),
-            Kind::Alias => Value::Alias(self.to(node.payload as u32)),
-            Kind::Copy => Value::Copy(self.to(node.payload as u32)),
+            Kind::Link => Value::Link(self.at_index(node.payload as u32)),
+            Kind::Alias => Value::Alias(self.at_index(node.payload as u32)),
+            Kind::Copy => Value::Copy(self.at_index(node.payload as u32)),
             Kind::Array => Value::Array,
             Kind::Map => Value::Map,
-            Kind::Ref => Value::Ref(self.child(0)),
-            Kind::Object => Value::Object(self.class(), self.child(0)),
-            Kind::Opaque => Value::Opaque(self.class(), self.child(0)),
-            Kind::Attrs => Value::Attrs(self.child(0)),
-            Kind::Regexp => Value::Regexp(self.child(0), self.child(1)),
-            Kind::Code => Value::Code(self.child(0)),
-            Kind::VString => Value::VString(self.child(0), self.child(1)),
-            Kind::Tied => Value::Tied(self.child(0)),
+            Kind::Ref => Value::Ref(self.nth_child(0)),
+            Kind::Object => Value::Object(self.class(), self.nth_child(0)),
+            Kind::Opaque => Value::Opaque(self.class(), self.nth_child(0)),
+            Kind::Attrs => Value::Attrs(self.nth_child(0)),
+            Kind::Regexp => Value::Regexp(self.nth_child(0), self.nth_child(1)),
+            Kind::Code => Value::Code(self.nth_child(0)),
+            Kind::VString => Value::VString(self.nth_child(0), self.nth_child(1)),
+            Kind::Tied => Value::Tied(self.nth_child(0)),
         }
     }
 
-    fn encoding(&self) -> &'d [u8] {
+    fn encoding_name(&self) -> &'d [u8] {
         let id = u32::from(self.node().encoding());
         self.document.tape.encodings.get(id).map_or(&[], |name| name.bytes)
     }
@@ -243,7 +243,7 @@ impl<'d> Cursor<'d> {
 
     pub(crate) fn class_name(&self) -> Option<Name<'d>> {
         let node = self.node();
-        if node.kind.has_class() { self.document.class(node.class()) } else { None }
+        if node.kind.has_class() { self.document.class_name(node.class()) } else { None }
     }
 
     /// Number of items, entries or parts; 0 for a leaf.
@@ -260,7 +260,7 @@ impl<'d> Cursor<'d> {
     /// All direct children, without the keys of a map.
     pub fn children(&self) -> Items<'d> {
         let node = self.node();
-        let (at, end) = if node.kind.is_container() { (self.at + 1, self.next()) } else { (0, 0) };
+        let (at, end) = if node.kind.is_container() { (self.at + 1, self.index_after()) } else { (0, 0) };
         Items { document: self.document, at, end }
     }
 
@@ -273,9 +273,11 @@ impl<'d> Cursor<'d> {
     pub fn entries(&self) -> Entries<'d> {
         let node = self.node();
         let (at, end) = match node.kind {
-            Kind::Map => (self.at + 1, self.next()),
+            Kind::Map => (self.at + 1, self.index_after()),
             // An attributed value that breaks off before its value has no attributes.
-            Kind::Attrs if self.at + 1 < self.next() => (self.document.tape.next(self.at + 1), self.next()),
+            Kind::Attrs if self.at + 1 < self.index_after() => {
+                (self.document.tape.index_after(self.at + 1), self.index_after())
+            }
             _ => (0, 0),
         };
         Entries { document: self.document, at, end }
@@ -320,7 +322,7 @@ impl<'d> Cursor<'d> {
 
     /// The target of a link or an alias; other values are returned unchanged.
     pub fn target(&self) -> Cursor<'d> {
-        self.to(equal::resolve(self.document, self.at))
+        self.at_index(equal::resolve_target(self.document, self.at))
     }
 
     /// The text of a string that is valid UTF-8 (byte strings included), or of
@@ -413,7 +415,7 @@ impl<'d> Iterator for Items<'d> {
                 return None;
             }
             let here = Cursor { document: self.document, at: self.at };
-            self.at = here.next();
+            self.at = here.index_after();
             if here.node().key != IS_KEY {
                 return Some(here);
             }
@@ -442,12 +444,12 @@ impl<'d> Iterator for Entries<'d> {
         let node = here.node();
         match node.key {
             IS_KEY => {
-                let value = Cursor { document: self.document, at: here.next() };
+                let value = Cursor { document: self.document, at: here.index_after() };
                 if value.at >= self.end {
                     self.at = self.end;
                     return None;
                 }
-                self.at = value.next();
+                self.at = value.index_after();
                 let key = if super::is_plain_key(node.kind) {
                     let bytes = if node.kind.has_bytes() { self.document.bytes(node) } else { &[] };
                     Key::Name(Name { node: *node, bytes })
@@ -462,7 +464,7 @@ impl<'d> Iterator for Entries<'d> {
                 None
             }
             id => {
-                self.at = here.next();
+                self.at = here.index_after();
                 let name = self.document.tape.keys.get(u32::from(id))?;
                 Some((Key::Name(name), here))
             }

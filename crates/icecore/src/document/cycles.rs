@@ -27,7 +27,7 @@ impl Document<'_> {
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub fn cut_cycles(&mut self, limits: &Limits) -> Losses {
-        let mut losses = Losses::within(limits);
+        let mut losses = Losses::with_limits(limits);
         let closing = find_closing_links(self);
         for link in &closing {
             losses.add(LossKind::Cycle, || self.path(*link));

@@ -119,7 +119,7 @@ pub struct Detail {
 
 impl Detail {
     /// Records a span, unless it is empty or was already read.
-    pub(crate) fn span(&mut self, start: usize, end: usize, node: u32, what: &'static str) {
+    pub(crate) fn record_span(&mut self, start: usize, end: usize, node: u32, what: &'static str) {
         if start < end && !self.copying {
             let (start, end, layer) = (start as u64, end as u64, self.layer);
             self.trace.spans.push(Span { start, end, node, layer, what });
@@ -127,7 +127,7 @@ impl Detail {
     }
 
     /// Records that the node `node` starts here.
-    pub(crate) fn begin(&mut self, node: u32, start: usize) {
+    pub(crate) fn record_begin(&mut self, node: u32, start: usize) {
         let at = node as usize;
         if self.trace.extents.len() <= at {
             self.trace.extents.resize(at + 1, Extent::default());
@@ -137,34 +137,34 @@ impl Detail {
     }
 
     /// Records that the node `node` ends here.
-    pub(crate) fn end(&mut self, node: u32, end: usize) {
+    pub(crate) fn record_end(&mut self, node: u32, end: usize) {
         if let Some(extent) = self.trace.extents.get_mut(node as usize) {
             extent.end = end as u64;
         }
     }
 
     /// Records a choice for the node `node`.
-    pub(crate) fn note(&mut self, node: u32, code: u16, value: u64) {
+    pub(crate) fn record_note(&mut self, node: u32, code: u16, value: u64) {
         self.spelling.notes.push(Note { ordinal: node, code, value });
     }
 
     /// Records a choice for the whole document.
-    pub(crate) fn header(&mut self, code: u16, value: u64) {
+    pub(crate) fn record_header_note(&mut self, code: u16, value: u64) {
         self.spelling.header.push((code, value));
     }
 
     /// Stores bytes for a choice. Returns their position in the upper half, and their length in the lower half.
-    pub(crate) fn keep(&mut self, bytes: &[u8]) -> u64 {
+    pub(crate) fn store_bytes(&mut self, bytes: &[u8]) -> u64 {
         let start = self.spelling.bytes.len() as u64;
         self.spelling.bytes.extend_from_slice(bytes);
         start << 32 | bytes.len() as u64 & 0xFFFF_FFFF
     }
 
     /// Turns the node indexes of notes into ordinals and sorts them.
-    pub(crate) fn finish(&mut self, tape: &Tape) {
-        let ordinals = Ordinals::of(tape);
+    pub(crate) fn finish_notes(&mut self, tape: &Tape) {
+        let ordinals = Ordinals::from_tape(tape);
         for note in &mut self.spelling.notes {
-            note.ordinal = ordinals.ordinal(note.ordinal);
+            note.ordinal = ordinals.node_to_ordinal(note.ordinal);
         }
         self.spelling.notes.sort_by_key(|note| note.ordinal);
     }
@@ -178,7 +178,7 @@ pub(crate) struct Ordinals {
 }
 
 impl Ordinals {
-    pub(crate) fn of(tape: &Tape) -> Ordinals {
+    pub(crate) fn from_tape(tape: &Tape) -> Ordinals {
         let keys = (0..tape.len())
             .zip(tape.nodes())
             .filter(|(_, node)| node.key == IS_KEY && is_plain_key(node.kind))
@@ -187,12 +187,12 @@ impl Ordinals {
         Ordinals { keys }
     }
 
-    pub(crate) fn ordinal(&self, node: u32) -> u32 {
+    pub(crate) fn node_to_ordinal(&self, node: u32) -> u32 {
         node - self.keys.partition_point(|key| *key < node) as u32
     }
 
     /// Returns the node with this ordinal.
-    pub(crate) fn node(&self, ordinal: u32) -> u32 {
+    pub(crate) fn ordinal_to_node(&self, ordinal: u32) -> u32 {
         // The key at position n has n keys and `key - n` other nodes before it.
         let (mut low, mut high) = (0, self.keys.len());
         while low < high {
@@ -237,38 +237,38 @@ pub(crate) struct Replay<'d> {
 
 impl<'d> Replay<'d> {
     pub(crate) fn new(spelling: &'d Spelling, tape: &Tape) -> Replay<'d> {
-        Replay { spelling, ordinals: Ordinals::of(tape) }
+        Replay { spelling, ordinals: Ordinals::from_tape(tape) }
     }
 
     /// The choices for the node at `at`.
-    pub(crate) fn notes(&self, at: u32) -> &'d [Note] {
-        self.spelling.notes_of(self.ordinals.ordinal(at))
+    pub(crate) fn notes_at(&self, at: u32) -> &'d [Note] {
+        self.spelling.notes_of(self.ordinals.node_to_ordinal(at))
     }
 
     /// The choice of this kind for the node at `at`.
-    pub(crate) fn note(&self, at: u32, code: u16) -> Option<u64> {
-        self.notes(at).iter().find(|note| note.code == code).map(|note| note.value)
+    pub(crate) fn note_value(&self, at: u32, code: u16) -> Option<u64> {
+        self.notes_at(at).iter().find(|note| note.code == code).map(|note| note.value)
     }
 
     /// The choice of this kind for the node at `at`, if its value is stored bytes.
-    pub(crate) fn kept(&self, at: u32, code: u16) -> Option<&'d [u8]> {
-        self.note(at, code).map(|kept| self.spelling.kept(kept))
+    pub(crate) fn stored_bytes(&self, at: u32, code: u16) -> Option<&'d [u8]> {
+        self.note_value(at, code).map(|kept| self.spelling.kept(kept))
     }
 }
 
 /// Notes that are read during a walk in pre-order.
 #[derive(Debug)]
-pub(crate) struct Notes<'d> {
+pub(crate) struct NoteReader<'d> {
     rest: &'d [Note],
 }
 
-impl<'d> Notes<'d> {
-    pub(crate) fn new(spelling: Option<&'d Spelling>) -> Notes<'d> {
-        Notes { rest: spelling.map_or(&[], |spelling| &spelling.notes) }
+impl<'d> NoteReader<'d> {
+    pub(crate) fn new(spelling: Option<&'d Spelling>) -> NoteReader<'d> {
+        NoteReader { rest: spelling.map_or(&[], |spelling| &spelling.notes) }
     }
 
     /// Returns the notes of the value with this ordinal. Ordinals must not decrease from call to call.
-    pub(crate) fn of(&mut self, ordinal: u32) -> &'d [Note] {
+    pub(crate) fn take_notes(&mut self, ordinal: u32) -> &'d [Note] {
         if self.rest.is_empty() {
             return &[];
         }

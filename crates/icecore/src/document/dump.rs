@@ -11,7 +11,7 @@ impl fmt::Debug for Document<'_> {
             write!(f, "{at:6}  {:<9}", format!("{:?}", node.kind))?;
             self.dump_key(node, f)?;
             self.dump_value(node, f)?;
-            for word in words(node) {
+            for word in flag_words(node) {
                 write!(f, " {word}")?;
             }
             writeln!(f)?;
@@ -48,7 +48,7 @@ impl Document<'_> {
             kind if kind.has_bytes() => write!(f, " {:?}", String::from_utf8_lossy(self.bytes(node))),
             kind if kind.is_container() => {
                 if kind.has_class()
-                    && let Some(class) = self.class(node.class())
+                    && let Some(class) = self.class_name(node.class())
                 {
                     write!(f, " class #{} {:?}", node.class(), String::from_utf8_lossy(class.bytes))?;
                 }
@@ -60,7 +60,7 @@ impl Document<'_> {
 }
 
 /// Returns the flags of a node that is not a key as words; the form is one of them.
-fn words(node: &Node) -> Vec<String> {
+fn flag_words(node: &Node) -> Vec<String> {
     let common = [(flag::REF, "ref"), (flag::WEAK, "weak"), (flag::OVERLOAD, "overload"), (flag::TARGET, "target")];
     let own: &[(u8, &str)] = match node.kind {
         _ if node.key == IS_KEY => &[(flag::LOCKED, "locked"), (flag::PLACEHOLDER, "placeholder")],

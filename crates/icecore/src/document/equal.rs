@@ -65,21 +65,27 @@ impl Comparison {
     pub fn equal(self, a: &Document<'_>, b: &Document<'_>) -> bool {
         let limits = Limits::default();
         match (a.without_copies(&limits), b.without_copies(&limits)) {
-            (Ok(a), Ok(b)) => self.walk(&a, &b),
-            _ => self.walk(a, b),
+            (Ok(a), Ok(b)) => self.compare_documents(&a, &b),
+            _ => self.compare_documents(a, b),
         }
     }
 
-    fn walk(self, a: &Document<'_>, b: &Document<'_>) -> bool {
-        let mut walk =
-            Walk { comparison: self, a, b, stack: Vec::new(), variables: Pairs::default(), values: Pairs::default() };
+    fn compare_documents(self, a: &Document<'_>, b: &Document<'_>) -> bool {
+        let mut walk = ComparisonWalk {
+            comparison: self,
+            a,
+            b,
+            stack: Vec::new(),
+            variables: Pairs::default(),
+            values: Pairs::default(),
+        };
         match (a.header(), b.header()) {
             (None, None) => {}
             (Some(a), Some(b)) => walk.stack.push((a.index(), b.index())),
             _ => return false,
         }
         walk.stack.push((a.root().index(), b.root().index()));
-        walk.run()
+        walk.compare_pending()
     }
 }
 
@@ -93,27 +99,27 @@ struct Pairs {
     back: HashMap<u32, u32>,
 }
 
-enum Pair {
+enum PairState {
     New,
     Known,
     Broken,
 }
 
 impl Pairs {
-    fn add(&mut self, a: u32, b: u32) -> Pair {
+    fn add(&mut self, a: u32, b: u32) -> PairState {
         match (self.forth.get(&a), self.back.get(&b)) {
             (None, None) => {
                 self.forth.insert(a, b);
                 self.back.insert(b, a);
-                Pair::New
+                PairState::New
             }
-            (Some(known), _) if *known == b => Pair::Known,
-            _ => Pair::Broken,
+            (Some(known), _) if *known == b => PairState::Known,
+            _ => PairState::Broken,
         }
     }
 }
 
-struct Walk<'d> {
+struct ComparisonWalk<'d> {
     comparison: Comparison,
     a: &'d Document<'d>,
     b: &'d Document<'d>,
@@ -122,15 +128,15 @@ struct Walk<'d> {
     values: Pairs,
 }
 
-fn node<'d>(document: &'d Document<'_>, at: u32) -> Option<&'d Node> {
+fn node_at<'d>(document: &'d Document<'_>, at: u32) -> Option<&'d Node> {
     document.nodes().get(at as usize)
 }
 
 /// Follows links of this kind. A chain can't be longer than the few wrappers
 /// that readers allow.
-fn follow(document: &Document<'_>, mut at: u32, kind: Kind) -> u32 {
+fn follow_links(document: &Document<'_>, mut at: u32, kind: Kind) -> u32 {
     for _ in 0..64 {
-        match node(document, at) {
+        match node_at(document, at) {
             Some(node) if node.kind == kind => at = node.payload as u32,
             _ => break,
         }
@@ -139,9 +145,9 @@ fn follow(document: &Document<'_>, mut at: u32, kind: Kind) -> u32 {
 }
 
 /// Returns the final target of a link, an alias or a copy.
-pub(super) fn resolve(document: &Document<'_>, mut at: u32) -> u32 {
+pub(super) fn resolve_target(document: &Document<'_>, mut at: u32) -> u32 {
     for _ in 0..64 {
-        match node(document, at) {
+        match node_at(document, at) {
             Some(node) if node.kind.is_again() => at = node.payload as u32,
             _ => break,
         }
@@ -149,11 +155,11 @@ pub(super) fn resolve(document: &Document<'_>, mut at: u32) -> u32 {
     at
 }
 
-impl Walk<'_> {
-    fn run(&mut self) -> bool {
+impl ComparisonWalk<'_> {
+    fn compare_pending(&mut self) -> bool {
         while let Some((a, b)) = self.stack.pop() {
             crate::steps::count(1);
-            if !self.pair(a, b) {
+            if !self.compare_variables(a, b) {
                 return false;
             }
         }
@@ -161,39 +167,39 @@ impl Walk<'_> {
     }
 
     /// Compares two variables: first their identity, then the values in them.
-    fn pair(&mut self, a: u32, b: u32) -> bool {
-        let (var_a, var_b) = (follow(self.a, a, Kind::Alias), follow(self.b, b, Kind::Alias));
-        let (Some(in_a), Some(in_b)) = (node(self.a, var_a), node(self.b, var_b)) else {
-            return node(self.a, var_a).is_none() && node(self.b, var_b).is_none();
+    fn compare_variables(&mut self, a: u32, b: u32) -> bool {
+        let (var_a, var_b) = (follow_links(self.a, a, Kind::Alias), follow_links(self.b, b, Kind::Alias));
+        let (Some(in_a), Some(in_b)) = (node_at(self.a, var_a), node_at(self.b, var_b)) else {
+            return node_at(self.a, var_a).is_none() && node_at(self.b, var_b).is_none();
         };
         let shared = |from: u32, to: u32, node: &Node| from != to || node.has(flag::TARGET);
         if shared(a, var_a, in_a) || shared(b, var_b, in_b) {
             match self.variables.add(var_a, var_b) {
-                Pair::New => {}
-                Pair::Known => return true,
-                Pair::Broken => return false,
+                PairState::New => {}
+                PairState::Known => return true,
+                PairState::Broken => return false,
             }
         }
         const REFERENCE: u8 = flag::WEAK | flag::OVERLOAD;
         if in_a.flags & REFERENCE != in_b.flags & REFERENCE {
             return false;
         }
-        let (val_a, val_b) = (follow(self.a, var_a, Kind::Link), follow(self.b, var_b, Kind::Link));
-        let (Some(of_a), Some(of_b)) = (node(self.a, val_a), node(self.b, val_b)) else { return false };
+        let (val_a, val_b) = (follow_links(self.a, var_a, Kind::Link), follow_links(self.b, var_b, Kind::Link));
+        let (Some(of_a), Some(of_b)) = (node_at(self.a, val_a), node_at(self.b, val_b)) else { return false };
         if shared(var_a, val_a, of_a) || shared(var_b, val_b, of_b) {
             match self.values.add(val_a, val_b) {
-                Pair::New => {}
-                Pair::Known => return true,
-                Pair::Broken => return false,
+                PairState::New => {}
+                PairState::Known => return true,
+                PairState::Broken => return false,
             }
         }
-        self.values(Cursor::new(self.a, val_a), Cursor::new(self.b, val_b))
+        self.compare_values(Cursor::new(self.a, val_a), Cursor::new(self.b, val_b))
     }
 
-    fn values(&mut self, a: Cursor<'_>, b: Cursor<'_>) -> bool {
+    fn compare_values(&mut self, a: Cursor<'_>, b: Cursor<'_>) -> bool {
         let (x, y) = (a.node(), b.node());
         if !x.kind.is_container() || !y.kind.is_container() {
-            return self.leaves(x, y);
+            return self.are_leaves_equal(x, y);
         }
         let specific = if matches!(x.kind, Kind::Array | Kind::Map) { 0xF0 & !flag::HINT } else { 0xF0 };
         if x.kind != y.kind || x.aux != y.aux || x.flags & specific != y.flags & specific || x.form() != y.form() {
@@ -201,12 +207,12 @@ impl Walk<'_> {
         }
         if let (name_a, name_b) = (a.class_name(), b.class_name())
             && (name_a.is_some() || name_b.is_some())
-            && !matches!((name_a, name_b), (Some(n), Some(m)) if self.names(&n.node, n.bytes, &m.node, m.bytes))
+            && !matches!((name_a, name_b), (Some(n), Some(m)) if self.are_names_equal(&n.node, n.bytes, &m.node, m.bytes))
         {
             return false;
         }
         match x.kind {
-            Kind::Map | Kind::Attrs => self.entries(a, b),
+            Kind::Map | Kind::Attrs => self.compare_entries(a, b),
             _ => {
                 let (mut of_a, mut of_b) = (a.children(), b.children());
                 loop {
@@ -220,7 +226,7 @@ impl Walk<'_> {
         }
     }
 
-    fn entries(&mut self, a: Cursor<'_>, b: Cursor<'_>) -> bool {
+    fn compare_entries(&mut self, a: Cursor<'_>, b: Cursor<'_>) -> bool {
         match (a.kind(), a.default_value(), b.default_value()) {
             (Kind::Attrs, ..) if a.is_empty() => return true,
             (Kind::Attrs, ..) => self.stack.push((a.index() + 1, b.index() + 1)),
@@ -230,7 +236,7 @@ impl Walk<'_> {
         }
         let plain = |c: Cursor<'_>| c.entries().all(|(key, _)| matches!(key, Key::Name(_)));
         if self.comparison.any_order && plain(a) && plain(b) {
-            return self.entries_in_any_order(a, b);
+            return self.compare_unordered(a, b);
         }
         let (mut of_a, mut of_b) = (a.entries(), b.entries());
         loop {
@@ -239,7 +245,7 @@ impl Walk<'_> {
                 (Some((key_a, a)), Some((key_b, b))) => {
                     match (key_a, key_b) {
                         (Key::Name(n), Key::Name(m)) => {
-                            if !self.names(&n.node, n.bytes, &m.node, m.bytes) {
+                            if !self.are_names_equal(&n.node, n.bytes, &m.node, m.bytes) {
                                 return false;
                             }
                         }
@@ -253,7 +259,7 @@ impl Walk<'_> {
         }
     }
 
-    fn entries_in_any_order(&mut self, a: Cursor<'_>, b: Cursor<'_>) -> bool {
+    fn compare_unordered(&mut self, a: Cursor<'_>, b: Cursor<'_>) -> bool {
         // Entries with the same key are paired in their order.
         let mut known: HashMap<KeyIdentity<'_>, Vec<(Node, u32)>> = HashMap::new();
         let identity = |node: &Node, bytes: &'_ [u8]| -> (u8, u64) {
@@ -282,15 +288,16 @@ impl Walk<'_> {
     }
 
     /// Returns `true` if two keys or class names are the same.
-    fn names(&self, x: &Node, bytes_x: &[u8], y: &Node, bytes_y: &[u8]) -> bool {
+    fn are_names_equal(&self, x: &Node, bytes_x: &[u8], y: &Node, bytes_y: &[u8]) -> bool {
         if !x.kind.has_bytes() || !y.kind.has_bytes() {
             return x.kind == y.kind && x.payload == y.payload && x.flags == y.flags;
         }
-        let kinds = x.kind == y.kind || self.comparison.any_ascii && is_plain(x) && is_plain(y) && bytes_x.is_ascii();
+        let kinds = x.kind == y.kind
+            || self.comparison.any_ascii && is_plain_string(x) && is_plain_string(y) && bytes_x.is_ascii();
         kinds && bytes_x == bytes_y && (x.flags | flag::REF) == (y.flags | flag::REF)
     }
 
-    fn leaves(&self, x: &Node, y: &Node) -> bool {
+    fn are_leaves_equal(&self, x: &Node, y: &Node) -> bool {
         let number = |node: &Node| match node.kind {
             Kind::Float => Some(f64::from_bits(node.payload)),
             Kind::Float32 => Some(f64::from(f32::from_bits(node.payload as u32))),
@@ -301,7 +308,11 @@ impl Walk<'_> {
         }
         let (bytes_x, bytes_y) = (self.a.bytes(x), self.b.bytes(y));
         if x.kind != y.kind {
-            return self.comparison.any_ascii && is_plain(x) && is_plain(y) && bytes_x.is_ascii() && bytes_x == bytes_y;
+            return self.comparison.any_ascii
+                && is_plain_string(x)
+                && is_plain_string(y)
+                && bytes_x.is_ascii()
+                && bytes_x == bytes_y;
         }
         const SPECIFIC: u8 = 0xF0;
         match x.kind {
@@ -319,6 +330,6 @@ impl Walk<'_> {
     }
 }
 
-fn is_plain(node: &Node) -> bool {
+fn is_plain_string(node: &Node) -> bool {
     matches!(node.kind, Kind::Bytes | Kind::Text)
 }

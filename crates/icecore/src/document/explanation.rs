@@ -32,7 +32,7 @@ impl Explanation {
     }
 
     /// An interpretation without a known cause.
-    pub(crate) fn guess(name: &str, sentence: &str) -> Explanation {
+    pub(crate) fn new_guess(name: &str, sentence: &str) -> Explanation {
         Explanation { is_guess: true, ..Explanation::new(name, sentence) }
     }
 
@@ -50,7 +50,7 @@ impl Explanation {
     }
 
     /// An explanation that says that nothing happened.
-    pub(crate) fn nothing() -> Explanation {
+    pub(crate) fn new_empty() -> Explanation {
         Explanation::new("", "")
     }
 }

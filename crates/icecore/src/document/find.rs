@@ -2,7 +2,7 @@
 
 use super::Document;
 use super::cursor::{Cursor, Key};
-use super::naming::unmangled;
+use super::naming::strip_visibility;
 use super::node::Kind;
 use super::path::{KEY, short_key};
 use crate::error::{Error, ErrorKind};
@@ -26,9 +26,9 @@ impl Document<'_> {
     pub fn find(&self, path: &str) -> Result<Cursor<'_>, Error> {
         self.find_from(self.root(), path).or_else(|error| {
             // Two keys may look alike, and messages leave out the middle of long paths.
-            let alike = || search(self.root(), path);
+            let alike = || search_lookalikes(self.root(), path);
             let header = || self.header().and_then(|header| self.find_from(header, path).ok());
-            let shown = || path.contains('…').then(|| self.tape.shown_as(path, self.input())).flatten();
+            let shown = || path.contains('…').then(|| self.tape.find_shown_path(path, self.input())).flatten();
             alike().or_else(header).or_else(|| shown().map(|at| Cursor::new(self, at))).ok_or(error)
         })
     }
@@ -49,13 +49,13 @@ impl Document<'_> {
     }
 
     fn find_from<'d>(&'d self, from: Cursor<'d>, path: &str) -> Result<Cursor<'d>, Error> {
-        let (here, rest) = descend(from, path)?;
+        let (here, rest) = follow_existing(from, path)?;
         let Some((_, behind)) = Step::parse(rest) else { return Ok(here) };
         let so_far = &path[..path.len() - rest.len()];
         let so_far = if so_far.is_empty() { "$" } else { so_far };
         Err(Error::new(ErrorKind::Usage)
             .expecting(format!("something at `{}`", &path[..path.len() - behind.len()]))
-            .finding(format!("{} at `{so_far}`", describe(here)))
+            .finding(format!("{} at `{so_far}`", describe_value(here)))
             .on_path(so_far))
     }
 
@@ -72,7 +72,7 @@ impl Document<'_> {
     /// # Errors
     /// Of kind `Usage` if the path is malformed.
     pub fn follow<'p>(&self, path: &'p str) -> Result<(Cursor<'_>, &'p str), Error> {
-        descend(self.root(), path)
+        follow_existing(self.root(), path)
     }
 
     /// Checks the syntax of a path, for any document.
@@ -86,50 +86,50 @@ impl Document<'_> {
     /// # Errors
     /// Of kind `Usage`, with the malformed step.
     pub fn check_path(path: &str) -> Result<(), Error> {
-        let mut rest = steps(path)?;
+        let mut rest = strip_root(path)?;
         while !rest.is_empty() {
-            (_, rest) = Step::parse(rest).ok_or_else(|| no_step(path, rest))?;
+            (_, rest) = Step::parse(rest).ok_or_else(|| invalid_step_error(path, rest))?;
         }
         Ok(())
     }
 }
 
 /// Returns the value on a path, trying all keys that look like the one in each step.
-fn search<'d>(from: Cursor<'d>, path: &str) -> Option<Cursor<'d>> {
+fn search_lookalikes<'d>(from: Cursor<'d>, path: &str) -> Option<Cursor<'d>> {
     let mut rest = path.strip_prefix('$').unwrap_or(path);
     let mut here = vec![from];
     while !rest.is_empty() {
         let (step, behind) = Step::parse(rest)?;
         let mut seen = HashSet::new();
-        let next = here.iter().flat_map(|from| step.all(*from)).filter(|value| seen.insert(value.index()));
+        let next = here.iter().flat_map(|from| step.find_all(*from)).filter(|value| seen.insert(value.index()));
         (here, rest) = (next.collect(), behind);
     }
     here.first().copied()
 }
 
 /// Follows a path as long as its steps exist; returns the value and the rest of the path.
-fn descend<'d, 'p>(from: Cursor<'d>, path: &'p str) -> Result<(Cursor<'d>, &'p str), Error> {
-    let mut rest = steps(path)?;
+fn follow_existing<'d, 'p>(from: Cursor<'d>, path: &'p str) -> Result<(Cursor<'d>, &'p str), Error> {
+    let mut rest = strip_root(path)?;
     let mut here = from;
     while !rest.is_empty() {
-        let (step, behind) = Step::parse(rest).ok_or_else(|| no_step(path, rest))?;
-        let Some(next) = step.take(here) else { break };
+        let (step, behind) = Step::parse(rest).ok_or_else(|| invalid_step_error(path, rest))?;
+        let Some(next) = step.follow_from(here) else { break };
         (here, rest) = (next, behind);
     }
     Ok((here, rest))
 }
 
 /// Returns the steps of a path, without the `$` of the root.
-fn steps(path: &str) -> Result<&str, Error> {
+fn strip_root(path: &str) -> Result<&str, Error> {
     let steps = path.strip_prefix('$').unwrap_or(path);
     match steps.is_empty() || steps.starts_with(['.', '[', '{', '^', '#']) {
         true => Ok(steps),
-        false => Err(no_step(path, steps)),
+        false => Err(invalid_step_error(path, steps)),
     }
 }
 
 #[cold]
-fn no_step(path: &str, rest: &str) -> Error {
+fn invalid_step_error(path: &str, rest: &str) -> Error {
     Error::new(ErrorKind::Usage)
         .expecting(format!("a step in the path `{path}`: .name, [\"key\"], [3], {{3}}, ^ or #0"))
         .finding(format!("`{rest}`"))
@@ -149,7 +149,7 @@ impl Step {
     /// Parses the first step of this text; returns it and the rest.
     pub(crate) fn parse(text: &str) -> Option<(Step, &str)> {
         if let Some(rest) = text.strip_prefix("[\"") {
-            let (key, rest) = quoted_key(rest)?;
+            let (key, rest) = parse_quoted_key(rest)?;
             return Some((Step::Key(key), rest));
         }
         let number = |rest: &'_ str, close: &str| -> Option<(usize, usize)> {
@@ -161,7 +161,7 @@ impl Step {
         match text.as_bytes().first()? {
             b'.' => {
                 let end = rest.find(['.', '[', '{', '^', '#']).unwrap_or(rest.len());
-                (end > 0).then(|| (Step::Key(bare_key(&rest[..end])), &rest[end..]))
+                (end > 0).then(|| (Step::Key(parse_bare_key(&rest[..end])), &rest[end..]))
             }
             b'[' => {
                 let end = rest.find(']')?;
@@ -175,21 +175,21 @@ impl Step {
     }
 
     /// Returns all values that the step may mean, the likeliest first.
-    fn all<'d>(&self, from: Cursor<'d>) -> Vec<Cursor<'d>> {
-        let Step::Key(name) = self else { return self.take(from).into_iter().collect() };
-        let mut all: Vec<_> = from.body().entries().filter(|(key, _)| looks_like(key, name)).collect();
+    fn find_all<'d>(&self, from: Cursor<'d>) -> Vec<Cursor<'d>> {
+        let Step::Key(name) = self else { return self.follow_from(from).into_iter().collect() };
+        let mut all: Vec<_> = from.body().entries().filter(|(key, _)| may_mean_key(key, name)).collect();
         all.reverse();
         all.into_iter().map(|(_, value)| value).collect()
     }
 
     /// Returns the value that the step leads to.
-    pub(crate) fn take<'d>(&self, from: Cursor<'d>) -> Option<Cursor<'d>> {
+    pub(crate) fn follow_from<'d>(&self, from: Cursor<'d>) -> Option<Cursor<'d>> {
         match self {
-            Step::Key(name) => entry(from.body(), name),
+            Step::Key(name) => find_entry(from.body(), name),
             Step::Item(number) => {
                 let map = from.body();
                 if map.kind() == Kind::Map {
-                    return integer_entry(map, *number);
+                    return find_integer_entry(map, *number);
                 }
                 from.item(usize::try_from(*number).ok()?)
             }
@@ -226,25 +226,25 @@ fn through_objects(mut here: Cursor<'_>) -> Cursor<'_> {
 }
 
 /// Returns the entry of a map whose key is shown as this name; the last one, if there are several.
-fn entry<'d>(map: Cursor<'d>, name: &str) -> Option<Cursor<'d>> {
+fn find_entry<'d>(map: Cursor<'d>, name: &str) -> Option<Cursor<'d>> {
     let last = |is_it: fn(&Key<'_>, &str) -> bool| {
         crate::steps::count(map.len());
         map.entries().filter(|(key, _)| is_it(key, name)).map(|(_, value)| value).last()
     };
     let short = || name.contains('…').then(|| last(is_shortened)).flatten();
-    last(is_name).or_else(|| last(is_member)).or_else(short)
+    last(has_exact_name).or_else(|| last(has_member_name)).or_else(short)
 }
 
-fn looks_like(key: &Key<'_>, name: &str) -> bool {
-    key.node().kind.is_string() && rank(key.bytes(), name).is_some()
+fn may_mean_key(key: &Key<'_>, name: &str) -> bool {
+    key.node().kind.is_string() && match_rank(key.bytes(), name).is_some()
 }
 
 /// Returns how well a string key matches this name. Of several matches, the one with the lowest rank is meant, and
 /// among equal ranks the last.
-pub(crate) fn rank(key: &[u8], name: &str) -> Option<u8> {
-    if is_called(key, name) {
+pub(crate) fn match_rank(key: &[u8], name: &str) -> Option<u8> {
+    if equals_name(key, name) {
         Some(0)
-    } else if bare(key) == Some(name.as_bytes()) {
+    } else if strip_member_marks(key) == Some(name.as_bytes()) {
         Some(1)
     } else {
         (name.contains('…') && key.len() > KEY && short_key(key, KEY) == name).then_some(2)
@@ -252,31 +252,31 @@ pub(crate) fn rank(key: &[u8], name: &str) -> Option<u8> {
 }
 
 /// Returns the names under which a string key is found, with the rank of each.
-pub(crate) fn names_of(key: &[u8]) -> impl Iterator<Item = (u8, Cow<'_, [u8]>)> {
+pub(crate) fn lookup_names(key: &[u8]) -> impl Iterator<Item = (u8, Cow<'_, [u8]>)> {
     let name = match String::from_utf8_lossy(key) {
         Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
         Cow::Owned(text) => Cow::Owned(text.into_bytes()),
     };
     let short = (key.len() > KEY).then(|| (2, Cow::Owned(short_key(key, KEY).into_bytes())));
-    [(0, name)].into_iter().chain(bare(key).map(|bare| (1, Cow::Borrowed(bare)))).chain(short)
+    [(0, name)].into_iter().chain(strip_member_marks(key).map(|bare| (1, Cow::Borrowed(bare)))).chain(short)
 }
 
-fn is_name(key: &Key<'_>, name: &str) -> bool {
-    key.node().kind.is_string() && is_called(key.bytes(), name)
+fn has_exact_name(key: &Key<'_>, name: &str) -> bool {
+    key.node().kind.is_string() && equals_name(key.bytes(), name)
 }
 
-fn is_called(bytes: &[u8], name: &str) -> bool {
+fn equals_name(bytes: &[u8], name: &str) -> bool {
     let is_lossy = || std::str::from_utf8(bytes).is_err() && String::from_utf8_lossy(bytes) == name;
     bytes == name.as_bytes() || is_lossy()
 }
 
 /// Returns `true` if this is the bare name of a member, as it is shown.
-fn is_member(key: &Key<'_>, name: &str) -> bool {
-    key.node().kind.is_string() && bare(key.bytes()) == Some(name.as_bytes())
+fn has_member_name(key: &Key<'_>, name: &str) -> bool {
+    key.node().kind.is_string() && strip_member_marks(key.bytes()) == Some(name.as_bytes())
 }
 
-fn bare(bytes: &[u8]) -> Option<&[u8]> {
-    bytes.strip_prefix(b"@").or_else(|| unmangled(bytes))
+fn strip_member_marks(bytes: &[u8]) -> Option<&[u8]> {
+    bytes.strip_prefix(b"@").or_else(|| strip_visibility(bytes))
 }
 
 /// Returns `true` if this is the key with its middle left out, as long keys are shown.
@@ -286,43 +286,43 @@ fn is_shortened(key: &Key<'_>, name: &str) -> bool {
 }
 
 /// Returns the entry of a map with this integer key; the last one, if there are several.
-fn integer_entry<'d>(map: Cursor<'d>, number: i64) -> Option<Cursor<'d>> {
+fn find_integer_entry<'d>(map: Cursor<'d>, number: i64) -> Option<Cursor<'d>> {
     crate::steps::count(map.len());
     let is_it = |key: &Key<'_>| key.node().kind == Kind::Int && key.node().payload as i64 == number;
     map.entries().filter(|(key, _)| is_it(key)).map(|(_, value)| value).last()
 }
 
 /// Returns the key that a step `.name` means: `.name:protected` and `.name:Class:private` are properties of PHP.
-fn bare_key(text: &str) -> String {
+fn parse_bare_key(text: &str) -> String {
     if let Some(name) = text.strip_suffix(":protected") {
-        return mangled("*", name);
+        return mangle_property("*", name);
     }
     match text.strip_suffix(":private").and_then(|text| text.split_once(':')) {
-        Some((name, class)) => mangled(class, name),
+        Some((name, class)) => mangle_property(class, name),
         None => text.to_owned(),
     }
 }
 
 /// Parses the rest of a step `["name"]` after the first quote; returns the key and the text after the step.
-fn quoted_key(text: &str) -> Option<(String, &str)> {
-    let (name, rest) = quoted(text)?;
+fn parse_quoted_key(text: &str) -> Option<(String, &str)> {
+    let (name, rest) = parse_quoted_text(text)?;
     if let Some(behind) = rest.strip_prefix(']') {
         return Some((name, behind));
     }
     if let Some(behind) = rest.strip_prefix(":protected]") {
-        return Some((mangled("*", &name), behind));
+        return Some((mangle_property("*", &name), behind));
     }
-    let (class, rest) = quoted(rest.strip_prefix(":\"")?)?;
-    Some((mangled(&class, &name), rest.strip_prefix(":private]")?))
+    let (class, rest) = parse_quoted_text(rest.strip_prefix(":\"")?)?;
+    Some((mangle_property(&class, &name), rest.strip_prefix(":private]")?))
 }
 
 /// Returns the name under which PHP stores a property that is not public.
-fn mangled(class: &str, name: &str) -> String {
+fn mangle_property(class: &str, name: &str) -> String {
     format!("\0{class}\0{name}")
 }
 
 /// Parses a quoted text up to its closing quote; returns it and the text after it.
-fn quoted(text: &str) -> Option<(String, &str)> {
+fn parse_quoted_text(text: &str) -> Option<(String, &str)> {
     let mut key = String::new();
     let mut chars = text.char_indices();
     while let Some((at, c)) = chars.next() {
@@ -348,7 +348,7 @@ fn quoted(text: &str) -> Option<(String, &str)> {
 }
 
 /// Describes the existing value, for errors.
-fn describe(here: Cursor<'_>) -> String {
+fn describe_value(here: Cursor<'_>) -> String {
     let body = here.body();
     match body.kind() {
         Kind::Array => format!("an array of {}", body.len()),

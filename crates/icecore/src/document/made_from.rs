@@ -25,12 +25,12 @@ impl Document<'_> {
         self.tape.naming = original.tape.naming;
         self.set_metadata(original.metadata().to_vec());
         let Some(spelling) = original.spelling() else { return self };
-        let (there, here) = (Ordinals::of(original.tape()), Ordinals::of(&self.tape));
+        let (original_ordinals, own_ordinals) = (Ordinals::from_tape(original.tape()), Ordinals::from_tape(&self.tape));
         let kept: HashMap<u32, u32> = kept.iter().copied().collect();
         let moved = |note: &Note| {
-            let node = *kept.get(&there.node(note.ordinal))?;
+            let node = *kept.get(&original_ordinals.ordinal_to_node(note.ordinal))?;
             let is_there = (node as usize) < self.nodes().len();
-            is_there.then(|| Note { ordinal: here.ordinal(node), ..*note })
+            is_there.then(|| Note { ordinal: own_ordinals.node_to_ordinal(node), ..*note })
         };
         let mut notes: Vec<Note> = spelling.notes.iter().filter_map(moved).collect();
         notes.sort_by_key(|note| note.ordinal);

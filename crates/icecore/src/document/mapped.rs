@@ -1,6 +1,6 @@
 //! Renames classes as a class map says.
 
-use super::naming::{GIVEN, Naming, Visibility, members_of, rename};
+use super::naming::{GIVEN, Naming, Visibility, collect_members, rename_member_on_tape};
 use super::{Document, Form, Kind, Node, Tape};
 use crate::class_map::ClassMap;
 use crate::error::Error;
@@ -25,15 +25,19 @@ impl Document<'_> {
     /// # Errors
     /// Of kind `Limit`, if there are more classes than a document may have.
     pub fn with_class_map<'d>(&'d self, map: &ClassMap) -> Result<Cow<'d, Document<'d>>, Error> {
-        self.mapped(map, Naming::Plain)
+        self.map_class_names(map, Naming::Plain)
     }
 
     /// Same as [`Document::with_class_map`], but the new names get the separators of a language.
-    pub(crate) fn mapped<'d>(&'d self, map: &ClassMap, naming: Naming) -> Result<Cow<'d, Document<'d>>, Error> {
+    pub(crate) fn map_class_names<'d>(
+        &'d self,
+        map: &ClassMap,
+        naming: Naming,
+    ) -> Result<Cow<'d, Document<'d>>, Error> {
         if map.is_empty() {
             return Ok(Cow::Borrowed(self));
         }
-        let map: Rename<'_> = &|name| map.rename(name).map(|new| naming.class(&new).unwrap_or(new));
+        let map: Rename<'_> = &|name| map.rename(name).map(|new| naming.translate_separators(&new).unwrap_or(new));
         let mut tape = Cow::Borrowed(self.tape());
         for at in 0..self.tape().len() {
             let node = self.tape().nodes()[at as usize];
@@ -41,14 +45,14 @@ impl Document<'_> {
                 Kind::Object | Kind::Opaque | Kind::Attrs => self.map_class(map, at, &node, &mut tape)?,
                 Kind::Module if node.form() != Form::Variable => {
                     if let Some(name) = map(self.bytes(&node)) {
-                        replace(&mut tape, at, &node, &name);
+                        replace_name(&mut tape, at, &node, &name);
                     }
                 }
                 Kind::EnumCase => {
                     if let Some((class, case)) = split_case(self.bytes(&node))
                         && let Some(name) = map(class)
                     {
-                        replace(&mut tape, at, &node, &[&name, case].concat());
+                        replace_name(&mut tape, at, &node, &[&name, case].concat());
                     }
                 }
                 _ => {}
@@ -59,12 +63,12 @@ impl Document<'_> {
         }
         Ok(match tape {
             Cow::Borrowed(_) => Cow::Borrowed(self),
-            Cow::Owned(tape) => Cow::Owned(self.beside(tape)),
+            Cow::Owned(tape) => Cow::Owned(self.with_tape(tape)),
         })
     }
 
     fn map_class(&self, map: Rename<'_>, at: u32, node: &Node, tape: &mut Cow<'_, Tape>) -> Result<(), Error> {
-        let Some(name) = self.class(node.class()).filter(|name| !name.node.has(GIVEN)) else { return Ok(()) };
+        let Some(name) = self.class_name(node.class()).filter(|name| !name.node.has(GIVEN)) else { return Ok(()) };
         let Some(new) = map(name.bytes) else { return Ok(()) };
         let id = tape.to_mut().intern_given_class(name.node.kind, &new)?;
         tape.to_mut().set_class(at, id);
@@ -73,14 +77,14 @@ impl Document<'_> {
 
     /// Renames the classes in the names of private properties of the map at `body`.
     fn map_private(&self, map: Rename<'_>, body: u32, tape: &mut Cow<'_, Tape>) {
-        if self.node(body).kind != Kind::Map || !self.tape().keys().any_mangled() {
+        if self.node(body).kind != Kind::Map || !self.tape().keys().may_have_mangled() {
             return;
         }
-        for member in members_of(self, body + 1, self.tape().next(body)) {
+        for member in collect_members(self, body + 1, self.tape().index_after(body)) {
             if let Some((Visibility::Private(class), bare)) = Visibility::of(member.name)
                 && let Some(new) = map(class)
             {
-                rename(tape.to_mut(), &member, member.key.kind, &[b"\0", &*new, b"\0", bare].concat());
+                rename_member_on_tape(tape.to_mut(), &member, member.key.kind, &[b"\0", &*new, b"\0", bare].concat());
             }
         }
     }
@@ -112,11 +116,11 @@ impl Tape {
 }
 
 /// Replaces the name at `at`.
-fn replace(tape: &mut Cow<'_, Tape>, at: u32, old: &Node, name: &[u8]) {
+fn replace_name(tape: &mut Cow<'_, Tape>, at: u32, old: &Node, name: &[u8]) {
     let tape = tape.to_mut();
-    let mut node = tape.owned(old.kind, name).in_form(old.form());
+    let mut node = tape.new_owned_string(old.kind, name).in_form(old.form());
     (node.key, node.flags) = (old.key, old.flags);
-    tape.replace(at, node);
+    tape.replace_node(at, node);
 }
 
 /// Splits the name of an enum case: the class, and the rest from the colon on.

@@ -9,7 +9,7 @@ pub struct Memory(Option<Box<dyn Any + Send + Sync>>);
 
 impl Memory {
     /// Returns the data of this format; initially its default.
-    pub(crate) fn of<T: Any + Default + Send + Sync>(&mut self) -> &mut T {
+    pub(crate) fn get_or_default<T: Any + Default + Send + Sync>(&mut self) -> &mut T {
         let kept = self.0.get_or_insert_with(|| Box::<T>::default());
         if !kept.is::<T>() {
             *kept = Box::<T>::default();
@@ -18,12 +18,12 @@ impl Memory {
     }
 
     /// Takes out the data of this format; initially its default.
-    pub(crate) fn take<T: Any + Default + Send + Sync>(&mut self) -> Box<T> {
+    pub(crate) fn take_or_default<T: Any + Default + Send + Sync>(&mut self) -> Box<T> {
         self.0.take().and_then(|kept| kept.downcast().ok()).unwrap_or_default()
     }
 
     /// Puts the data back.
-    pub(crate) fn keep<T: Any + Send + Sync>(&mut self, kept: Box<T>) {
+    pub(crate) fn put_back<T: Any + Send + Sync>(&mut self, kept: Box<T>) {
         self.0 = Some(kept);
     }
 }

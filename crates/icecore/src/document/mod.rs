@@ -41,24 +41,24 @@ pub use cursor::{BigInt, Cursor, Entries, Items, Key, Value};
 pub use detail::{Cut, Detail, Extent, NO_NODE, Note, Span, Spelling, Trace};
 pub use equal::Comparison;
 pub use explanation::Explanation;
-pub(crate) use find::{Step, names_of, rank};
+pub(crate) use find::{Step, lookup_names, match_rank};
 pub use metadata::Metadata;
 pub(crate) use metadata::lose_metadata;
 pub use names::{Entry as NameEntry, Name, Names};
 pub use naming::Visibility;
-pub(crate) use naming::{Naming, renamed, unmangled};
+pub(crate) use naming::{Naming, rename_for_target, strip_visibility};
 pub use node::{Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, flag};
-pub(crate) use path::{push_key, push_name};
+pub(crate) use path::{push_key, push_key_step};
 pub(crate) use recorder::Recorder;
 pub use repair::Repair;
-pub(crate) use repeated::{lose_repeated, shadowed};
+pub(crate) use repeated::{find_shadowed, lose_repeated};
 pub(crate) use rewrite::{GONE, Moves, Rewrite, same_node};
 pub use sink::{Detailed, Sink};
 pub use tape::Tape;
-pub use window::Receive;
+pub use window::ReceiveWindow;
 pub(crate) use window::{TracedWindows, Windows};
 
-pub(crate) use detail::{Notes, Replay};
+pub(crate) use detail::{NoteReader, Replay};
 
 pub(crate) use detail::{Ordinals, is_plain_key};
 pub use memory::Memory;
@@ -130,9 +130,9 @@ impl<'a> Document<'a> {
     }
 
     /// Creates a document with everything that reading with detail recorded.
-    pub(crate) fn detailed(input: impl Into<Cow<'a, [u8]>>, sink: Detailed) -> Document<'a> {
+    pub(crate) fn from_detailed(input: impl Into<Cow<'a, [u8]>>, sink: Detailed) -> Document<'a> {
         let Detailed { tape, mut detail } = sink;
-        detail.finish(&tape);
+        detail.finish_notes(&tape);
         // Inner containers were recorded first.
         detail.trace.cut.sort_unstable_by_key(|cut| cut.node);
         Document {
@@ -188,9 +188,9 @@ impl<'a> Document<'a> {
 
     /// Number of bytes that the document was read from, after decompression; for a tape that a program filled, its size
     /// in memory.
-    pub(crate) fn size(&self) -> usize {
+    pub(crate) fn input_size(&self) -> usize {
         let strings = self.input.len().saturating_add(self.tape.arena.len());
-        match self.tape.is_by_hand() || self.input.is_empty() {
+        match self.tape.is_filled_by_caller() || self.input.is_empty() {
             true => strings.saturating_add(std::mem::size_of_val(self.nodes())),
             false => strings,
         }
@@ -199,7 +199,7 @@ impl<'a> Document<'a> {
     /// Maximum number of links, references and other wrappers that a writer follows to reach a value. A chain with more
     /// steps than the tape has nodes is a cycle; each node counts twice, as a variable and as the target of a
     /// reference.
-    pub(crate) fn most_steps(&self, limits: &Limits) -> u32 {
+    pub(crate) fn max_link_steps(&self, limits: &Limits) -> u32 {
         let all = u32::try_from(self.nodes().len()).unwrap_or(u32::MAX).saturating_mul(2);
         limits.depth.min(all).saturating_add(64)
     }
@@ -207,7 +207,7 @@ impl<'a> Document<'a> {
     /// The bytes of a node that has bytes.
     #[inline]
     pub fn bytes(&self, node: &Node) -> &[u8] {
-        self.tape.bytes(node, &self.input)
+        self.tape.string_bytes(node, &self.input)
     }
 
     /// The byte form, if requested.
@@ -251,7 +251,7 @@ impl<'a> Document<'a> {
     }
 
     /// Returns a document with another tape whose nodes have the same places, and with everything else of this one.
-    pub(crate) fn beside(&self, tape: Tape) -> Document<'_> {
+    pub(crate) fn with_tape(&self, tape: Tape) -> Document<'_> {
         Document {
             input: Cow::Borrowed(&self.input),
             tape,
@@ -286,7 +286,7 @@ impl<'a> Document<'a> {
     }
 
     /// The class name with this id.
-    pub(crate) fn class(&self, id: u32) -> Option<Name<'_>> {
+    pub(crate) fn class_name(&self, id: u32) -> Option<Name<'_>> {
         self.tape.classes.get(id)
     }
 }

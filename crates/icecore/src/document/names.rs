@@ -64,12 +64,12 @@ struct Generation(u64);
 
 impl Clone for Generation {
     fn clone(&self) -> Generation {
-        if self.0 == 0 { Generation(0) } else { Generation::next() }
+        if self.0 == 0 { Generation(0) } else { Generation::allocate_next() }
     }
 }
 
 impl Generation {
-    fn next() -> Generation {
+    fn allocate_next() -> Generation {
         static LAST: AtomicU64 = AtomicU64::new(0);
         Generation(LAST.fetch_add(1, Ordering::Relaxed) + 1)
     }
@@ -112,7 +112,7 @@ fn kind_and_flags(kind: Kind, flags: u8) -> u16 {
 }
 
 /// The first 16 bytes of a name.
-fn head_of(bytes: &[u8]) -> u128 {
+fn load_head(bytes: &[u8]) -> u128 {
     let mut head = [0; 16];
     let n = bytes.len().min(16);
     head[..n].copy_from_slice(&bytes[..n]);
@@ -164,7 +164,7 @@ impl Names {
 
     /// The name with this id, if it is a byte string or ASCII text without flags.
     #[inline(always)]
-    pub(crate) fn plain(&self, id: u16) -> Option<(&Entry, &[u8])> {
+    pub(crate) fn get_plain(&self, id: u16) -> Option<(&Entry, &[u8])> {
         let at = usize::from(id).wrapping_sub(1);
         match (self.plain.get(at), self.entries.get(at)) {
             (Some(true), Some(entry)) => Some((entry, &self.bytes)),
@@ -174,42 +174,42 @@ impl Names {
 
     /// Whether there is a name with flags, or one that is not a plain string.
     #[inline]
-    pub(crate) fn any_marked(&self) -> bool {
+    pub(crate) fn has_marked(&self) -> bool {
         self.marked
     }
 
     /// Whether names may differ in more than their bytes.
     #[inline]
-    pub(crate) fn are_mixed(&self) -> bool {
+    pub(crate) fn has_mixed_kinds(&self) -> bool {
         self.kinds == BYTES | TEXT
     }
 
     /// Whether there is a name of a key that is allowed, but absent.
     #[inline]
-    pub(crate) fn any_absent(&self) -> bool {
+    pub(crate) fn has_absent(&self) -> bool {
         self.absent
     }
 
     /// Whether a key may be a symbol. If the table is full, some keys are not in it.
     #[inline]
-    pub(crate) fn any_symbol(&self) -> bool {
+    pub(crate) fn may_have_symbol(&self) -> bool {
         self.symbol || self.entries.len() >= CAPACITY
     }
 
     /// Whether a key may be text that is not valid UTF-8.
-    pub(crate) fn any_malformed(&self) -> bool {
+    pub(crate) fn may_have_malformed(&self) -> bool {
         self.malformed || self.entries.len() >= CAPACITY
     }
 
     /// Whether a key may have a mangled name.
     #[inline]
-    pub(crate) fn any_mangled(&self) -> bool {
+    pub(crate) fn may_have_mangled(&self) -> bool {
         self.mangled || self.entries.len() >= CAPACITY
     }
 
     /// Whether there is a class in a package, module or namespace.
     #[inline]
-    pub(crate) fn any_qualified(&self) -> bool {
+    pub(crate) fn has_qualified(&self) -> bool {
         self.qualified
     }
 
@@ -228,13 +228,13 @@ impl Names {
 
     /// The id of the name that followed `id` last time; 0 if unknown. An `id` of 0 is the start of a map.
     #[inline]
-    pub(crate) fn guess(&self, id: u16) -> u16 {
+    pub(crate) fn predict_next(&self, id: u16) -> u16 {
         self.follow.get(usize::from(id)).copied().unwrap_or(0)
     }
 
     /// Remembers that `next` followed `id`.
     #[inline]
-    pub(crate) fn learn(&mut self, id: u16, next: u16) {
+    pub(crate) fn learn_next(&mut self, id: u16, next: u16) {
         if let Some(slot) = self.follow.get_mut(usize::from(id)) {
             *slot = next;
         }
@@ -243,7 +243,7 @@ impl Names {
     /// The id of the short name at `at` of `input`, if it was seen recently; otherwise 0. Unlike `guess`, this does not
     /// depend on the order of the keys.
     #[inline(always)]
-    pub(crate) fn recall(&self, kind: Kind, flags: u8, input: &[u8], at: usize, len: usize) -> u16 {
+    pub(crate) fn recall_short(&self, kind: Kind, flags: u8, input: &[u8], at: usize, len: usize) -> u16 {
         if len > 16 {
             return 0;
         }
@@ -251,7 +251,7 @@ impl Names {
         let head = match input.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
             Some(window) => u128::from_le_bytes(*window) & MASKS[len],
             None => match input.get(at..at + len) {
-                Some(bytes) => head_of(bytes),
+                Some(bytes) => load_head(bytes),
                 None => return 0,
             },
         };
@@ -270,7 +270,7 @@ impl Names {
     /// Returns `true` if the byte string at `at` of `input`, of at most 16 bytes, is the name with this id and has no
     /// flags.
     #[inline(always)]
-    pub(crate) fn is_short(&self, id: u16, input: &[u8], at: usize, len: usize) -> bool {
+    pub(crate) fn is_short_name_at(&self, id: u16, input: &[u8], at: usize, len: usize) -> bool {
         let Some(entry) = self.entries.get(usize::from(id).wrapping_sub(1)) else { return false };
         let Some(window) = input.get(at..).and_then(|rest| rest.first_chunk::<16>()) else { return false };
         len <= 16
@@ -286,7 +286,7 @@ impl Names {
     }
 
     /// Remembers a short name.
-    fn remember(&mut self, id: u32) {
+    fn remember_short(&mut self, id: u32) {
         let Some(entry) = self.entries.get((id as usize).wrapping_sub(1)) else { return };
         let (node, head) = (entry.node, entry.head);
         if node.kind.has_bytes()
@@ -304,7 +304,7 @@ impl Names {
 
     /// Returns `true` if the name `id` is at `at` of `input`.
     #[inline]
-    pub(crate) fn is_at(&self, id: u16, kind: Kind, flags: u8, input: &[u8], at: usize, len: usize) -> bool {
+    pub(crate) fn is_name_at(&self, id: u16, kind: Kind, flags: u8, input: &[u8], at: usize, len: usize) -> bool {
         let Some(entry) = self.entries.get(usize::from(id).wrapping_sub(1)) else { return false };
         if entry.node.aux as usize != len || entry.node.kind != kind || entry.node.flags != flags {
             return false;
@@ -326,13 +326,13 @@ impl Names {
     /// Returns the id of this name, and adds the name if it is new. `None` if the table is full, or if too many names
     /// share a hash.
     pub(crate) fn intern(&mut self, node: Node, bytes: &[u8]) -> Option<u32> {
-        let id = self.search(node, bytes)?;
-        self.remember(id);
+        let id = self.find_or_append(node, bytes)?;
+        self.remember_short(id);
         Some(id)
     }
 
-    fn search(&mut self, node: Node, bytes: &[u8]) -> Option<u32> {
-        let hash = hash(&node, bytes);
+    fn find_or_append(&mut self, node: Node, bytes: &[u8]) -> Option<u32> {
+        let hash = hash_name(&node, bytes);
         if self.slots.len() < 2 * (self.entries.len() + 1) {
             self.grow();
         }
@@ -350,7 +350,7 @@ impl Names {
             }
         }
         let at = free?;
-        let id = self.append(node, bytes)?;
+        let id = self.append_name(node, bytes)?;
         self.slots[at] = u64::from(hash) << 32 | u64::from(id);
         Some(id)
     }
@@ -360,7 +360,7 @@ impl Names {
         if self.slots.is_empty() {
             return None;
         }
-        let hash = hash(&node, bytes);
+        let hash = hash_name(&node, bytes);
         let mask = self.slots.len() - 1;
         for step in 0..PROBES {
             let slot = self.slots[(hash as usize).wrapping_add(step) & mask];
@@ -375,12 +375,12 @@ impl Names {
     }
 
     /// Adds a name without a search. `None` if the table is full.
-    fn append(&mut self, node: Node, bytes: &[u8]) -> Option<u32> {
+    fn append_name(&mut self, node: Node, bytes: &[u8]) -> Option<u32> {
         if self.entries.len() >= CAPACITY {
             return None;
         }
         if self.entries.is_empty() {
-            self.generation = Generation::next();
+            self.generation = Generation::allocate_next();
         }
         let mut kept = node;
         if node.kind.has_bytes() {
@@ -402,7 +402,7 @@ impl Names {
         self.mangled |= bytes.first() == Some(&0);
         self.malformed |= node.kind == Kind::Text && std::str::from_utf8(bytes).is_err();
         self.qualified |= bytes.iter().any(|byte| matches!(byte, b':' | b'\\'));
-        self.entries.push(Entry { head: head_of(bytes), node: kept });
+        self.entries.push(Entry { head: load_head(bytes), node: kept });
         self.follow.resize(self.entries.len() + 1, 0);
         u32::try_from(self.entries.len()).ok()
     }
@@ -410,11 +410,11 @@ impl Names {
     /// Returns the id of the name of a class or an encoding. A collision doesn't prevent it: `None` only if the
     /// table is full.
     pub(crate) fn intern_always(&mut self, node: Node, bytes: &[u8]) -> Option<u32> {
-        self.intern(node, bytes).or_else(|| self.append(node, bytes))
+        self.intern(node, bytes).or_else(|| self.append_name(node, bytes))
     }
 
     /// Drops all names if there are more than `most`. Returns whether it did.
-    pub(crate) fn trim(&mut self, most: usize) -> bool {
+    pub(crate) fn clear_if_larger(&mut self, most: usize) -> bool {
         let is_too_much = self.entries.len() > most || self.bytes.len() > 64 * most;
         if is_too_much {
             *self = Names::default();
@@ -441,7 +441,7 @@ impl Names {
         self.slots = vec![0; size];
         for id in 1..=self.entries.len() as u32 {
             let Some(name) = self.get(id) else { continue };
-            let hash = hash(&name.node, name.bytes);
+            let hash = hash_name(&name.node, name.bytes);
             // A name that gets no slot stays valid, but is not found again.
             for step in 0..PROBES {
                 let at = (hash as usize).wrapping_add(step) & (size - 1);
@@ -455,7 +455,7 @@ impl Names {
 }
 
 /// Hashes by multiplying and folding eight bytes at a time.
-fn hash(node: &Node, bytes: &[u8]) -> u32 {
+fn hash_name(node: &Node, bytes: &[u8]) -> u32 {
     const K: u64 = 0x9E37_79B9_7F4A_7C15;
     let mix = |state: u64, word: u64| {
         let product = u128::from(state ^ word) * u128::from(K);
@@ -511,12 +511,12 @@ mod tests {
     fn a_guess_is_checked_against_the_input() {
         let mut names = Names::default();
         let id = names.intern(name(Kind::Bytes), b"name").unwrap() as u16;
-        names.learn(0, id);
-        assert_eq!(names.guess(0), id);
+        names.learn_next(0, id);
+        assert_eq!(names.predict_next(0), id);
         let input = b"..name....................names";
-        assert!(names.is_at(id, Kind::Bytes, 0, input, 2, 4));
-        assert!(names.is_at(id, Kind::Bytes, 0, input, 26, 4));
-        assert!(!names.is_at(id, Kind::Bytes, 0, input, 26, 5));
-        assert!(!names.is_at(id, Kind::Bytes, 0, input, 1, 4));
+        assert!(names.is_name_at(id, Kind::Bytes, 0, input, 2, 4));
+        assert!(names.is_name_at(id, Kind::Bytes, 0, input, 26, 4));
+        assert!(!names.is_name_at(id, Kind::Bytes, 0, input, 26, 5));
+        assert!(!names.is_name_at(id, Kind::Bytes, 0, input, 1, 4));
     }
 }

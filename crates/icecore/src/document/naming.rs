@@ -34,7 +34,7 @@ impl Naming {
     }
 
     /// The language whose built-in classes have names that other classes must not get.
-    fn language(self) -> Option<Language> {
+    fn class_language(self) -> Option<Language> {
         match self {
             Naming::Php => Some(Language::Php),
             Naming::Ruby => Some(Language::Ruby),
@@ -43,10 +43,10 @@ impl Naming {
     }
 
     /// Returns the name of a class with the separators of the language, if that differs.
-    pub(super) fn class(self, name: &[u8]) -> Option<Vec<u8>> {
+    pub(super) fn translate_separators(self, name: &[u8]) -> Option<Vec<u8>> {
         match self {
-            Naming::Php => replaced(name, b"::", b"\\"),
-            Naming::Ruby => replaced(name, b"\\", b"::"),
+            Naming::Php => replace_separators(name, b"::", b"\\"),
+            Naming::Ruby => replace_separators(name, b"\\", b"::"),
             Naming::Perl | Naming::Plain => None,
         }
     }
@@ -87,23 +87,23 @@ impl<'n> Visibility<'n> {
 }
 
 /// Returns the name of a property without its visibility prefix; `None` if it has none.
-pub(crate) fn unmangled(name: &[u8]) -> Option<&[u8]> {
+pub(crate) fn strip_visibility(name: &[u8]) -> Option<&[u8]> {
     Visibility::of(name).map(|(_, name)| name)
 }
 
 /// Returns the document with the names that the target uses, and the losses including those of renaming. Returns `Err`
 /// with the losses if nothing has to be renamed. Nodes keep their places.
-pub(crate) fn renamed<'d>(
+pub(crate) fn rename_for_target<'d>(
     document: &'d Document<'_>,
     naming: Naming,
     losses: Losses,
 ) -> Result<(Document<'d>, Losses), Losses> {
     let tape = document.tape();
-    let has_members =
-        naming.drops_sigils() && tape.keys().any_symbol() || naming.drops_visibility() && tape.keys().any_mangled();
+    let has_members = naming.drops_sigils() && tape.keys().may_have_symbol()
+        || naming.drops_visibility() && tape.keys().may_have_mangled();
     let is_foreign = tape.naming != naming;
-    let has_separators = tape.classes().any_qualified() && matches!(naming, Naming::Php | Naming::Ruby);
-    let has_classes = has_separators || is_foreign && tape.classes().iter().any(|name| may_move(naming, name));
+    let has_separators = tape.classes().has_qualified() && matches!(naming, Naming::Php | Naming::Ruby);
+    let has_classes = has_separators || is_foreign && tape.classes().iter().any(|name| may_be_renamed(naming, name));
     // Members of a struct have no sigil, so the writer must not add one.
     let may_have_structs = naming == Naming::Ruby && !tape.classes().is_empty();
     if !has_members && !has_classes && !may_have_structs {
@@ -113,11 +113,11 @@ pub(crate) fn renamed<'d>(
     for at in 0..tape.len() {
         let node = &tape.nodes[at as usize];
         if has_classes && matches!(node.kind, Kind::Object | Kind::Opaque | Kind::Attrs) {
-            renamer.class(at, node);
+            renamer.rename_class(at, node);
         }
         let is_struct = may_have_structs && node.form() == Form::Struct && !begins_with_symbol(tape, at + 2);
         if (has_members || is_struct) && node.kind == Kind::Object {
-            renamer.members(at + 1, is_struct);
+            renamer.rename_members(at + 1, is_struct);
         }
     }
     match renamer.tape {
@@ -130,14 +130,14 @@ impl Document<'_> {
     /// Returns `true` if a class has a name made by [`reserved::away`].
     pub(crate) fn has_moved_classes(&self) -> bool {
         let classes = self.tape().classes();
-        classes.any_qualified() && classes.iter().any(|name| reserved::is_away(name.bytes))
+        classes.has_qualified() && classes.iter().any(|name| reserved::is_foreign_name(name.bytes))
     }
 }
 
 /// Returns `true` if this class of another language may get a new name that is more than a change of separators.
-fn may_move(naming: Naming, name: Name<'_>) -> bool {
-    let is_taken = |language| reserved::find(language, name.bytes).is_some();
-    reserved::is_away(name.bytes) || naming.language().is_some_and(is_taken)
+fn may_be_renamed(naming: Naming, name: Name<'_>) -> bool {
+    let is_taken = |language| reserved::find_reserved(language, name.bytes).is_some();
+    reserved::is_foreign_name(name.bytes) || naming.class_language().is_some_and(is_taken)
 }
 
 /// Returns `true` if the name of the member at `at` is a symbol, as all are in Ruby.
@@ -154,23 +154,23 @@ struct Renamer<'d> {
 }
 
 impl Renamer<'_> {
-    fn class(&mut self, at: u32, node: &Node) {
-        let Some(name) = self.document.class(node.class()).filter(|name| !name.node.has(GIVEN)) else { return };
+    fn rename_class(&mut self, at: u32, node: &Node) {
+        let Some(name) = self.document.class_name(node.class()).filter(|name| !name.node.has(GIVEN)) else { return };
         let is_foreign = self.document.tape().naming != self.naming;
-        let home = if is_foreign { reserved::home(name.bytes) } else { None };
+        let home = if is_foreign { reserved::from_foreign_name(name.bytes) } else { None };
         let mut new = home.map_or(Cow::Borrowed(name.bytes), |home| match self.naming {
             // No class of PHP itself has such a name, so `\` is only how PHP wrote the separators of another language.
-            Naming::Perl | Naming::Plain => Cow::Owned(replaced(home, b"\\", b"::").unwrap_or(home.to_vec())),
+            Naming::Perl | Naming::Plain => Cow::Owned(replace_separators(home, b"\\", b"::").unwrap_or(home.to_vec())),
             Naming::Php | Naming::Ruby => Cow::Borrowed(home),
         });
-        if let Some(separated) = self.naming.class(&new) {
+        if let Some(separated) = self.naming.translate_separators(&new) {
             new = Cow::Owned(separated);
         }
-        if let Some(language) = self.naming.language().filter(|_| is_foreign && node.kind == Kind::Object)
-            && let Some(layout) = reserved::find(language, &new)
-            && !self.fits(at, node, layout)
+        if let Some(language) = self.naming.class_language().filter(|_| is_foreign && node.kind == Kind::Object)
+            && let Some(layout) = reserved::find_reserved(language, &new)
+            && !self.fits_layout(at, node, layout)
         {
-            new = Cow::Owned(reserved::away(language, &new));
+            new = Cow::Owned(reserved::to_foreign_name(language, &new));
             if *new != *name.bytes {
                 self.losses.add(LossKind::Renamed, || self.document.path(at));
             }
@@ -184,7 +184,7 @@ impl Renamer<'_> {
 
     /// Returns `true` if the language accepts the object at `at` as one of its own class. An object whose body is not a
     /// map is written without a class.
-    fn fits(&self, at: u32, node: &Node, layout: &reserved::Layout) -> bool {
+    fn fits_layout(&self, at: u32, node: &Node, layout: &reserved::Layout) -> bool {
         let body = self.document.node(at + 1);
         if node.form() == Form::Struct || !matches!(body.kind, Kind::Map | Kind::Array) {
             return true;
@@ -194,36 +194,36 @@ impl Renamer<'_> {
         }
         let members = match (body.kind, self.naming) {
             // PHP writes items as members with numbers; Ruby writes an array.
-            (Kind::Array, Naming::Php) => items_of(self.document, at + 1),
+            (Kind::Array, Naming::Php) => items_as_members(self.document, at + 1),
             (Kind::Array, _) => return true,
-            _ => members_of(self.document, at + 2, self.document.tape().next(at + 1)),
+            _ => collect_members(self.document, at + 2, self.document.tape().index_after(at + 1)),
         };
-        let find = |wanted: &str| members.iter().find(|member| member.is_called(wanted));
+        let find = |wanted: &str| members.iter().find(|member| member.has_name(wanted));
         layout.required.iter().all(|name| find(name).is_some())
             && layout.typed.iter().all(|typed| {
-                find(typed.name).is_none_or(|member| has_type(self.document.node(member.value).kind, typed))
+                find(typed.name).is_none_or(|member| accepts_kind(self.document.node(member.value).kind, typed))
             })
     }
 
     /// Renames the members of an object whose body is at `body`.
-    fn members(&mut self, body: u32, is_struct: bool) {
+    fn rename_members(&mut self, body: u32, is_struct: bool) {
         let document = self.document;
         let Some(map) = document.nodes().get(body as usize).filter(|node| node.kind == Kind::Map) else { return };
         let end = if map.end() == 0 { document.tape().len() } else { map.end() };
-        let members = members_of(document, body + 1, end);
+        let members = collect_members(document, body + 1, end);
         // Which member owns a name without marks: other members may not get it. If all have a sigil, as is usual in
         // Ruby, they stay as distinct as before.
         let has_sigil = |member: &Member<'_>| member.key.kind == Kind::Symbol && member.name.starts_with(b"@");
         let is_mixed = !members.iter().all(has_sigil);
-        let is_marked = |member: &Member<'_>| has_sigil(member) || unmangled(member.name).is_some();
+        let is_marked = |member: &Member<'_>| has_sigil(member) || strip_visibility(member.name).is_some();
         let mut taken: HashMap<&[u8], &[u8]> = HashMap::new();
         if is_mixed {
             taken.extend(members.iter().filter(|member| !is_marked(member)).map(|member| (member.name, member.name)));
         }
         for member in &members {
             if is_struct && matches!(member.key.kind, Kind::Bytes | Kind::Text) {
-                self.rename(member, Kind::Symbol, member.name);
-            } else if let Some((bare, had_visibility)) = self.bare(member)
+                self.rename_member(member, Kind::Symbol, member.name);
+            } else if let Some((bare, had_visibility)) = self.strip_marks(member)
                 && (!is_mixed || !is_marked(member) || *taken.entry(bare).or_insert(member.name) == member.name)
             {
                 let is_bytes = bare.is_ascii() || std::str::from_utf8(bare).is_err();
@@ -232,7 +232,7 @@ impl Renamer<'_> {
                     Kind::Symbol => Kind::Text,
                     kind => kind,
                 };
-                self.rename(member, kind, bare);
+                self.rename_member(member, kind, bare);
                 if had_visibility {
                     self.losses.add(LossKind::Visibility, || document.path(member.value));
                 }
@@ -241,22 +241,24 @@ impl Renamer<'_> {
     }
 
     /// Returns the name of a member without the marks that the target lacks, and whether one of these was a visibility.
-    fn bare<'n>(&self, member: &Member<'n>) -> Option<(&'n [u8], bool)> {
+    fn strip_marks<'n>(&self, member: &Member<'n>) -> Option<(&'n [u8], bool)> {
         let name = member.name;
         match member.key.kind {
             Kind::Symbol if self.naming.drops_sigils() => Some((name.strip_prefix(b"@").unwrap_or(name), false)),
-            Kind::Bytes | Kind::Text if self.naming.drops_visibility() => unmangled(name).map(|bare| (bare, true)),
+            Kind::Bytes | Kind::Text if self.naming.drops_visibility() => {
+                strip_visibility(name).map(|bare| (bare, true))
+            }
             _ => None,
         }
     }
 
-    fn rename(&mut self, member: &Member<'_>, kind: Kind, name: &[u8]) {
-        rename(self.tape.to_mut(), member, kind, name);
+    fn rename_member(&mut self, member: &Member<'_>, kind: Kind, name: &[u8]) {
+        rename_member_on_tape(self.tape.to_mut(), member, kind, name);
     }
 }
 
 /// Renames a member.
-pub(super) fn rename(tape: &mut Tape, member: &Member<'_>, kind: Kind, name: &[u8]) {
+pub(super) fn rename_member_on_tape(tape: &mut Tape, member: &Member<'_>, kind: Kind, name: &[u8]) {
     {
         if member.at == member.value {
             if let Some(id) = tape.intern_key(Node::leaf(kind, 0), name)
@@ -266,15 +268,15 @@ pub(super) fn rename(tape: &mut Tape, member: &Member<'_>, kind: Kind, name: &[u
             }
             return;
         }
-        let mut node = tape.owned(kind, name);
+        let mut node = tape.new_owned_string(kind, name);
         let old = tape.nodes[member.at as usize];
         (node.key, node.flags) = (old.key, old.flags);
-        tape.replace(member.at, node);
+        tape.replace_node(member.at, node);
     }
 }
 
 /// Returns `true` if a property of this type accepts a value of this kind.
-fn has_type(kind: Kind, typed: &reserved::Typed) -> bool {
+fn accepts_kind(kind: Kind, typed: &reserved::TypedMember) -> bool {
     match typed.kind {
         _ if kind == Kind::Null => typed.or_null,
         _ if kind.is_again() => true,
@@ -296,41 +298,42 @@ pub(super) struct Member<'d> {
 
 impl Member<'_> {
     /// Returns `true` if the member has this name apart from the marks of its language.
-    fn is_called(&self, wanted: &str) -> bool {
+    fn has_name(&self, wanted: &str) -> bool {
         match self.key.kind {
             Kind::Int => wanted.parse() == Ok(self.key.payload as i64),
             Kind::Symbol => self.name.strip_prefix(b"@").unwrap_or(self.name) == wanted.as_bytes(),
-            _ => unmangled(self.name).unwrap_or(self.name) == wanted.as_bytes(),
+            _ => strip_visibility(self.name).unwrap_or(self.name) == wanted.as_bytes(),
         }
     }
 }
 
 /// Returns the items of the array at `at` as members with numbers.
-fn items_of<'d>(document: &'d Document<'_>, at: u32) -> Vec<Member<'d>> {
-    let (tape, end) = (document.tape(), document.tape().next(at));
-    let items = std::iter::successors(Some(at + 1), |item| Some(tape.next(*item))).take_while(|item| *item < end);
+fn items_as_members<'d>(document: &'d Document<'_>, at: u32) -> Vec<Member<'d>> {
+    let (tape, end) = (document.tape(), document.tape().index_after(at));
+    let items =
+        std::iter::successors(Some(at + 1), |item| Some(tape.index_after(*item))).take_while(|item| *item < end);
     items.zip(0..).map(|(at, position)| Member { key: Node::int(position), name: &[], at, value: at }).collect()
 }
 
 /// Returns the members from `at` to `end`.
-pub(super) fn members_of<'d>(document: &'d Document<'_>, mut at: u32, end: u32) -> Vec<Member<'d>> {
+pub(super) fn collect_members<'d>(document: &'d Document<'_>, mut at: u32, end: u32) -> Vec<Member<'d>> {
     let (tape, nodes) = (document.tape(), document.nodes());
     let mut members = Vec::new();
     while at < end {
         let node = &nodes[at as usize];
         let (key, name, value) = if node.key == IS_KEY {
-            (*node, if node.kind.has_bytes() { document.bytes(node) } else { &[][..] }, tape.next(at))
+            (*node, if node.kind.has_bytes() { document.bytes(node) } else { &[][..] }, tape.index_after(at))
         } else {
             let Some(name) = tape.keys().get(u32::from(node.key)) else { break };
             (name.node, name.bytes, at)
         };
         members.push(Member { key, name, at, value });
-        at = tape.next(value);
+        at = tape.index_after(value);
     }
     members
 }
 
-fn replaced(name: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
+fn replace_separators(name: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(name.len());
     let mut rest = name;
     while let Some((first, behind)) = rest.split_first() {
@@ -351,18 +354,18 @@ mod tests {
 
     #[test]
     fn marks_of_properties() {
-        assert_eq!(unmangled(b"\0*\0name"), Some(&b"name"[..]));
-        assert_eq!(unmangled(b"\0A\\B\0name"), Some(&b"name"[..]));
-        assert_eq!(unmangled(b"name"), None);
-        assert_eq!(unmangled(b"\0name"), None);
-        assert_eq!(unmangled(b"\0\0name"), None);
+        assert_eq!(strip_visibility(b"\0*\0name"), Some(&b"name"[..]));
+        assert_eq!(strip_visibility(b"\0A\\B\0name"), Some(&b"name"[..]));
+        assert_eq!(strip_visibility(b"name"), None);
+        assert_eq!(strip_visibility(b"\0name"), None);
+        assert_eq!(strip_visibility(b"\0\0name"), None);
     }
 
     #[test]
     fn separators_of_classes() {
-        assert_eq!(Naming::Ruby.class(b"A\\B\\C"), Some(b"A::B::C".to_vec()));
-        assert_eq!(Naming::Php.class(b"A::B"), Some(b"A\\B".to_vec()));
-        assert_eq!(Naming::Php.class(b"A:B"), None);
-        assert_eq!(Naming::Perl.class(b"A\\B"), None);
+        assert_eq!(Naming::Ruby.translate_separators(b"A\\B\\C"), Some(b"A::B::C".to_vec()));
+        assert_eq!(Naming::Php.translate_separators(b"A::B"), Some(b"A\\B".to_vec()));
+        assert_eq!(Naming::Php.translate_separators(b"A:B"), None);
+        assert_eq!(Naming::Perl.translate_separators(b"A\\B"), None);
     }
 }

@@ -294,7 +294,7 @@ pub enum Location {
 
 impl Location {
     #[inline]
-    fn pack(self) -> u64 {
+    fn to_bits(self) -> u64 {
         match self {
             Location::Input(offset) => offset,
             Location::Arena(offset) => offset | ARENA,
@@ -331,7 +331,7 @@ impl Node {
     /// A string of less than 4 GB.
     #[inline]
     pub fn string(kind: Kind, place: Location, len: u32) -> Node {
-        Node { kind, flags: 0, key: NO_KEY, aux: len, payload: place.pack() }
+        Node { kind, flags: 0, key: NO_KEY, aux: len, payload: place.to_bits() }
     }
 
     /// A container that is still open: its end is not set.

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD;
 
 /// Maps nodes of the whole document to nodes of the part.
-struct Taking<'d> {
+struct PartExtraction<'d> {
     whole: &'d Document<'d>,
     tape: Tape,
     /// The range of nodes that is taken.
@@ -24,11 +24,11 @@ struct Taking<'d> {
     encodings: HashMap<u16, u16>,
     /// Links in the part to nodes that are taken later.
     links: Vec<(u32, u32)>,
-    open: Vec<Open>,
+    open: Vec<OpenSiblings>,
 }
 
 /// Sibling nodes that are being taken.
-struct Open {
+struct OpenSiblings {
     next: u32,
     end: u32,
     /// The container of these nodes in the part.
@@ -53,11 +53,11 @@ impl Document<'_> {
         let root = Cursor::new(self, at);
         let mut tape = Tape::new();
         tape.naming = self.tape.naming;
-        let mut taking = Taking {
+        let mut taking = PartExtraction {
             whole: self,
             tape,
             root: at,
-            end: root.next(),
+            end: root.index_after(),
             places: HashMap::new(),
             keys: HashMap::new(),
             classes: HashMap::new(),
@@ -65,7 +65,7 @@ impl Document<'_> {
             links: Vec::new(),
             open: Vec::new(),
         };
-        taking.run()?;
+        taking.extract_part()?;
         Ok(Document::new(self.input(), taking.tape))
     }
 }
@@ -80,12 +80,12 @@ impl Tape {
     }
 }
 
-impl Taking<'_> {
-    fn run(&mut self) -> Result<(), Error> {
+impl PartExtraction<'_> {
+    fn extract_part(&mut self) -> Result<(), Error> {
         let mut node = self.whole.node(self.root);
         node.key = NO_KEY;
         node.flags &= !OF_THE_PLACE;
-        self.take(self.root, node, NO_KEY)?;
+        self.take_node(self.root, node, NO_KEY)?;
         while let Some(open) = self.open.last_mut() {
             if open.next >= open.end {
                 if let Some(container) = open.container {
@@ -96,10 +96,10 @@ impl Taking<'_> {
                 continue;
             }
             let at = open.next;
-            open.next = self.whole.tape.next(at);
+            open.next = self.whole.tape.index_after(at);
             let node = self.whole.node(at);
-            let key = self.key(node.key)?;
-            self.take(at, node, key)?;
+            let key = self.translate_key(node.key)?;
+            self.take_node(at, node, key)?;
         }
         for (link, named) in std::mem::take(&mut self.links) {
             // At this point, all of the value has been taken.
@@ -111,35 +111,35 @@ impl Taking<'_> {
     }
 
     /// Takes the node at `at`; for a container only its own node.
-    fn take(&mut self, at: u32, node: Node, key: u16) -> Result<(), Error> {
+    fn take_node(&mut self, at: u32, node: Node, key: u16) -> Result<(), Error> {
         if let Some(place) = self.places.get(&at).copied() {
             // A link already brought it here.
             let again = Node { key, ..Node::leaf(Kind::Link, 0) }.with(node.flags & OF_THE_PLACE);
-            self.again(again, place);
+            self.put_link(again, place);
             return Ok(());
         }
         if node.kind.is_again() {
-            return self.link(at, node, key);
+            return self.take_link(at, node, key);
         }
         let here = self.tape.len();
         self.places.insert(at, here);
-        let mut new = self.moved(&node)?;
+        let mut new = self.relocate_node(&node)?;
         new.key = key;
         new.flags &= !flag::TARGET;
         if node.kind.is_container() {
             new.set_end(0);
             if node.class() != 0 {
-                let class = self.class(node.class())?;
+                let class = self.translate_class(node.class())?;
                 new.set_class(class);
             }
-            self.open.push(Open { next: at + 1, end: self.whole.tape.next(at), container: Some(here) });
+            self.open.push(OpenSiblings { next: at + 1, end: self.whole.tape.index_after(at), container: Some(here) });
         }
         self.tape.push(new);
         Ok(())
     }
 
     /// Takes a link, or its target if that is not in the part and will not be.
-    fn link(&mut self, at: u32, node: Node, key: u16) -> Result<(), Error> {
+    fn take_link(&mut self, at: u32, node: Node, key: u16) -> Result<(), Error> {
         let here = self.tape.len();
         let mut again = Node { key, payload: 0, ..node };
         let mut target = u32::try_from(node.payload).unwrap_or(at);
@@ -147,7 +147,7 @@ impl Taking<'_> {
         for _ in 0..64 {
             if let Some(place) = self.places.get(&target).copied() {
                 self.places.insert(at, here);
-                self.again(again, place);
+                self.put_link(again, place);
                 return Ok(());
             }
             let named = self.whole.node(target);
@@ -158,7 +158,7 @@ impl Taking<'_> {
             if !named.kind.is_again() {
                 self.places.insert(at, here);
                 let flags = named.flags & !OF_THE_PLACE | again.flags & OF_THE_PLACE;
-                return self.take(target, Node { flags, ..named }, key);
+                return self.take_node(target, Node { flags, ..named }, key);
             }
             again.flags |= named.flags & OF_THE_PLACE;
             target = u32::try_from(named.payload).unwrap_or(target);
@@ -170,7 +170,7 @@ impl Taking<'_> {
     }
 
     /// Puts a link to a node that was already taken.
-    fn again(&mut self, node: Node, place: u32) {
+    fn put_link(&mut self, node: Node, place: u32) {
         let target = self.tape.node(place);
         // A copy needs a complete target.
         let kind = match node.kind {
@@ -186,7 +186,7 @@ impl Taking<'_> {
     }
 
     /// Returns the node with its bytes at their location in the part.
-    fn moved(&mut self, node: &Node) -> Result<Node, Error> {
+    fn relocate_node(&mut self, node: &Node) -> Result<Node, Error> {
         if !node.kind.has_bytes() {
             return Ok(*node);
         }
@@ -197,22 +197,22 @@ impl Taking<'_> {
             false => node.place(),
         };
         let mut new = match place {
-            Location::Input(_) => self.tape.placed(node.kind, place, bytes.len()),
-            Location::Arena(_) => self.tape.owned(node.kind, bytes),
+            Location::Input(_) => self.tape.new_string_at(node.kind, place, bytes.len()),
+            Location::Arena(_) => self.tape.new_owned_string(node.kind, bytes),
         };
         new.flags = node.flags;
         if node.kind == Kind::Module {
             return Ok(new.in_form(node.form()));
         }
         if !is_long {
-            let encoding = self.encoding(node.encoding())?;
+            let encoding = self.translate_encoding(node.encoding())?;
             new.set_encoding(encoding);
         }
         Ok(new)
     }
 
     /// Returns the id in the part of a key of the document. A key that can't have an id is put before its value.
-    fn key(&mut self, id: u16) -> Result<u16, Error> {
+    fn translate_key(&mut self, id: u16) -> Result<u16, Error> {
         if matches!(id, NO_KEY | KEY_NODE | IS_KEY) {
             return Ok(id);
         }
@@ -224,7 +224,7 @@ impl Taking<'_> {
                 let mut key = name.node;
                 key.key = NO_KEY;
                 if key.kind.has_bytes() {
-                    let encoding = self.encoding(key.encoding())?;
+                    let encoding = self.translate_encoding(key.encoding())?;
                     key = Node::leaf(key.kind, 0).with(key.flags);
                     key.set_encoding(encoding);
                 }
@@ -236,32 +236,32 @@ impl Taking<'_> {
         if let Some(known) = known {
             return Ok(known);
         }
-        let mut own = match name.node.kind.has_bytes() {
-            true => self.tape.owned(name.node.kind, name.bytes),
+        let mut key_node = match name.node.kind.has_bytes() {
+            true => self.tape.new_owned_string(name.node.kind, name.bytes),
             false => name.node,
         };
-        own.flags = name.node.flags;
+        key_node.flags = name.node.flags;
         if name.node.kind.has_bytes() {
-            let encoding = self.encoding(name.node.encoding())?;
-            own.set_encoding(encoding);
+            let encoding = self.translate_encoding(name.node.encoding())?;
+            key_node.set_encoding(encoding);
         }
-        own.key = IS_KEY;
-        self.tape.push(own);
+        key_node.key = IS_KEY;
+        self.tape.push(key_node);
         Ok(KEY_NODE)
     }
 
-    fn class(&mut self, id: u32) -> Result<u32, Error> {
+    fn translate_class(&mut self, id: u32) -> Result<u32, Error> {
         if let Some(known) = self.classes.get(&id) {
             return Ok(*known);
         }
         let whole = self.whole;
-        let Some(name) = whole.class(id) else { return Ok(0) };
+        let Some(name) = whole.class_name(id) else { return Ok(0) };
         let new = self.tape.intern_class(name.node.kind, name.bytes)?;
         self.classes.insert(id, new);
         Ok(new)
     }
 
-    fn encoding(&mut self, id: u16) -> Result<u16, Error> {
+    fn translate_encoding(&mut self, id: u16) -> Result<u16, Error> {
         if id == 0 {
             return Ok(0);
         }
@@ -300,7 +300,7 @@ mod tests {
         // The list, 1, the map, its list `beside`, and the list again.
         assert_eq!(part.find("$[1].beside[0]").unwrap().as_str(), Some("x"));
         assert_eq!(part.find("$[1].list").unwrap().target().index(), 0);
-        part.tape().check().unwrap();
+        part.tape().check_structure().unwrap();
     }
 
     #[test]

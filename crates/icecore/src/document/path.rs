@@ -28,7 +28,7 @@ pub(crate) fn push_key(path: &mut String, key: &str) {
         Visibility::Private(class) => (text(name), Some(text(class))),
     };
     let is_class = |class: &str| class.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '\\' | ':'));
-    if is_word(name) && class.is_none_or(is_class) {
+    if is_plain_word(name) && class.is_none_or(is_class) {
         let _ = match class {
             None => write!(path, ".{name}:protected"),
             Some(class) => write!(path, ".{name}:{class}:private"),
@@ -50,7 +50,7 @@ pub(crate) fn push_key(path: &mut String, key: &str) {
 fn push_plain_key(path: &mut String, key: &str) {
     // Names of Ruby's instance and class variables are also words.
     let word = key.trim_start_matches('@');
-    if key.len() - word.len() <= 2 && is_word(word) {
+    if key.len() - word.len() <= 2 && is_plain_word(word) {
         path.push('.');
         path.push_str(key);
     } else {
@@ -60,7 +60,7 @@ fn push_plain_key(path: &mut String, key: &str) {
     }
 }
 
-fn is_word(key: &str) -> bool {
+fn is_plain_word(key: &str) -> bool {
     key.starts_with(|c: char| c.is_alphabetic() || c == '_')
         && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
 }
@@ -91,13 +91,13 @@ pub(crate) const KEY: usize = 160;
 const PATH: usize = 640;
 
 /// Returns the path for messages: long paths are shortened in the middle.
-pub(super) fn told(path: String) -> String {
+pub(super) fn shorten_for_message(path: String) -> String {
     if path.len() <= PATH { path } else { middle_left_out(&path, PATH).into_owned() }
 }
 
 /// Appends the step to the entry with this key, if it is a string or an integer. A key of more than `most` bytes is
 /// shortened in the middle.
-pub(crate) fn push_name(path: &mut String, key: &Node, bytes: &[u8], most: usize) -> Option<()> {
+pub(crate) fn push_key_step(path: &mut String, key: &Node, bytes: &[u8], most: usize) -> Option<()> {
     match key.kind {
         Kind::Int => {
             let _ = write!(path, "[{}]", key.payload as i64);
@@ -120,34 +120,34 @@ pub(super) fn short_key(bytes: &[u8], most: usize) -> String {
 pub(super) const STEPS: usize = 64;
 
 /// Appends the text that replaces the omitted steps of a long path.
-pub(super) fn push_gap(path: &mut String, left_out: usize) {
+pub(super) fn push_omission(path: &mut String, left_out: usize) {
     let _ = write!(path, "…({left_out} more)…");
 }
 
 /// Returns the path with these steps; a long one is shortened in the middle.
-fn joined(mut steps: Vec<String>) -> String {
+fn join_steps(mut steps: Vec<String>) -> String {
     let mut path = String::from("$");
     if steps.len() > STEPS {
         let left_out = steps.len() - STEPS;
         path.extend(steps.drain(..STEPS / 2));
-        push_gap(&mut path, left_out);
+        push_omission(&mut path, left_out);
         steps.drain(..left_out);
     }
     path.extend(steps);
-    told(path)
+    shorten_for_message(path)
 }
 
 /// Returns a path with this number of steps; only the steps that are shown are computed.
-fn shortened(count: usize, step: impl Fn(usize) -> Option<String>) -> String {
+fn join_shown_steps(count: usize, step: impl Fn(usize) -> Option<String>) -> String {
     let mut path = String::from("$");
     if count <= STEPS {
         path.extend((0..count).filter_map(step));
-        return told(path);
+        return shorten_for_message(path);
     }
     path.extend((0..STEPS / 2).filter_map(&step));
-    push_gap(&mut path, count - STEPS);
+    push_omission(&mut path, count - STEPS);
     path.extend((count - STEPS / 2..count).filter_map(&step));
-    told(path)
+    shorten_for_message(path)
 }
 
 #[cfg(test)]
@@ -160,10 +160,10 @@ impl Tape {
     /// Returns the path from the root to the node at `target`, which may be the next node to be appended. Linear in the
     /// siblings on the way.
     pub(crate) fn path_to(&self, target: u32, input: &[u8]) -> String {
-        joined(self.steps_to(target, input, KEY))
+        join_steps(self.steps_to(target, input, KEY))
     }
 
-    pub(super) fn steps_to(&self, target: u32, input: &[u8], most: usize) -> Vec<String> {
+    pub(super) fn steps_to(&self, target: u32, input: &[u8], max_key_len: usize) -> Vec<String> {
         let mut steps = Vec::new();
         let mut at = if self.header.is_some_and(|header| target >= header && target < self.root) {
             self.header.unwrap_or(0)
@@ -171,7 +171,7 @@ impl Tape {
             self.root
         };
         while at < target && at < self.len() {
-            let Some((step, child)) = self.step_towards(at, target, input, most) else { break };
+            let Some((step, child)) = self.step_towards(at, target, input, max_key_len) else { break };
             steps.extend(step);
             if child == target || child >= self.len() {
                 break;
@@ -185,8 +185,8 @@ impl Tape {
     pub(crate) fn path_to_key(&self, parent: u32, key: u16, input: &[u8]) -> Option<String> {
         let name = self.keys.get(u32::from(key))?;
         let mut path = self.path_to(parent, input);
-        push_name(&mut path, &name.node, name.bytes, KEY)?;
-        Some(told(path))
+        push_key_step(&mut path, &name.node, name.bytes, KEY)?;
+        Some(shorten_for_message(path))
     }
 
     /// Returns the paths of several nodes below the root, found in one walk. The cost of a path depends on the steps
@@ -196,7 +196,7 @@ impl Tape {
         order.sort_unstable_by_key(|at| targets[*at]);
         let mut order = order.into_iter().peekable();
         let mut paths = vec![String::new(); targets.len()];
-        self.walk(input, |at, _, path| {
+        self.walk_paths(input, |at, _, path| {
             while let Some(wanted) = order.next_if(|wanted| targets[*wanted] <= at) {
                 paths[wanted] = path();
             }
@@ -206,13 +206,13 @@ impl Tape {
     }
 
     /// Returns the first node whose path is shown like this in messages.
-    pub(super) fn shown_as(&self, shown: &str, input: &[u8]) -> Option<u32> {
+    pub(super) fn find_shown_path(&self, shown: &str, input: &[u8]) -> Option<u32> {
         let gap = shown.split("…(").find_map(|part| part.split_once(" more)…")).and_then(|(left_out, _)| {
             let left_out: usize = left_out.parse().ok()?;
             left_out.checked_add(STEPS)
         });
         let mut found = None;
-        self.walk(input, |at, steps, path| {
+        self.walk_paths(input, |at, steps, path| {
             if self.nodes[at as usize].key != IS_KEY && gap.is_none_or(|gap| gap == steps) && path() == shown {
                 found = Some(at);
             }
@@ -223,7 +223,7 @@ impl Tape {
 
     /// Walks the nodes below the root, and passes each with its number of steps and a function that computes its path,
     /// until `visit` returns `false`.
-    fn walk(&self, input: &[u8], mut visit: impl FnMut(u32, usize, &dyn Fn() -> String) -> bool) {
+    fn walk_paths(&self, input: &[u8], mut visit: impl FnMut(u32, usize, &dyn Fn() -> String) -> bool) {
         // Containers that are open: node, end, child, key of the child, position.
         let mut open: Vec<(u32, u32, u32, Option<u32>, u64)> = Vec::new();
         // Indexes in `open` of the containers that are steps of paths.
@@ -240,12 +240,12 @@ impl Tape {
                 } else {
                     // The position is -1 before the first child.
                     *position = position.wrapping_add(1);
-                    *key = key.filter(|key| self.next(*key) == at);
+                    *key = key.filter(|key| self.index_after(*key) == at);
                     *child = at;
                 }
             }
             let path = || {
-                shortened(steps.len(), |step| {
+                join_shown_steps(steps.len(), |step| {
                     let (parent, _, child, key, position) = open[steps[step]];
                     self.child_step(self.nodes[parent as usize].kind, child, key, position, input, KEY)
                 })
@@ -257,13 +257,13 @@ impl Tape {
                 if node.kind != Kind::Object {
                     steps.push(open.len());
                 }
-                open.push((at, self.next(at), u32::MAX, None, u64::MAX));
+                open.push((at, self.index_after(at), u32::MAX, None, u64::MAX));
             }
         }
     }
 
     /// Returns the step to the child of `at` that contains `target`, and that child.
-    fn step_towards(&self, at: u32, target: u32, input: &[u8], most: usize) -> Option<(Option<String>, u32)> {
+    fn step_towards(&self, at: u32, target: u32, input: &[u8], max_key_len: usize) -> Option<(Option<String>, u32)> {
         let node = &self.nodes[at as usize];
         if !node.kind.is_container() {
             return None;
@@ -273,7 +273,7 @@ impl Tape {
         let mut key = None;
         while child < self.len() {
             crate::steps::count(1);
-            let next = self.next(child);
+            let next = self.index_after(child);
             let is_key = self.nodes[child as usize].key == IS_KEY;
             let node = &self.nodes[child as usize];
             let is_open = node.kind.is_container() && node.end() == 0;
@@ -288,7 +288,7 @@ impl Tape {
             }
             child = next;
         }
-        Some((self.child_step(node.kind, child, key, position, input, most), child))
+        Some((self.child_step(node.kind, child, key, position, input, max_key_len), child))
     }
 
     /// Returns the step from a container of this kind to its child; a key of more than `most` bytes is shortened in the
@@ -300,13 +300,13 @@ impl Tape {
         key: Option<u32>,
         position: u64,
         input: &[u8],
-        most: usize,
+        max_key_len: usize,
     ) -> Option<String> {
         #[cfg(test)]
         MADE.set(MADE.get() + 1);
         match parent {
             Kind::Array => Some(format!("[{position}]")),
-            Kind::Map => Some(self.entry_step(child, key, position, input, most)),
+            Kind::Map => Some(self.entry_step(child, key, position, input, max_key_len)),
             Kind::Ref => Some("^".to_owned()),
             Kind::Object => None,
             _ => Some(format!("#{position}")),
@@ -314,11 +314,18 @@ impl Tape {
     }
 
     /// Returns the step to the entry whose value is at `value`.
-    pub(super) fn entry_step(&self, value: u32, key: Option<u32>, position: u64, input: &[u8], most: usize) -> String {
+    pub(super) fn entry_step(
+        &self,
+        value: u32,
+        key: Option<u32>,
+        position: u64,
+        input: &[u8],
+        max_key_len: usize,
+    ) -> String {
         let name = match (self.nodes.get(value as usize).map(|node| node.key), key) {
             (_, Some(key)) => {
                 let node = self.nodes[key as usize];
-                Some((node, if node.kind.has_bytes() { self.bytes(&node, input) } else { &[] }))
+                Some((node, if node.kind.has_bytes() { self.string_bytes(&node, input) } else { &[] }))
             }
             (Some(id), None) if id != NO_KEY && id != KEY_NODE && id != IS_KEY => {
                 self.keys.get(u32::from(id)).map(|name| (name.node, name.bytes))
@@ -326,7 +333,7 @@ impl Tape {
             _ => None,
         };
         let mut step = String::new();
-        if name.and_then(|(key, bytes)| push_name(&mut step, &key, bytes, most)).is_none() {
+        if name.and_then(|(key, bytes)| push_key_step(&mut step, &key, bytes, max_key_len)).is_none() {
             let _ = write!(step, "{{{position}}}");
         }
         step

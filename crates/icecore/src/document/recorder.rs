@@ -17,45 +17,45 @@ pub(crate) trait Recorder: Sink {
 
     /// Records that the bytes from `start` to `end` are a piece of the node `node`.
     #[inline]
-    fn span(&mut self, start: usize, end: usize, node: u32, what: &'static str) {
+    fn record_span(&mut self, start: usize, end: usize, node: u32, what: &'static str) {
         if Self::DETAIL
             && let Some(detail) = self.detail()
         {
-            detail.span(start, end, node, what);
+            detail.record_span(start, end, node, what);
         }
     }
 
     /// Records bytes between the last named piece and `end` (blanks, comments, commas) as a piece of the node `around`.
     #[inline]
-    fn span_between(&mut self, last: &mut usize, end: usize, around: u32) {
-        self.span(*last, end, around, "between");
+    fn record_span_between(&mut self, last: &mut usize, end: usize, around: u32) {
+        self.record_span(*last, end, around, "between");
         *last = end.max(*last);
     }
 
     /// Records that the node `node` starts here.
     #[inline]
-    fn begin(&mut self, node: u32, start: usize) {
+    fn record_begin(&mut self, node: u32, start: usize) {
         if Self::DETAIL
             && let Some(detail) = self.detail()
         {
-            detail.begin(node, start);
+            detail.record_begin(node, start);
         }
     }
 
     /// Records that the node `node` ends here.
     #[inline]
-    fn end(&mut self, node: u32, end: usize) {
+    fn record_end(&mut self, node: u32, end: usize) {
         if Self::DETAIL
             && let Some(detail) = self.detail()
         {
-            detail.end(node, end);
+            detail.record_end(node, end);
         }
     }
 
     /// Records that reading stops in the container `node`; `of` is the number of children or entries that the input
     /// declares, if it declares one.
     #[cold]
-    fn cut(&mut self, node: u32, of: Option<u32>) {
+    fn record_cut(&mut self, node: u32, of: Option<u32>) {
         if let Some(detail) = self.detail() {
             detail.trace.cut.push(Cut { node, of });
         }
@@ -63,40 +63,40 @@ pub(crate) trait Recorder: Sink {
 
     /// Records that the node `node` extends from `start` to `end`.
     #[inline]
-    fn extent(&mut self, node: u32, start: usize, end: usize) {
-        self.begin(node, start);
-        self.end(node, end);
+    fn record_extent(&mut self, node: u32, start: usize, end: usize) {
+        self.record_begin(node, start);
+        self.record_end(node, end);
     }
 
     /// Records a choice of byte form for the node `node`.
     #[inline]
-    fn note(&mut self, node: u32, code: u16, value: u64) {
+    fn record_note(&mut self, node: u32, code: u16, value: u64) {
         if Self::DETAIL
             && let Some(detail) = self.detail()
         {
-            detail.note(node, code, value);
+            detail.record_note(node, code, value);
         }
     }
 
     /// Records such a choice whose value is bytes.
     #[inline]
-    fn note_bytes(&mut self, node: u32, code: u16, bytes: &[u8]) {
+    fn record_note_bytes(&mut self, node: u32, code: u16, bytes: &[u8]) {
         if Self::DETAIL
             && let Some(detail) = self.detail()
         {
-            let kept = detail.keep(bytes);
-            detail.note(node, code, kept);
+            let kept = detail.store_bytes(bytes);
+            detail.record_note(node, code, kept);
         }
     }
 
     /// Records a choice for the whole document whose value is bytes.
     #[inline]
-    fn note_header_bytes(&mut self, code: u16, bytes: &[u8]) {
+    fn record_header_bytes(&mut self, code: u16, bytes: &[u8]) {
         if Self::DETAIL
             && let Some(detail) = self.detail()
         {
-            let kept = detail.keep(bytes);
-            detail.header(code, kept);
+            let kept = detail.store_bytes(bytes);
+            detail.record_header_note(code, kept);
         }
     }
 }

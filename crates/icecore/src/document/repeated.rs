@@ -2,23 +2,23 @@
 //! Programs of that language see only one of the two values.
 
 use super::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Name, Naming, Node, flag};
-use crate::hash::Seeded;
+use crate::hash::SeededState;
 use crate::losses::{LossKind, Losses};
 use crate::num::bigint;
-use crate::num::general::perl_text;
+use crate::num::general::float_to_perl_text;
 use std::collections::HashMap;
 use std::hash::BuildHasher;
 
 /// Adds a loss for each entry that repeats a key for programs of this language.
 pub(crate) fn lose_repeated(document: &Document<'_>, naming: Naming, losses: &mut Losses) {
-    each(document, naming, |_, again| losses.add(LossKind::DuplicateKey, || document.path(again)));
+    for_each_repeated(document, naming, |_, again| losses.add(LossKind::DuplicateKey, || document.path(again)));
 }
 
 /// Returns the values that programs of this language do not see because the same key occurs again, in the order of
 /// their nodes.
-pub(crate) fn shadowed(document: &Document<'_>, naming: Naming) -> Vec<u32> {
+pub(crate) fn find_shadowed(document: &Document<'_>, naming: Naming) -> Vec<u32> {
     let mut values = Vec::new();
-    each(document, naming, |value, _| values.push(value));
+    for_each_repeated(document, naming, |value, _| values.push(value));
     values.sort_unstable();
     values
 }
@@ -27,27 +27,28 @@ pub(crate) fn shadowed(document: &Document<'_>, naming: Naming) -> Vec<u32> {
 ///
 /// For most maps the order of the key ids shows that no key is repeated: ids are assigned in the order in which keys
 /// are first met, so ascending ids are distinct.
-fn each(document: &Document<'_>, naming: Naming, mut found: impl FnMut(u32, u32)) {
+fn for_each_repeated(document: &Document<'_>, naming: Naming, mut found: impl FnMut(u32, u32)) {
     let tape = document.tape();
     // Maps of a running program have no repeated keys.
     if tape.by_hand || naming == Naming::Plain {
         return;
     }
-    let is_mixed = tape.keys().are_mixed();
-    let mut search = Search { document, naming, seen: Vec::new(), serial: 0, hashes: Vec::new(), seed: None };
+    let is_mixed = tape.keys().has_mixed_kinds();
+    let mut search =
+        RepeatedKeySearch { document, naming, seen: Vec::new(), serial: 0, hashes: Vec::new(), seed: None };
     let mut at = 0;
-    while let Some(map) = next_map(&tape.nodes, at, is_mixed) {
+    while let Some(map) = find_next_map(&tape.nodes, at, is_mixed) {
         at = map + 1;
         let node = &tape.nodes[map];
-        let is_mixed = is_mixed && search.is_mixed(map as u32, node);
-        if is_mixed || !ascends(&tape.nodes, map as u32, node) {
-            search.map(map as u32, node, is_mixed, &mut found);
+        let is_mixed = is_mixed && search.has_mixed_keys(map as u32, node);
+        if is_mixed || !has_ascending_keys(&tape.nodes, map as u32, node) {
+            search.search_map(map as u32, node, is_mixed, &mut found);
         }
     }
 }
 
 /// Returns the next map from `at` on that may have a repeated key, or that is not examined here.
-fn next_map(nodes: &[Node], mut at: usize, any: bool) -> Option<usize> {
+fn find_next_map(nodes: &[Node], mut at: usize, any: bool) -> Option<usize> {
     while let Some(node) = nodes.get(at) {
         at += 1;
         let (end, count) = (node.end() as usize, node.aux as usize);
@@ -70,7 +71,7 @@ fn next_map(nodes: &[Node], mut at: usize, any: bool) -> Option<usize> {
 
 /// Returns `true` if the id of each key is above the previous one.
 #[inline]
-fn ascends(nodes: &[Node], at: u32, map: &Node) -> bool {
+fn has_ascending_keys(nodes: &[Node], at: u32, map: &Node) -> bool {
     let (mut next, mut last) = (at as usize + 1, NO_KEY);
     for _ in 0..map.aux {
         let Some(node) = nodes.get(next) else { return false };
@@ -94,30 +95,30 @@ fn are_ascending(entries: &[Node]) -> bool {
     first.key > NO_KEY && last.key < IS_KEY && entries.windows(2).all(|pair| pair[0].key < pair[1].key)
 }
 
-struct Search<'d> {
+struct RepeatedKeySearch<'d> {
     document: &'d Document<'d>,
     naming: Naming,
     /// For each id, the last map in which it was seen.
     seen: Vec<u32>,
     serial: u32,
     hashes: Vec<u64>,
-    seed: Option<Seeded>,
+    seed: Option<SeededState>,
 }
 
-impl Search<'_> {
+impl RepeatedKeySearch<'_> {
     /// Returns `true` if this map has keys of several kinds.
-    fn is_mixed(&self, at: u32, map: &Node) -> bool {
+    fn has_mixed_keys(&self, at: u32, map: &Node) -> bool {
         let names = self.document.tape().keys();
         let kind = |key| match key {
             EntryKey::Id(id) => names.get(u32::from(id)).map(|name| (name.node.kind, name.node.flags)),
             EntryKey::Node(at) => self.document.nodes().get(at as usize).map(|node| (node.kind, node.flags)),
         };
-        let mut kinds = entries(self.document, at, map).map(|(key, _)| kind(key));
+        let mut kinds = map_entries(self.document, at, map).map(|(key, _)| kind(key));
         let first = kinds.next().flatten();
         !matches!(first, Some((Kind::Bytes | Kind::Text, 0))) || kinds.any(|other| other != first)
     }
 
-    fn map(&mut self, at: u32, map: &Node, is_mixed: bool, found: &mut impl FnMut(u32, u32)) {
+    fn search_map(&mut self, at: u32, map: &Node, is_mixed: bool, found: &mut impl FnMut(u32, u32)) {
         if map.has(flag::IDENTITY) && self.naming == Naming::Ruby {
             return;
         }
@@ -125,7 +126,7 @@ impl Search<'_> {
         self.serial += 1;
         self.hashes.clear();
         let mut is_repeated = false;
-        for (key, _) in entries(self.document, at, map) {
+        for (key, _) in map_entries(self.document, at, map) {
             match key {
                 EntryKey::Id(id) if !is_mixed && !is_open(id) => {
                     if self.seen.is_empty() {
@@ -137,7 +138,7 @@ impl Search<'_> {
                     }
                 }
                 _ => {
-                    let text = self.text(key);
+                    let text = self.key_identity(key);
                     let seed = self.seed.get_or_insert_default();
                     self.hashes.extend(text.map(|text| seed.hash_one(text)));
                 }
@@ -149,16 +150,16 @@ impl Search<'_> {
         self.hashes.sort_unstable();
         is_repeated |= has_both || self.hashes.windows(2).any(|pair| pair[0] == pair[1]);
         if is_repeated {
-            self.compare(at, map, found);
+            self.compare_keys(at, map, found);
         }
     }
 
     /// Compares the keys one by one.
     #[cold]
-    fn compare(&self, at: u32, map: &Node, found: &mut impl FnMut(u32, u32)) {
+    fn compare_keys(&self, at: u32, map: &Node, found: &mut impl FnMut(u32, u32)) {
         let mut known = HashMap::new();
-        for (key, value) in entries(self.document, at, map) {
-            if let Some(text) = self.text(key)
+        for (key, value) in map_entries(self.document, at, map) {
+            if let Some(text) = self.key_identity(key)
                 && let Some(before) = known.insert(text, value)
             {
                 found(before, value);
@@ -167,7 +168,7 @@ impl Search<'_> {
     }
 
     /// Returns what identifies a key in this language; `None` for a placeholder and for a key that equals no other.
-    fn text(&self, key: EntryKey) -> Option<Vec<u8>> {
+    fn key_identity(&self, key: EntryKey) -> Option<Vec<u8>> {
         let document = self.document;
         let name = match key {
             EntryKey::Id(id) => document.tape().keys().get(u32::from(id))?,
@@ -180,29 +181,29 @@ impl Search<'_> {
             return None;
         }
         match self.naming {
-            Naming::Ruby => self.ruby(key, &name),
-            naming => as_string(naming, &name),
+            Naming::Ruby => self.ruby_identity(key, &name),
+            naming => key_as_string(naming, &name),
         }
     }
 
     /// In Ruby, keys of different kinds are different; strings are compared by their characters, arrays and hashes by
     /// their contents.
-    fn ruby(&self, key: EntryKey, name: &Name<'_>) -> Option<Vec<u8>> {
+    fn ruby_identity(&self, key: EntryKey, name: &Name<'_>) -> Option<Vec<u8>> {
         let mut text = Vec::new();
-        self.push_ruby(&name.node, name.bytes, &mut text);
+        self.push_ruby_identity(&name.node, name.bytes, &mut text);
         if let (EntryKey::Node(at), true) = (key, name.node.kind.is_container()) {
-            for node in document_range(self.document, at) {
+            for node in nodes_inside(self.document, at) {
                 if !matches!(node.kind, Kind::Array | Kind::Map) && node.kind.is_container() || node.kind.is_again() {
                     return None;
                 }
                 let bytes = if node.kind.has_bytes() { self.document.bytes(node) } else { &[] };
-                self.push_ruby(node, bytes, &mut text);
+                self.push_ruby_identity(node, bytes, &mut text);
             }
         }
         Some(text)
     }
 
-    fn push_ruby(&self, node: &Node, bytes: &[u8], text: &mut Vec<u8>) {
+    fn push_ruby_identity(&self, node: &Node, bytes: &[u8], text: &mut Vec<u8>) {
         // ASCII is the same in all encodings.
         let is_ascii = matches!(node.kind, Kind::Text | Kind::Encoded) && bytes.is_ascii();
         let kind = if is_ascii { Kind::Bytes } else { node.kind };
@@ -225,7 +226,7 @@ impl Search<'_> {
 
 /// Returns a key as the string that Perl or PHP uses for it. In PHP that string may become an integer, but distinct
 /// strings stay distinct.
-fn as_string(naming: Naming, name: &Name<'_>) -> Option<Vec<u8>> {
+fn key_as_string(naming: Naming, name: &Name<'_>) -> Option<Vec<u8>> {
     let node = &name.node;
     Some(match node.kind {
         Kind::Bytes | Kind::Encoded if naming == Naming::Perl && !name.bytes.is_ascii() => {
@@ -248,7 +249,7 @@ fn as_string(naming: Naming, name: &Name<'_>) -> Option<Vec<u8>> {
             crate::num::php::push_float(f64::from_bits(node.payload), &mut text);
             text
         }
-        Kind::Float => perl_text(f64::from_bits(node.payload)).into_bytes(),
+        Kind::Float => float_to_perl_text(f64::from_bits(node.payload)).into_bytes(),
         _ => return None,
     })
 }
@@ -261,21 +262,21 @@ enum EntryKey {
 }
 
 /// Returns the entries of the map at `at`: the key, and the index of the value.
-fn entries<'d>(document: &'d Document<'_>, at: u32, map: &Node) -> impl Iterator<Item = (EntryKey, u32)> + 'd {
+fn map_entries<'d>(document: &'d Document<'_>, at: u32, map: &Node) -> impl Iterator<Item = (EntryKey, u32)> + 'd {
     let tape = document.tape();
     let mut next = at + 1;
     (0..map.aux).map_while(move |_| {
         let node = tape.nodes.get(next as usize)?;
         let (key, value) = match node.key {
-            IS_KEY => (EntryKey::Node(next), tape.next(next)),
+            IS_KEY => (EntryKey::Node(next), tape.index_after(next)),
             id => (EntryKey::Id(id), next),
         };
-        next = tape.next(value);
+        next = tape.index_after(value);
         Some((key, value))
     })
 }
 
 /// Returns the nodes inside the one at `at`.
-fn document_range<'d>(document: &'d Document<'_>, at: u32) -> &'d [Node] {
-    document.nodes().get(at as usize + 1..document.tape().next(at) as usize).unwrap_or(&[])
+fn nodes_inside<'d>(document: &'d Document<'_>, at: u32) -> &'d [Node] {
+    document.nodes().get(at as usize + 1..document.tape().index_after(at) as usize).unwrap_or(&[])
 }

@@ -40,12 +40,12 @@ pub(crate) struct Moves {
 
 impl Moves {
     /// For a walk from `first` to `end`, which sets the positions one after another.
-    fn walk(first: u32, end: u32) -> Moves {
+    fn for_walk(first: u32, end: u32) -> Moves {
         Moves { first, places: Vec::with_capacity(end.saturating_sub(first) as usize + 1) }
     }
 
     /// For `count` nodes that have no position yet.
-    pub(crate) fn unset(count: usize) -> Moves {
+    pub(crate) fn new_unset(count: usize) -> Moves {
         Moves { first: 0, places: vec![(GONE, GONE); count] }
     }
 
@@ -54,13 +54,13 @@ impl Moves {
     }
 
     /// Returns the position of the node at `old`, or of the node that replaced it; [`GONE`] if there is none.
-    pub(crate) fn node(&self, old: u32) -> u32 {
+    pub(crate) fn new_position(&self, old: u32) -> u32 {
         self.get(old).map_or(GONE, |(_, node)| node)
     }
 
     /// Returns where the node at `old` begins, including nodes inserted before and around it; for a removed node, the
     /// position of what follows.
-    pub(crate) fn start(&self, old: u32) -> u32 {
+    pub(crate) fn new_start(&self, old: u32) -> u32 {
         self.get(old).or(self.places.last().copied()).map_or(GONE, |(start, _)| start)
     }
 
@@ -74,7 +74,7 @@ impl Moves {
 
 /// A walk over an old tape.
 #[derive(Debug, Default)]
-pub(crate) struct Walk {
+pub(crate) struct RewriteWalk {
     moves: Moves,
     /// New links that still name old nodes.
     links: Vec<u32>,
@@ -89,19 +89,19 @@ pub(crate) struct Rewrite {
     pub(crate) nodes: Vec<Node>,
     /// Whether the new nodes contain a [`Kind::Copy`].
     copies: bool,
-    walk: Walk,
+    walk: RewriteWalk,
 }
 
 impl Rewrite {
     /// Starts a rewrite for a walk over `count` nodes in order.
     pub(crate) fn new(count: usize) -> Rewrite {
-        let walk = Walk { moves: Moves::walk(0, count as u32), ..Walk::default() };
+        let walk = RewriteWalk { moves: Moves::for_walk(0, count as u32), ..RewriteWalk::default() };
         Rewrite { nodes: Vec::with_capacity(count), copies: false, walk }
     }
 
     /// Starts a rewrite for a walk over `count` nodes in any order.
-    pub(crate) fn unordered(count: usize) -> Rewrite {
-        let walk = Walk { moves: Moves::unset(count), ..Walk::default() };
+    pub(crate) fn new_unordered(count: usize) -> Rewrite {
+        let walk = RewriteWalk { moves: Moves::new_unset(count), ..RewriteWalk::default() };
         Rewrite { nodes: Vec::with_capacity(count), copies: false, walk }
     }
 
@@ -114,7 +114,7 @@ impl Rewrite {
     ///
     /// # Errors
     /// Of kind `Limit`, if it is not.
-    pub(crate) fn check(&self, limits: &Limits, depth: usize) -> Result<(), Error> {
+    pub(crate) fn check_limits(&self, limits: &Limits, depth: usize) -> Result<(), Error> {
         if self.nodes.len() >= limits.nodes as usize {
             return Err(limits.too_many_nodes());
         }
@@ -135,7 +135,7 @@ impl Rewrite {
     }
 
     /// Emits a link of this kind to a new node that was already emitted.
-    pub(crate) fn link(&mut self, link: Node, target: u32) -> u32 {
+    pub(crate) fn push_link(&mut self, link: Node, target: u32) -> u32 {
         if let Some(target) = self.nodes.get_mut(target as usize) {
             target.flags |= flag::TARGET;
         }
@@ -143,14 +143,14 @@ impl Rewrite {
     }
 
     /// Emits a link that names an old node until [`Rewrite::relink`].
-    pub(crate) fn link_old(&mut self, link: Node) -> u32 {
+    pub(crate) fn push_old_link(&mut self, link: Node) -> u32 {
         self.copies |= link.kind == Kind::Copy;
         self.walk.links.push(self.len());
         self.push(link)
     }
 
     /// Closes the container at `at`: it ends here.
-    pub(crate) fn close(&mut self, at: u32) {
+    pub(crate) fn close_container(&mut self, at: u32) {
         let end = self.len();
         if let Some(node) = self.nodes.get_mut(at as usize) {
             node.set_end(end);
@@ -161,16 +161,16 @@ impl Rewrite {
 
     /// The walk reaches the old node at `old`: containers that end before it are closed, and nodes emitted from now on
     /// belong to it.
-    pub(crate) fn reach(&mut self, old: u32) {
+    pub(crate) fn reach_node(&mut self, old: u32) {
         while let Some((at, _)) = self.walk.open.pop_if(|(_, end)| *end <= old) {
-            self.close(at);
+            self.close_container(at);
         }
         let here = self.len();
         self.walk.moves.places.push((here, here));
     }
 
     /// Emits a container that ends before the old node `end`.
-    pub(crate) fn open(&mut self, container: Node, end: u32) -> u32 {
+    pub(crate) fn open_container(&mut self, container: Node, end: u32) -> u32 {
         let at = self.push(container);
         self.walk.open.push((at, end));
         at
@@ -178,20 +178,20 @@ impl Rewrite {
 
     /// Emits `node` for the old node that was reached last. A container keeps its end, even if it has none yet; a link
     /// keeps its target.
-    pub(crate) fn keep(&mut self, node: Node) -> u32 {
+    pub(crate) fn keep_node(&mut self, node: Node) -> u32 {
         let at = self.len();
-        self.place(at);
+        self.record_place(at);
         if node.kind.is_again() {
-            self.link_old(node)
+            self.push_old_link(node)
         } else if node.kind.is_container() && node.end() != 0 {
-            self.open(node, node.end())
+            self.open_container(node, node.end())
         } else {
             self.push(node)
         }
     }
 
     /// Records that the old node that was reached last is the new node `at`.
-    pub(crate) fn place(&mut self, at: u32) {
+    pub(crate) fn record_place(&mut self, at: u32) {
         if let Some((_, node)) = self.walk.moves.places.last_mut() {
             *node = at;
         }
@@ -199,8 +199,8 @@ impl Rewrite {
 
     /// Removes the old node that was reached last, and all nodes before the old node `end`, which the walk must reach
     /// next.
-    pub(crate) fn remove(&mut self, end: u32) {
-        self.place(GONE);
+    pub(crate) fn remove_node(&mut self, end: u32) {
+        self.record_place(GONE);
         let (here, moves) = (self.len(), &mut self.walk.moves);
         let count = end.saturating_sub(moves.first) as usize;
         moves.places.resize(count.max(moves.places.len()), (here, GONE));
@@ -223,7 +223,7 @@ impl Rewrite {
     }
 
     /// Records that the next new node is the old one at `old`: for walks in another order.
-    pub(crate) fn moved(&mut self, old: u32) {
+    pub(crate) fn record_move(&mut self, old: u32) {
         let new = self.len();
         self.walk.moves.set(old, new);
     }
@@ -232,9 +232,9 @@ impl Rewrite {
 
     /// Ends a walk before the old node `end`: closes open containers, and makes links name the new nodes that `target`
     /// returns. A link to a removed node names [`GONE`].
-    pub(crate) fn relink(&mut self, end: u32, target: impl Fn(&Moves, &Node) -> u32) {
+    pub(crate) fn relink_targets(&mut self, end: u32, target: impl Fn(&Moves, &Node) -> u32) {
         while let Some((at, _)) = self.walk.open.pop() {
-            self.close(at);
+            self.close_container(at);
         }
         let moves = &mut self.walk.moves;
         if moves.places.len() <= end.saturating_sub(moves.first) as usize {
@@ -252,20 +252,20 @@ impl Rewrite {
 
     /// Begins a walk over the nodes of another tape from `first` to `end`, in the middle of this walk, which is
     /// returned.
-    pub(crate) fn nest(&mut self, first: u32, end: u32) -> Walk {
-        std::mem::replace(&mut self.walk, Walk { moves: Moves::walk(first, end), ..Walk::default() })
+    pub(crate) fn begin_nested(&mut self, first: u32, end: u32) -> RewriteWalk {
+        std::mem::replace(&mut self.walk, RewriteWalk { moves: Moves::for_walk(first, end), ..RewriteWalk::default() })
     }
 
     /// Continues the interrupted walk; returns the positions of the inner one.
-    pub(crate) fn unnest(&mut self, outer: Walk) -> Moves {
+    pub(crate) fn end_nested(&mut self, outer: RewriteWalk) -> Moves {
         std::mem::replace(&mut self.walk, outer).moves
     }
 
     /// Puts the new nodes on the tape that the old ones were taken from, and moves its root and its header.
     pub(crate) fn finish(self, tape: &mut Tape) -> Moves {
         let moves = self.walk.moves;
-        tape.root = moves.start(tape.root);
-        tape.header = tape.header.map(|header| moves.start(header));
+        tape.root = moves.new_start(tape.root);
+        tape.header = tape.header.map(|header| moves.new_start(header));
         tape.set_nodes(self.nodes, self.copies);
         moves
     }
@@ -273,20 +273,20 @@ impl Rewrite {
 
 /// Returns the target of a link after a walk: the node that it named.
 pub(crate) fn same_node(moves: &Moves, link: &Node) -> u32 {
-    u32::try_from(link.payload).map_or(GONE, |old| moves.node(old))
+    u32::try_from(link.payload).map_or(GONE, |old| moves.new_position(old))
 }
 
 impl Detail {
     /// Moves extents, spans and notes to the new nodes: an inserted node has the extent of the node for which it was
     /// inserted; `to` returns the new owner of an old node's spans and notes. For a detail during recording, when notes
     /// name node indexes.
-    pub(crate) fn rewrite(&mut self, moves: &Moves, to: impl Fn(&Moves, u32) -> u32) {
+    pub(crate) fn apply_moves(&mut self, moves: &Moves, to: impl Fn(&Moves, u32) -> u32) {
         let extents = std::mem::take(&mut self.trace.extents);
         for (old, extent) in (0u32..).zip(extents) {
-            self.trace.extents.resize(moves.start(old + 1) as usize, extent);
+            self.trace.extents.resize(moves.new_start(old + 1) as usize, extent);
         }
         for cut in &mut self.trace.cut {
-            cut.node = moves.node(cut.node);
+            cut.node = moves.new_position(cut.node);
         }
         for span in &mut self.trace.spans {
             // Spans of headers and the like do not belong to a node.
@@ -319,11 +319,11 @@ mod tests {
         let mut rewrite = Rewrite::new(old.len());
         let mut at = 0;
         while at < 6 {
-            rewrite.reach(at);
+            rewrite.reach_node(at);
             change(&mut rewrite, at, old[at as usize]);
             at = (rewrite.moves().places.len() as u32).max(at + 1);
         }
-        rewrite.relink(6, same_node);
+        rewrite.relink_targets(6, same_node);
         let moves = rewrite.finish(&mut tape);
         (tape.nodes, moves)
     }
@@ -331,11 +331,11 @@ mod tests {
     #[test]
     fn what_is_kept_stays_as_it_is() {
         let (nodes, moves) = rewritten(|rewrite, _, node| {
-            rewrite.keep(node);
+            rewrite.keep_node(node);
         });
         assert_eq!((nodes[0].end(), nodes[1].end(), nodes[4].payload), (6, 4, 1));
         assert!(nodes[1].has(flag::TARGET));
-        assert_eq!((moves.node(5), moves.start(6)), (5, 6));
+        assert_eq!((moves.new_position(5), moves.new_start(6)), (5, 6));
     }
 
     #[test]
@@ -344,19 +344,19 @@ mod tests {
             if at == 1 {
                 rewrite.push(Node::int(9));
             }
-            rewrite.keep(node);
+            rewrite.keep_node(node);
         });
         assert_eq!((nodes[0].end(), nodes[2].end(), nodes[5].payload), (7, 5, 2));
-        assert_eq!((moves.start(1), moves.node(1)), (1, 2));
+        assert_eq!((moves.new_start(1), moves.new_position(1)), (1, 2));
     }
 
     #[test]
     fn a_container_around_a_node_ends_with_it() {
         let (nodes, _) = rewritten(|rewrite, at, node| {
             if at == 1 {
-                rewrite.open(Node::open(Kind::Object, 0), 4);
+                rewrite.open_container(Node::open(Kind::Object, 0), 4);
             }
-            rewrite.keep(node);
+            rewrite.keep_node(node);
         });
         assert_eq!((nodes[1].kind, nodes[1].end(), nodes[2].end(), nodes[0].end()), (Kind::Object, 5, 5, 7));
     }
@@ -364,13 +364,13 @@ mod tests {
     #[test]
     fn what_is_removed_is_named_by_nothing() {
         let (nodes, moves) = rewritten(|rewrite, at, node| match at {
-            1 => rewrite.remove(4),
+            1 => rewrite.remove_node(4),
             _ => {
-                rewrite.keep(node);
+                rewrite.keep_node(node);
             }
         });
         assert_eq!((nodes.len(), nodes[0].end(), nodes[1].payload), (3, 3, u64::from(GONE)));
-        assert_eq!((moves.node(2), moves.start(2), moves.node(5)), (GONE, 1, 2));
+        assert_eq!((moves.new_position(2), moves.new_start(2), moves.new_position(5)), (GONE, 1, 2));
     }
 
     #[test]
@@ -381,16 +381,16 @@ mod tests {
         let inner: Document<'_> = builder.finish().unwrap();
         let (nodes, _) = rewritten(|rewrite, at, node| {
             if at != 5 {
-                rewrite.keep(node);
+                rewrite.keep_node(node);
                 return;
             }
-            let outer = rewrite.nest(0, 2);
+            let outer = rewrite.begin_nested(0, 2);
             for (at, node) in (0u32..).zip(inner.nodes()) {
-                rewrite.reach(at);
-                rewrite.keep(*node);
+                rewrite.reach_node(at);
+                rewrite.keep_node(*node);
             }
-            rewrite.relink(2, same_node);
-            rewrite.unnest(outer);
+            rewrite.relink_targets(2, same_node);
+            rewrite.end_nested(outer);
         });
         assert_eq!((nodes.len(), nodes[0].end(), nodes[4].payload), (7, 7, 1));
         assert_eq!((nodes[5].kind, nodes[5].end()), (Kind::Array, 7));

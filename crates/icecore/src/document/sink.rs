@@ -30,20 +30,20 @@ pub trait Sink {
     /// Of [kind](crate::ErrorKind) `Output`, if the receiver does not want more.
     /// Of [kind](crate::ErrorKind) `Output`, if the receiver wants no more.
     #[inline]
-    fn child_done(&mut self) -> Result<(), Error> {
+    fn finish_child(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
     /// Whether the next call of [`Sink::child_done`] may remove nodes.
     #[inline]
-    fn is_full(&self) -> bool {
+    fn may_remove_nodes(&self) -> bool {
         false
     }
 
     /// Whether all nodes that were fed are still on the tape, so that a link can be read. This is `false` after the
     /// sink removed nodes; then the reader stops at links.
     #[inline]
-    fn is_whole(&self) -> bool {
+    fn has_all_nodes(&self) -> bool {
         true
     }
 }

@@ -10,7 +10,7 @@ use crate::steps;
 
 /// Location and length of a long string.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Long {
+pub(crate) struct LongString {
     pub(crate) place: Location,
     pub(crate) len: u64,
 }
@@ -31,7 +31,7 @@ pub struct Tape {
     pub(crate) classes: Names,
     pub(crate) encodings: Names,
     pub(crate) arena: Vec<u8>,
-    pub(crate) long: Vec<Long>,
+    pub(crate) long: Vec<LongString>,
     pub(crate) root: u32,
     pub(crate) header: Option<u32>,
     /// The position of the root's first item, if items before it were removed.
@@ -55,11 +55,11 @@ impl Tape {
         self.nodes.clear();
         self.arena.clear();
         self.long.clear();
-        if self.keys.trim(KEYS_KEPT) {
+        if self.keys.clear_if_larger(KEYS_KEPT) {
             self.memory = Memory::default();
         }
-        self.classes.trim(KEYS_KEPT);
-        self.encodings.trim(KEYS_KEPT);
+        self.classes.clear_if_larger(KEYS_KEPT);
+        self.encodings.clear_if_larger(KEYS_KEPT);
         self.root = 0;
         self.header = None;
         self.first_item = 0;
@@ -136,7 +136,7 @@ impl Tape {
     /// Returns a string node for a string that is already in the arena of the tape that is being filled; for strings of
     /// 4 GB and more.
     pub fn long_string(&mut self, kind: Kind, place: Location, len: u64) -> Node {
-        self.long(kind, place, len)
+        self.new_long_string(kind, place, len)
     }
 
     /// Takes the memory for nodes and for the arena out, emptied. The caller fills it and gives it back with
@@ -192,7 +192,7 @@ impl Tape {
     }
 
     /// Whether a caller, not a reader, filled the tape.
-    pub(crate) fn is_by_hand(&self) -> bool {
+    pub(crate) fn is_filled_by_caller(&self) -> bool {
         self.by_hand
     }
 
@@ -200,8 +200,8 @@ impl Tape {
     ///
     /// # Errors
     /// Of kind `Usage`, if containers are not nested or the target of a link is not marked.
-    pub(crate) fn check(&self) -> Result<(), Error> {
-        if !self.by_hand || is_nested(&self.nodes) {
+    pub(crate) fn check_structure(&self) -> Result<(), Error> {
+        if !self.by_hand || is_well_nested(&self.nodes) {
             return Ok(());
         }
         Err(Error::new(ErrorKind::Usage)
@@ -273,35 +273,35 @@ impl Tape {
 
     /// Makes a string node for bytes at `start` of the input.
     #[inline]
-    pub(crate) fn borrowed(&mut self, kind: Kind, start: usize, len: usize) -> Node {
-        self.placed(kind, Location::Input(start as u64), len)
+    pub(crate) fn new_borrowed_string(&mut self, kind: Kind, start: usize, len: usize) -> Node {
+        self.new_string_at(kind, Location::Input(start as u64), len)
     }
 
     /// Makes a string node for bytes that are copied to the arena.
-    pub(crate) fn owned(&mut self, kind: Kind, bytes: &[u8]) -> Node {
+    pub(crate) fn new_owned_string(&mut self, kind: Kind, bytes: &[u8]) -> Node {
         let start = self.arena.len() as u64;
         self.arena.extend_from_slice(bytes);
-        self.placed(kind, Location::Arena(start), bytes.len())
+        self.new_string_at(kind, Location::Arena(start), bytes.len())
     }
 
     /// Makes a string node for bytes at `place`.
     #[inline]
-    pub(crate) fn placed(&mut self, kind: Kind, place: Location, len: usize) -> Node {
+    pub(crate) fn new_string_at(&mut self, kind: Kind, place: Location, len: usize) -> Node {
         match u32::try_from(len) {
             Ok(len) if len < node::LONG => Node::string(kind, place, len),
-            _ => self.long(kind, place, len as u64),
+            _ => self.new_long_string(kind, place, len as u64),
         }
     }
 
     #[cold]
-    fn long(&mut self, kind: Kind, place: Location, len: u64) -> Node {
-        self.long.push(Long { place, len });
+    fn new_long_string(&mut self, kind: Kind, place: Location, len: u64) -> Node {
+        self.long.push(LongString { place, len });
         Node { kind, flags: 0, key: NO_KEY, aux: node::LONG, payload: self.long.len() as u64 - 1 }
     }
 
     /// Closes the container at `at`: it has `count` children or entries, and ends here.
     #[inline]
-    pub(crate) fn close(&mut self, at: u32, count: u32) {
+    pub(crate) fn close_container(&mut self, at: u32, count: u32) {
         let end = self.len();
         if let Some(node) = self.nodes.get_mut(at as usize) {
             node.aux = count;
@@ -321,7 +321,7 @@ impl Tape {
     }
 
     /// Replaces the leaf at `at`.
-    pub(crate) fn replace(&mut self, at: u32, node: Node) {
+    pub(crate) fn replace_node(&mut self, at: u32, node: Node) {
         self.nodes[at as usize] = node;
     }
 
@@ -360,7 +360,7 @@ impl Tape {
 
     /// Returns the index after the node at `at` and everything in it.
     #[inline]
-    pub(crate) fn next(&self, at: u32) -> u32 {
+    pub(crate) fn index_after(&self, at: u32) -> u32 {
         steps::count(1);
         let Some(node) = self.nodes.get(at as usize) else { return at.saturating_add(1) };
         if !node.kind.is_container() {
@@ -387,7 +387,7 @@ impl Tape {
 
     /// The bytes of a string node.
     #[inline]
-    pub(crate) fn bytes<'d>(&'d self, node: &Node, input: &'d [u8]) -> &'d [u8] {
+    pub(crate) fn string_bytes<'d>(&'d self, node: &Node, input: &'d [u8]) -> &'d [u8] {
         let (place, len) = if node.aux == node::LONG {
             match self.long.get(node.long_index()) {
                 Some(long) => (long.place, long.len as usize),
@@ -406,9 +406,9 @@ impl Tape {
 
 /// Returns `true` if containers end after their own node and within each other, and links name nodes that are marked as
 /// targets.
-fn is_nested(nodes: &[Node]) -> bool {
+fn is_well_nested(nodes: &[Node]) -> bool {
     let Ok(count) = u32::try_from(nodes.len()) else { return false };
-    if is_flat(nodes, count) {
+    if is_one_flat_container(nodes, count) {
         return true;
     }
     let mut ends = Vec::with_capacity(16);
@@ -444,7 +444,7 @@ fn is_nested(nodes: &[Node]) -> bool {
 }
 
 /// Returns `true` if the tape is one large container of leaves.
-fn is_flat(nodes: &[Node], count: u32) -> bool {
+fn is_one_flat_container(nodes: &[Node], count: u32) -> bool {
     const LARGE: usize = 64;
     match nodes {
         [first, leaves @ ..] if leaves.len() > LARGE && first.kind.is_container() && first.end() == count => {

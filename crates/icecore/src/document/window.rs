@@ -14,7 +14,7 @@ use std::cell::Cell;
 const NODES: usize = 16 << 10;
 
 /// Function that takes windows and returns tapes to fill again.
-pub type Receive<'r, 'a> = &'r mut dyn FnMut(Document<'a>) -> Result<Tape, Error>;
+pub type ReceiveWindow<'r, 'a> = &'r mut dyn FnMut(Document<'a>) -> Result<Tape, Error>;
 
 /// A sink that passes on finished items of a root array in windows: documents that have the same root and some of its
 /// items.
@@ -24,22 +24,22 @@ pub type Receive<'r, 'a> = &'r mut dyn FnMut(Document<'a>) -> Result<Tape, Error
 pub(crate) struct Windows<'r, 'a> {
     tape: Tape,
     input: &'a [u8],
-    receive: Receive<'r, 'a>,
+    receive: ReceiveWindow<'r, 'a>,
     /// Number of windows that were passed on.
-    handed: u64,
+    window_count: u64,
     /// Whether a link was met too late.
     stopped: Cell<bool>,
 }
 
 impl<'r, 'a> Windows<'r, 'a> {
-    pub(crate) fn new(input: &'a [u8], naming: Naming, receive: Receive<'r, 'a>) -> Windows<'r, 'a> {
+    pub(crate) fn new(input: &'a [u8], naming: Naming, receive: ReceiveWindow<'r, 'a>) -> Windows<'r, 'a> {
         let mut tape = Tape::new();
         tape.naming = naming;
-        Windows { tape, input, receive, handed: 0, stopped: Cell::new(false) }
+        Windows { tape, input, receive, window_count: 0, stopped: Cell::new(false) }
     }
 
     /// Whether a link was met after items had been passed on.
-    pub(crate) fn stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.get()
     }
 
@@ -49,12 +49,12 @@ impl<'r, 'a> Windows<'r, 'a> {
     }
 
     /// Whether the tape's items can be passed on.
-    fn is_list(&self) -> bool {
+    fn has_list_root(&self) -> bool {
         self.tape.nodes.first().is_some_and(|root| root.kind == Kind::Array)
     }
 
     fn hand_over(&mut self, detail: Option<Detail>) -> Result<(), Error> {
-        let Some(root) = self.tape.nodes.first().copied().filter(|_| self.is_list()) else { return Ok(()) };
+        let Some(root) = self.tape.nodes.first().copied().filter(|_| self.has_list_root()) else { return Ok(()) };
         let mut window = std::mem::take(&mut self.tape);
         let naming = window.naming;
         let count = close_root(&mut window);
@@ -65,7 +65,7 @@ impl<'r, 'a> Windows<'r, 'a> {
         let encodings = hand_over_copy(&mut window.encodings);
         let first_item = window.first_item + u64::from(count);
         let document = match detail {
-            Some(detail) => Document::detailed(self.input, Detailed { tape: window, detail }),
+            Some(detail) => Document::from_detailed(self.input, Detailed { tape: window, detail }),
             None => Document::new(self.input, window),
         };
         let received = (self.receive)(document);
@@ -78,7 +78,7 @@ impl<'r, 'a> Windows<'r, 'a> {
         (next.keys, next.classes, next.encodings, next.first_item) = (keys, classes, encodings, first_item);
         next.naming = naming;
         self.tape = next;
-        self.handed += 1;
+        self.window_count += 1;
         end
     }
 }
@@ -93,20 +93,20 @@ impl<'r, 'a> TracedWindows<'r, 'a> {
     pub(crate) fn new(
         (format, naming): (&str, Naming),
         input: &'a [u8],
-        receive: Receive<'r, 'a>,
+        receive: ReceiveWindow<'r, 'a>,
     ) -> TracedWindows<'r, 'a> {
         let mut detail = Detail::default();
         format.clone_into(&mut detail.spelling.format);
         TracedWindows { windows: Windows::new(input, naming, receive), detail }
     }
 
-    pub(crate) fn stopped(&self) -> bool {
-        self.windows.stopped()
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.windows.is_stopped()
     }
 
     pub(crate) fn into_rest(self) -> Document<'a> {
         let TracedWindows { windows, detail } = self;
-        Document::detailed(windows.input, Detailed { tape: windows.tape, detail })
+        Document::from_detailed(windows.input, Detailed { tape: windows.tape, detail })
     }
 
     fn hand_over(&mut self) -> Result<(), Error> {
@@ -138,22 +138,22 @@ impl Sink for TracedWindows<'_, '_> {
         Some(&mut self.detail)
     }
 
-    fn child_done(&mut self) -> Result<(), Error> {
+    fn finish_child(&mut self) -> Result<(), Error> {
         let tape = &self.windows.tape;
-        if self.is_full() && tape.root == 0 && tape.header.is_none() && self.windows.is_list() {
+        if self.may_remove_nodes() && tape.root == 0 && tape.header.is_none() && self.windows.has_list_root() {
             self.hand_over()?;
         }
         Ok(())
     }
 
     #[inline]
-    fn is_full(&self) -> bool {
-        self.windows.is_full()
+    fn may_remove_nodes(&self) -> bool {
+        self.windows.may_remove_nodes()
     }
 
     #[inline]
-    fn is_whole(&self) -> bool {
-        self.windows.is_whole()
+    fn has_all_nodes(&self) -> bool {
+        self.windows.has_all_nodes()
     }
 }
 
@@ -167,10 +167,10 @@ fn hand_over_copy(names: &mut Names) -> Names {
 fn close_root(tape: &mut Tape) -> u32 {
     let (mut at, mut count) = (1, 0);
     while at < tape.len() {
-        at = tape.next(at);
+        at = tape.index_after(at);
         count += 1;
     }
-    tape.close(0, count);
+    tape.close_container(0, count);
     count
 }
 
@@ -194,21 +194,21 @@ impl Sink for Windows<'_, '_> {
     }
 
     #[inline]
-    fn child_done(&mut self) -> Result<(), Error> {
-        if self.is_full() && self.tape.root == 0 && self.tape.header.is_none() {
+    fn finish_child(&mut self) -> Result<(), Error> {
+        if self.may_remove_nodes() && self.tape.root == 0 && self.tape.header.is_none() {
             self.hand_over(None)?;
         }
         Ok(())
     }
 
     #[inline]
-    fn is_full(&self) -> bool {
+    fn may_remove_nodes(&self) -> bool {
         self.tape.nodes.len() >= NODES
     }
 
     #[inline]
-    fn is_whole(&self) -> bool {
-        self.stopped.set(self.handed > 0);
-        self.handed == 0
+    fn has_all_nodes(&self) -> bool {
+        self.stopped.set(self.window_count > 0);
+        self.window_count == 0
     }
 }

@@ -1,7 +1,7 @@
 //! Texts that are escaped inside another text, with a mapping to the raw position of each byte.
 
-use super::spare::{self, Spare};
-use super::{Edit, Edits, Entry, NEW, common};
+use super::spare::{self, SparePool};
+use super::{Edit, EditEntry, Edits, NEW, common_affixes};
 use std::borrow::Cow;
 
 /// A way to escape a text inside another one: SQL literals, JSON strings, `addslashes`, CSV cells.
@@ -87,8 +87,8 @@ struct Escape {
 }
 
 thread_local! {
-    static TEXTS: Spare<u8> = const { Spare::new(Vec::new()) };
-    static ESCAPES: Spare<Escape> = const { Spare::new(Vec::new()) };
+    static TEXTS: SparePool<u8> = const { SparePool::new(Vec::new()) };
+    static ESCAPES: SparePool<Escape> = const { SparePool::new(Vec::new()) };
 }
 
 impl Escape {
@@ -134,11 +134,11 @@ impl<'a> Decoded<'a> {
 
     /// Returns the raw offset of this offset of the text. In the middle of an escape: its start.
     pub fn raw_offset(&self, offset: usize) -> usize {
-        self.unit(offset, self.before(offset, 0)).1
+        self.boundary_before(offset, self.count_before(offset, 0)).1
     }
 
     /// Returns the number of entries that start at or before this offset; the first `known` entries are known to.
-    fn before(&self, offset: usize, known: usize) -> usize {
+    fn count_before(&self, offset: usize, known: usize) -> usize {
         /// Up to this number, entries are checked one by one.
         const FEW: usize = 4;
         let rest = self.escapes.get(known..).unwrap_or_default();
@@ -149,7 +149,7 @@ impl<'a> Decoded<'a> {
 
     /// Returns the last boundary between units (bytes or escapes) at or before this offset, in the text and in the raw
     /// bytes. `before` is the number of entries that start at or before the offset.
-    fn unit(&self, offset: usize, before: usize) -> (usize, usize) {
+    fn boundary_before(&self, offset: usize, before: usize) -> (usize, usize) {
         if self.is_token {
             return (0, 0);
         }
@@ -166,11 +166,11 @@ impl<'a> Decoded<'a> {
     }
 
     /// Like [`Decoded::unit`], but returns the first boundary at or after the offset.
-    fn unit_end(&self, offset: usize, before: usize) -> (usize, usize) {
+    fn boundary_after(&self, offset: usize, before: usize) -> (usize, usize) {
         if self.is_token {
             return (self.len, self.raw_len);
         }
-        let (text, raw) = self.unit(offset, before);
+        let (text, raw) = self.boundary_before(offset, before);
         match before.checked_sub(1).and_then(|at| self.escapes.get(at)) {
             Some(escape) if text < offset => (text + escape.text_len, raw + escape.raw_len),
             _ => (text, raw),
@@ -180,9 +180,9 @@ impl<'a> Decoded<'a> {
 
 impl Drop for Decoded<'_> {
     fn drop(&mut self) {
-        spare::give(&ESCAPES, std::mem::take(&mut self.escapes));
+        spare::give_back(&ESCAPES, std::mem::take(&mut self.escapes));
         if let Cow::Owned(text) = std::mem::take(&mut self.text) {
-            spare::give(&TEXTS, text);
+            spare::give_back(&TEXTS, text);
         }
     }
 }
@@ -238,7 +238,7 @@ impl<'a> Decoding<'a> {
                 *to = *byte;
             }
             self.len += before + text.len();
-            self.note(start, end, text.len());
+            self.record_escape(start, end, text.len());
             return true;
         }
         false
@@ -254,23 +254,23 @@ impl<'a> Decoding<'a> {
         for part in [self.raw.get(self.at..start).unwrap_or_default(), text] {
             let len = self.len + part.len();
             if self.text.len() < len {
-                self.grow(len);
+                self.reserve_text(len);
             }
             self.text[self.len..len].copy_from_slice(part);
             self.len = len;
         }
-        self.note(start, end, text.len());
+        self.record_escape(start, end, text.len());
     }
 
     /// Reserves enough that most texts do not need to grow again.
     #[cold]
-    fn grow(&mut self, len: usize) {
+    fn reserve_text(&mut self, len: usize) {
         let len = len.max(self.raw.len() + ROOM);
         // A power of two is likely to be large enough for the next text, too.
         let len = if len < spare::LARGEST { len.next_power_of_two() } else { len };
         if self.text.capacity() == 0 {
-            self.text = spare::take(&TEXTS);
-            self.escapes = spare::take_empty(&ESCAPES);
+            self.text = spare::take_spare(&TEXTS);
+            self.escapes = spare::take_empty_spare(&ESCAPES);
         }
         if self.text.len() < len {
             self.text.resize(len, 0);
@@ -279,7 +279,7 @@ impl<'a> Decoding<'a> {
 
     /// Records an escape whose text was just appended.
     #[inline]
-    fn note(&mut self, start: usize, end: usize, text_len: usize) {
+    fn record_escape(&mut self, start: usize, end: usize, text_len: usize) {
         let is_behind = start == self.at;
         let raw_len = end - start;
         self.at = end;
@@ -303,7 +303,7 @@ impl<'a> Decoding<'a> {
         let rest = self.raw.get(self.at..).unwrap_or_default();
         let len = self.len + rest.len();
         if self.text.len() < len {
-            self.grow(len);
+            self.reserve_text(len);
         }
         self.text[self.len..len].copy_from_slice(rest);
         Decoded { text: Cow::Owned(self.text), len, escapes: self.escapes, raw_len, is_token: false }
@@ -316,26 +316,26 @@ impl<'a> Decoding<'a> {
 /// replaces the whole escape and writes the unchanged rest of it again.
 pub fn raw_edits(raw: &[u8], decoded: &Decoded<'_>, edits: &Edits, escaping: &dyn Escaping) -> Option<Edits> {
     let mut list = Edits::new();
-    list.get_room();
+    list.take_spare_memory();
     let text = decoded.text();
-    let mut all = edits.iter().filter_map(|edit| Change::new(text, edit)).peekable();
-    let mut new = spare::take_empty(&NEW);
+    let mut all = edits.iter().filter_map(|edit| MinimalChange::new(text, edit)).peekable();
+    let mut new = spare::take_empty_spare(&NEW);
     let mut before = 0;
     while let Some(mut last) = all.next() {
-        before = decoded.before(last.start, before);
-        let (from, start) = decoded.unit(last.start, before);
+        before = decoded.count_before(last.start, before);
+        let (from, start) = decoded.boundary_before(last.start, before);
         new.clear();
         new.extend_from_slice(text.get(from..last.start)?);
         new.extend_from_slice(last.new);
         // The next change may begin in or right after the escape in which this one ends: then they are combined.
-        before = decoded.before(last.end, before);
-        let (mut to, mut end) = decoded.unit_end(last.end, before);
+        before = decoded.count_before(last.end, before);
+        let (mut to, mut end) = decoded.boundary_after(last.end, before);
         while let Some(next) = all.next_if(|next| next.start <= to) {
             new.extend_from_slice(text.get(last.end..next.start)?);
             new.extend_from_slice(next.new);
             last = next;
-            before = decoded.before(last.end, before);
-            (to, end) = decoded.unit_end(last.end, before);
+            before = decoded.count_before(last.end, before);
+            (to, end) = decoded.boundary_after(last.end, before);
         }
         new.extend_from_slice(text.get(last.end..to)?);
         let written = list.new.len();
@@ -343,31 +343,31 @@ pub fn raw_edits(raw: &[u8], decoded: &Decoded<'_>, edits: &Edits, escaping: &dy
             return None;
         }
         // Parts of the newly written bytes may be the same as before.
-        let (front, back) = common(raw.get(start..end)?, list.new.get(written..)?);
+        let (front, back) = common_affixes(raw.get(start..end)?, list.new.get(written..)?);
         let (start, end) = (start + front, end - back);
-        if !list.fits(start, end) {
+        if !list.can_follow(start, end) {
             return None;
         }
         let (new_start, new_end) = (written + front, list.new.len() - back);
-        list.list.push(Entry { start, end, new_start, new_end });
+        list.list.push(EditEntry { start, end, new_start, new_end });
     }
-    spare::give(&NEW, new);
+    spare::give_back(&NEW, new);
     Some(list)
 }
 
 /// A change without its unchanged beginning and end, so that no more than necessary is written again.
-struct Change<'e> {
+struct MinimalChange<'e> {
     start: usize,
     end: usize,
     new: &'e [u8],
 }
 
-impl<'e> Change<'e> {
+impl<'e> MinimalChange<'e> {
     /// Returns `None` if nothing changes.
-    fn new(text: &[u8], edit: Edit<'e>) -> Option<Change<'e>> {
+    fn new(text: &[u8], edit: Edit<'e>) -> Option<MinimalChange<'e>> {
         let old = text.get(edit.start..edit.end).unwrap_or_default();
         let new = edit.new;
-        let (mut front, mut back) = common(old, new);
+        let (mut front, mut back) = common_affixes(old, new);
         // Characters of several bytes are written as a whole.
         let is_inside = |text: &[u8], at: usize| matches!(text.get(at), Some(0x80..0xc0));
         while front > 0 && (is_inside(old, front) || is_inside(new, front)) {
@@ -378,6 +378,6 @@ impl<'e> Change<'e> {
         }
         let new = new.get(front..new.len() - back)?;
         let (start, end) = (edit.start + front, edit.end - back);
-        (start < end || !new.is_empty()).then_some(Change { start, end, new })
+        (start < end || !new.is_empty()).then_some(MinimalChange { start, end, new })
     }
 }

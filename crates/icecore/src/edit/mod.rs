@@ -5,7 +5,7 @@ mod spare;
 
 pub use escaping::{Around, Decoded, Decoding, Escaping, raw_edits};
 
-use spare::Spare;
+use spare::SparePool;
 
 /// One change of a text: the bytes from `start` to `end` become `new`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,14 +33,14 @@ pub struct Edit<'e> {
 /// ```
 #[derive(Clone, Default)]
 pub struct Edits {
-    list: Vec<Entry>,
+    list: Vec<EditEntry>,
     /// The new bytes of all edits in one vector: many are short.
     new: Vec<u8>,
 }
 
 /// An edit whose new bytes are in the shared vector.
 #[derive(Clone, Copy)]
-struct Entry {
+struct EditEntry {
     start: usize,
     end: usize,
     new_start: usize,
@@ -48,8 +48,8 @@ struct Entry {
 }
 
 thread_local! {
-    static LISTS: Spare<Entry> = const { Spare::new(Vec::new()) };
-    static NEW: Spare<u8> = const { Spare::new(Vec::new()) };
+    static LISTS: SparePool<EditEntry> = const { SparePool::new(Vec::new()) };
+    static NEW: SparePool<u8> = const { SparePool::new(Vec::new()) };
 }
 
 impl Edits {
@@ -59,28 +59,28 @@ impl Edits {
     }
 
     /// Takes the memory of finished edits.
-    fn get_room(&mut self) {
+    fn take_spare_memory(&mut self) {
         if self.list.capacity() == 0 {
-            self.list = spare::take_empty(&LISTS);
-            self.new = spare::take_empty(&NEW);
+            self.list = spare::take_empty_spare(&LISTS);
+            self.new = spare::take_empty_spare(&NEW);
         }
     }
 
     /// Adds an edit after the existing ones. An edit that starts before the last one ends, or that ends before it
     /// starts, is rejected; then the result is `false`.
     pub fn push(&mut self, start: usize, end: usize, new: &[u8]) -> bool {
-        let fits = self.fits(start, end);
+        let fits = self.can_follow(start, end);
         if fits {
-            self.get_room();
+            self.take_spare_memory();
             let new_start = self.new.len();
             self.new.extend_from_slice(new);
-            self.list.push(Entry { start, end, new_start, new_end: self.new.len() });
+            self.list.push(EditEntry { start, end, new_start, new_end: self.new.len() });
         }
         fits
     }
 
     /// Returns `true` if an edit of these bytes can follow the last one.
-    fn fits(&self, start: usize, end: usize) -> bool {
+    fn can_follow(&self, start: usize, end: usize) -> bool {
         self.list.last().map_or(0, |last| last.end) <= start && start <= end
     }
 
@@ -96,10 +96,10 @@ impl Edits {
 
     /// The edits, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Edit<'_>> + Clone {
-        self.list.iter().map(|entry| self.edit(entry))
+        self.list.iter().map(|entry| self.to_edit(entry))
     }
 
-    fn edit(&self, entry: &Entry) -> Edit<'_> {
+    fn to_edit(&self, entry: &EditEntry) -> Edit<'_> {
         let new = self.new.get(entry.new_start..entry.new_end).unwrap_or_default();
         Edit { start: entry.start, end: entry.end, new }
     }
@@ -147,7 +147,7 @@ impl Edits {
         if old == new {
             return edits;
         }
-        let (front, back) = common(old, new);
+        let (front, back) = common_affixes(old, new);
         edits.push(front, old.len() - back, &new[front..new.len() - back]);
         edits
     }
@@ -160,7 +160,7 @@ impl Edits {
     }
 
     /// Replaces the new bytes of an edit.
-    pub(crate) fn set(&mut self, at: usize, new: &[u8]) {
+    pub(crate) fn set_new_bytes(&mut self, at: usize, new: &[u8]) {
         let new_start = self.new.len();
         if let Some(entry) = self.list.get_mut(at) {
             self.new.extend_from_slice(new);
@@ -169,7 +169,7 @@ impl Edits {
     }
 
     /// Removes edits that do not change this text.
-    pub(crate) fn drop_idle(&mut self, text: &[u8]) {
+    pub(crate) fn drop_unchanged(&mut self, text: &[u8]) {
         let Edits { list, new } = self;
         list.retain(|entry| text.get(entry.start..entry.end) != new.get(entry.new_start..entry.new_end));
     }
@@ -177,8 +177,8 @@ impl Edits {
 
 impl Drop for Edits {
     fn drop(&mut self) {
-        spare::give(&LISTS, std::mem::take(&mut self.list));
-        spare::give(&NEW, std::mem::take(&mut self.new));
+        spare::give_back(&LISTS, std::mem::take(&mut self.list));
+        spare::give_back(&NEW, std::mem::take(&mut self.new));
     }
 }
 
@@ -204,7 +204,7 @@ impl Edit<'_> {
 }
 
 /// Returns the lengths of the common beginning of two texts, and of the common end of the rest.
-fn common(old: &[u8], new: &[u8]) -> (usize, usize) {
+fn common_affixes(old: &[u8], new: &[u8]) -> (usize, usize) {
     let front = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let (old, new) = (&old[front..], &new[front..]);
     let back = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
@@ -214,7 +214,7 @@ fn common(old: &[u8], new: &[u8]) -> (usize, usize) {
 /// The role of a string in its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Part {
+pub enum StringRole {
     /// A value.
     Value,
     /// A key of an array or of an object, including names of properties.

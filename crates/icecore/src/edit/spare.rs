@@ -10,22 +10,22 @@ const KEPT: usize = 8;
 pub(super) const LARGEST: usize = 64 << 10;
 
 /// Used vectors of one type.
-pub(super) type Spare<T> = RefCell<Vec<Vec<T>>>;
+pub(super) type SparePool<T> = RefCell<Vec<Vec<T>>>;
 
 /// Returns a used vector with its old content, or a new one.
-pub(super) fn take<T>(spare: &'static LocalKey<Spare<T>>) -> Vec<T> {
+pub(super) fn take_spare<T>(spare: &'static LocalKey<SparePool<T>>) -> Vec<T> {
     spare.try_with(|kept| kept.borrow_mut().pop()).ok().flatten().unwrap_or_default()
 }
 
 /// The same, but empty.
-pub(super) fn take_empty<T>(spare: &'static LocalKey<Spare<T>>) -> Vec<T> {
-    let mut vec = take(spare);
+pub(super) fn take_empty_spare<T>(spare: &'static LocalKey<SparePool<T>>) -> Vec<T> {
+    let mut vec = take_spare(spare);
     vec.clear();
     vec
 }
 
 /// Keeps a vector for the next text, unless it is empty or too large.
-pub(super) fn give<T>(spare: &'static LocalKey<Spare<T>>, vec: Vec<T>) {
+pub(super) fn give_back<T>(spare: &'static LocalKey<SparePool<T>>, vec: Vec<T>) {
     let bytes = vec.capacity() * size_of::<T>();
     if bytes == 0 || bytes > LARGEST {
         return;

@@ -25,21 +25,21 @@ pub fn decoded<'b>(encoding: &str, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
     if encoding.len() > LONGEST {
         return None;
     }
-    if let Some(table) = single_byte::table(encoding) {
-        return single_byte::decode(table, bytes);
+    if let Some(table) = single_byte::find_table(encoding) {
+        return single_byte::decode_single_byte(table, bytes);
     }
     match encoding.to_ascii_uppercase().as_str() {
         "UTF-8" | "US-ASCII" | "CP65001" | "UTF8-MAC" | "UTF-8-MAC" => {
             std::str::from_utf8(bytes).ok().map(Cow::Borrowed)
         }
-        "UTF-16LE" => unicode::utf16(bytes, u16::from_le_bytes),
-        "UTF-16BE" | "UCS-2BE" => unicode::utf16(bytes, u16::from_be_bytes),
-        "UTF-16" => unicode::utf16_marked(bytes),
-        "UTF-32LE" | "UCS-4LE" => unicode::utf32(bytes, u32::from_le_bytes),
-        "UTF-32BE" | "UCS-4BE" => unicode::utf32(bytes, u32::from_be_bytes),
-        "UTF-32" => unicode::utf32_marked(bytes),
+        "UTF-16LE" => unicode::decode_utf16(bytes, u16::from_le_bytes),
+        "UTF-16BE" | "UCS-2BE" => unicode::decode_utf16(bytes, u16::from_be_bytes),
+        "UTF-16" => unicode::decode_marked_utf16(bytes),
+        "UTF-32LE" | "UCS-4LE" => unicode::decode_utf32(bytes, u32::from_le_bytes),
+        "UTF-32BE" | "UCS-4BE" => unicode::decode_utf32(bytes, u32::from_be_bytes),
+        "UTF-32" => unicode::decode_marked_utf32(bytes),
         #[cfg(feature = "encodings")]
-        name => several_bytes::decode(name, bytes),
+        name => several_bytes::decode_multi_byte(name, bytes),
         #[cfg(not(feature = "encodings"))]
         _ => None,
     }

@@ -32,7 +32,7 @@ const HKSCS: Corrections = &[
 ];
 
 /// Decodes text in the encoding with this upper-case name.
-pub(super) fn decode<'b>(name: &str, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
+pub(super) fn decode_multi_byte<'b>(name: &str, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
     let (encoding, corrections): (&Encoding, Corrections) = match name {
         "SHIFT_JIS" => (SHIFT_JIS, JIS),
         "WINDOWS-31J" | "CP932" | "CSWINDOWS31J" | "SJIS" | "PCK" => (SHIFT_JIS, &[]),

@@ -5,16 +5,16 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// The characters of the upper half.
-pub(super) type Table = [Option<char>; 128];
+pub(super) type UpperHalf = [Option<char>; 128];
 
 /// Returns the table of this encoding, if it is a single-byte encoding.
-pub(super) fn table(name: &str) -> Option<&'static Table> {
-    static TABLES: OnceLock<HashMap<String, Table>> = OnceLock::new();
-    let tables = TABLES.get_or_init(|| include_str!("single_byte.txt").lines().filter_map(parse).collect());
+pub(super) fn find_table(name: &str) -> Option<&'static UpperHalf> {
+    static TABLES: OnceLock<HashMap<String, UpperHalf>> = OnceLock::new();
+    let tables = TABLES.get_or_init(|| include_str!("single_byte.txt").lines().filter_map(parse_table_line).collect());
     tables.get(&name.to_ascii_uppercase())
 }
 
-fn parse(line: &str) -> Option<(String, Table)> {
+fn parse_table_line(line: &str) -> Option<(String, UpperHalf)> {
     let mut words = line.split(' ');
     let name = words.next()?.to_ascii_uppercase();
     let mut table = [None; 128];
@@ -28,7 +28,7 @@ fn parse(line: &str) -> Option<(String, Table)> {
     Some((name, table))
 }
 
-pub(super) fn decode<'b>(table: &Table, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
+pub(super) fn decode_single_byte<'b>(table: &UpperHalf, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
     if bytes.is_ascii() {
         return std::str::from_utf8(bytes).ok().map(Cow::Borrowed);
     }

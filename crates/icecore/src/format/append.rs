@@ -2,9 +2,9 @@
 
 use super::write_named;
 use crate::document::Document;
-use crate::format::{Format, Parts};
+use crate::format::{Format, PartProgress};
 use crate::limits::Limits;
-use crate::output::{Output, Written, metered};
+use crate::output::{Output, Written, write_metered};
 
 /// Appends a document within the limits, with the format's names for classes and members.
 pub(crate) fn append_named(
@@ -14,13 +14,13 @@ pub(crate) fn append_named(
     out: &mut dyn Output,
     write: impl FnOnce(&Document<'_>, &mut dyn Output) -> Written,
 ) -> Written {
-    metered(document, limits, out, |out| write_named(document, format, limits, |document| write(document, out)))
+    write_metered(document, limits, out, |out| write_named(document, format, limits, |document| write(document, out)))
 }
 
 /// Appends what `write` puts into the buffer, with a limit for bytes of copies; appends
 /// nothing if it gives up.
-pub(crate) fn append_or_not(out: &mut dyn Output, write: impl FnOnce(&mut Vec<u8>, u64) -> Option<()>) -> bool {
-    let most = out.room();
+pub(crate) fn try_append(out: &mut dyn Output, write: impl FnOnce(&mut Vec<u8>, u64) -> Option<()>) -> bool {
+    let most = out.remaining_bytes();
     let buf = out.buffer();
     let start = buf.len();
     let written = write(buf, most).is_some();
@@ -35,21 +35,21 @@ pub(crate) fn append_or_not(out: &mut dyn Output, write: impl FnOnce(&mut Vec<u8
 pub(crate) fn append_with_spare(
     out: &mut dyn Output,
     most: u64,
-    write: impl FnOnce(&mut Parts, &mut Vec<u8>, u64) -> Option<()>,
+    write: impl FnOnce(&mut PartProgress, &mut Vec<u8>, u64) -> Option<()>,
 ) -> bool {
-    let mut parts = Parts { spare: out.take_spare(), ..Parts::default() };
-    let written = append_or_not(out, |buf, room| {
+    let mut parts = PartProgress { spare: out.take_spare(), ..PartProgress::default() };
+    let written = try_append(out, |buf, room| {
         let (start, most) = (buf.len(), most.min(room));
         write(&mut parts, buf, most).filter(|()| (buf.len() - start) as u64 <= most)
     });
-    out.give_spare(parts.spare);
+    out.return_spare(parts.spare);
     written
 }
 
 /// Appends `base[start..start + len]`. A short one is copied as 16 bytes, of which the
 /// surplus is cut off again: this needs no function call and no loop.
 #[inline(always)]
-pub(crate) fn append(buf: &mut Vec<u8>, base: &[u8], start: usize, len: usize) {
+pub(crate) fn append_slice(buf: &mut Vec<u8>, base: &[u8], start: usize, len: usize) {
     if len <= 16
         && let Some(window) = base.get(start..).and_then(|rest| rest.first_chunk::<16>())
     {

@@ -55,12 +55,12 @@ pub struct Restart {
 
 impl Restart {
     /// Returns a signature.
-    pub(crate) const fn sure(begins: &'static [u8]) -> Restart {
+    pub(crate) const fn from_signature(begins: &'static [u8]) -> Restart {
         Restart { before: b"", begins, is_sure: true }
     }
 
     /// Returns bytes that also occur inside documents.
-    pub(crate) const fn guess(before: &'static [u8], begins: &'static [u8]) -> Restart {
+    pub(crate) const fn from_context(before: &'static [u8], begins: &'static [u8]) -> Restart {
         Restart { before, begins, is_sure: false }
     }
 }

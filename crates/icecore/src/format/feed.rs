@@ -3,7 +3,7 @@
 use super::skim::{Input, Skim};
 use super::stencil::ReadScalar;
 use super::{Filled, Format, Outcome, Reader, Request, Rest, Store};
-use crate::document::{Detailed, Document, NO_NODE, Receive, Sink, Tape, TracedWindows, Windows};
+use crate::document::{Detailed, Document, NO_NODE, ReceiveWindow, Sink, Tape, TracedWindows, Windows};
 use crate::error::Error;
 use crate::limits::Limits;
 use std::fmt;
@@ -15,16 +15,16 @@ pub(crate) trait Feed {
 
     /// Feeds one document from the start of the input to the sink. Returns how far it
     /// got, and the error that stopped it.
-    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>);
+    fn feed_document<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>);
 
     /// See [`Reader::skim`].
-    fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
+    fn new_skimmer<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
         let _ = input;
         None
     }
 
     /// See [`Reader::scalars`].
-    fn scalars(&self, input: &[u8]) -> Option<ReadScalar> {
+    fn scalar_reader(&self, input: &[u8]) -> Option<ReadScalar> {
         let _ = input;
         None
     }
@@ -33,78 +33,99 @@ pub(crate) trait Feed {
 /// Consumes the bytes after a document, which a lenient reading ignores.
 pub(crate) fn ignore_rest<S: Sink>(input: &[u8], consumed: usize, sink: &mut S) -> (usize, Option<Error>) {
     if let Some(detail) = sink.detail() {
-        detail.span(consumed, input.len(), NO_NODE, "ignored");
+        detail.record_span(consumed, input.len(), NO_NODE, "ignored");
     }
     (input.len(), None)
 }
 
 /// Reads one document, with detail if it is wanted.
-pub(crate) fn read<'a, F: Feed>(reader: &F, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
+pub(crate) fn read_document<'a, F: Feed>(reader: &F, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
     let Request { limits, detail, mut tape } = request;
     tape.clear_for(F::FORMAT.can.naming);
     if !detail {
-        let (consumed, error) = reader.feed(input, limits, &mut tape);
+        let (consumed, error) = reader.feed_document(input, limits, &mut tape);
         return Outcome { document: Document::new(input, tape), consumed, error };
     }
     let mut sink = Detailed { tape, ..Detailed::default() };
     F::FORMAT.name.clone_into(&mut sink.detail.spelling.format);
-    let (consumed, error) = reader.feed(input, limits, &mut sink);
+    let (consumed, error) = reader.feed_document(input, limits, &mut sink);
     if error.is_some() {
         // Open containers end where reading did.
         for extent in sink.detail.trace.extents.iter_mut().filter(|extent| extent.end == 0) {
             extent.end = consumed as u64;
         }
     }
-    Outcome { document: Document::detailed(input, sink), consumed, error }
+    Outcome { document: Document::from_detailed(input, sink), consumed, error }
 }
 
 /// Reads one document onto a tape.
-pub(crate) fn fill<F: Feed>(reader: &F, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
+pub(crate) fn fill_tape<F: Feed>(reader: &F, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
     tape.clear_for(F::FORMAT.can.naming);
-    Filled::new(reader.feed(input, limits, tape))
+    Filled::new(reader.feed_document(input, limits, tape))
 }
 
 /// Reads one document and hands over finished items.
-pub(crate) fn windows<'a, F: Feed>(reader: &F, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
+pub(crate) fn read_windows<'a, F: Feed>(
+    reader: &F,
+    input: &'a [u8],
+    limits: &Limits,
+    receive: ReceiveWindow<'_, 'a>,
+) -> Rest<'a> {
     let mut sink = Windows::new(input, F::FORMAT.can.naming, receive);
-    let (consumed, error) = reader.feed(input, limits, &mut sink);
+    let (consumed, error) = reader.feed_document(input, limits, &mut sink);
     Rest::new(sink, consumed, error)
 }
 
 /// The same as [`windows`], with detail.
-pub(crate) fn traced<'a, F: Feed>(reader: &F, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
+pub(crate) fn read_traced_windows<'a, F: Feed>(
+    reader: &F,
+    input: &'a [u8],
+    limits: &Limits,
+    receive: ReceiveWindow<'_, 'a>,
+) -> Rest<'a> {
     let mut sink = TracedWindows::new((F::FORMAT.name, F::FORMAT.can.naming), input, receive);
-    let (consumed, error) = reader.feed(input, limits, &mut sink);
-    let needs_whole = sink.stopped();
-    Rest::of(sink.into_rest(), needs_whole, consumed, error)
+    let (consumed, error) = reader.feed_document(input, limits, &mut sink);
+    let needs_whole = sink.is_stopped();
+    Rest::from_remaining(sink.into_rest(), needs_whole, consumed, error)
 }
 
 impl<F: Feed + fmt::Debug + Send + Sync> Reader for F {
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-        read(self, input, request)
+        read_document(self, input, request)
     }
 
-    fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
-        fill(self, input, limits, tape)
+    fn fill_tape(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
+        fill_tape(self, input, limits, tape)
     }
 
-    fn windows<'a>(&self, input: &'a [u8], _: &'a Store, limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
+    fn read_windows<'a>(
+        &self,
+        input: &'a [u8],
+        _: &'a Store,
+        limits: &Limits,
+        receive: ReceiveWindow<'_, 'a>,
+    ) -> Rest<'a> {
         if F::FORMAT.can.hands_over {
-            windows(self, input, limits, receive)
+            read_windows(self, input, limits, receive)
         } else {
-            Rest::whole(read(self, input, Request::new(limits)))
+            Rest::from_outcome(read_document(self, input, Request::new(limits)))
         }
     }
 
-    fn traced<'a>(&self, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Option<Rest<'a>> {
-        F::FORMAT.can.hands_over.then(|| traced(self, input, limits, receive))
+    fn read_traced_windows<'a>(
+        &self,
+        input: &'a [u8],
+        limits: &Limits,
+        receive: ReceiveWindow<'_, 'a>,
+    ) -> Option<Rest<'a>> {
+        F::FORMAT.can.hands_over.then(|| read_traced_windows(self, input, limits, receive))
     }
 
-    fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
-        Feed::skim(self, input)
+    fn new_skimmer<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
+        Feed::new_skimmer(self, input)
     }
 
-    fn scalars(&self, input: &[u8]) -> Option<ReadScalar> {
-        Feed::scalars(self, input)
+    fn scalar_reader(&self, input: &[u8]) -> Option<ReadScalar> {
+        Feed::scalar_reader(self, input)
     }
 }

@@ -14,23 +14,23 @@ pub(super) const IDS: usize = 65_000;
 
 /// Arrays whose entries have no keys yet.
 #[derive(Debug, Default)]
-pub(super) struct Late {
+pub(super) struct DeferredKeys {
     /// Container, first child without a key, its position, and the position of the first
     /// child with a key.
     arrays: Vec<(u32, u32, u32, u32)>,
 }
 
-impl Late {
+impl DeferredKeys {
     /// Handles an array at `at` that is not a list: its first `count` entries get their
     /// keys, now or at the end.
-    pub(super) fn unlist(&mut self, tape: &mut Tape, at: u32, count: u32) {
+    pub(super) fn convert_to_map(&mut self, tape: &mut Tape, at: u32, count: u32) {
         tape.nodes[at as usize].kind = Kind::Map;
         let mut done = 0;
         let mut child = at + 1;
         while done < count.min(KEYED) && tape.keys.len() < IDS {
             let Some(id) = tape.intern_key(Node::int(i64::from(done)), &[]) else { break };
             tape.set_key(child, id);
-            child = tape.next(child);
+            child = tape.index_after(child);
             done += 1;
         }
         if done < count {
@@ -57,7 +57,7 @@ impl Late {
                 }
                 places.push((child, position));
                 tape.set_key(child, KEY_NODE);
-                child = tape.next(child);
+                child = tape.index_after(child);
             }
         }
         places.sort_unstable();
@@ -65,16 +65,16 @@ impl Late {
         let mut rewrite = Rewrite::new(old.len() + places.len());
         let mut places = places.into_iter().peekable();
         for (at, node) in (0u32..).zip(&old) {
-            rewrite.reach(at);
+            rewrite.reach_node(at);
             if let Some((_, position)) = places.next_if(|(place, _)| *place == at) {
                 rewrite.push(Node { key: IS_KEY, ..Node::int(i64::from(position)) });
             }
-            rewrite.keep(*node);
+            rewrite.keep_node(*node);
         }
-        rewrite.relink(old.len() as u32, same_node);
+        rewrite.relink_targets(old.len() as u32, same_node);
         let moves = rewrite.finish(tape);
         if let Some(detail) = sink.detail() {
-            detail.rewrite(&moves, Moves::node);
+            detail.apply_moves(&moves, Moves::new_position);
         }
     }
 }

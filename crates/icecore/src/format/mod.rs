@@ -33,7 +33,7 @@ pub(crate) mod tags;
 mod writer;
 
 use crate::class_map::{self, ClassMap};
-use crate::document::{Document, Tape, lose_repeated, renamed};
+use crate::document::{Document, Tape, lose_repeated, rename_for_target};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::output::{Losses, Output, Written};
@@ -41,13 +41,13 @@ use std::borrow::Cow;
 
 pub use crate::options::{Opt, OptionType, Settings, Side};
 pub use capabilities::{Capabilities, End, Evidence, Restart};
-use mapped::Mapped;
+use mapped::ClassMapWriter;
 pub use prepared::Prepared;
 pub use reader::{Filled, Outcome, Reader, Request, Rest, Store};
 pub(crate) use scan::Scan;
 pub use stencil::{ReadScalar, Stencils};
 use strings::Strings;
-pub use writer::{Memory, Part, Parts, Writer};
+pub use writer::{DocumentPart, Memory, PartProgress, Writer};
 
 /// A format: its row in the registry. Other code knows formats only by these rows.
 ///
@@ -154,7 +154,9 @@ impl Format {
     fn writer_with(&self, settings: &Settings) -> Box<dyn Writer> {
         let writer = (self.writer)(settings);
         match settings.text(class_map::OPTION.name) {
-            Some(map) => Box::new(ClassMap::parse(map).map(|map| Mapped { map, naming: self.can.naming, writer })),
+            Some(map) => {
+                Box::new(ClassMap::parse(map).map(|map| ClassMapWriter { map, naming: self.can.naming, writer }))
+            }
             None => writer,
         }
     }
@@ -163,14 +165,14 @@ impl Format {
     pub fn explain(&self, error: Error) -> Error {
         let is_lenient = self.options.iter().any(|option| option.name == "lenient");
         let error = match is_lenient {
-            true => error.ignorable_by(&format!("{}:lenient", self.name), self.can.alone),
+            true => error.with_ignoring_option(&format!("{}:lenient", self.name), self.can.alone),
             false => error,
         };
         error.in_format(self.name)
     }
 
     /// Whether this is its name or one of its [aliases](Format::aliases).
-    pub(crate) fn is_called(&self, name: &str) -> bool {
+    pub(crate) fn has_name(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)
     }
 
@@ -217,15 +219,18 @@ impl Format {
 
 /// Returns the document for a writer that supports sharing, but not copies: it is checked if it was
 /// made by hand, and each copy is written out.
-pub(crate) fn uncopied<'d>(document: &'d Document<'_>, limits: &Limits) -> Result<Cow<'d, Document<'d>>, Error> {
-    document.tape().check()?;
+pub(crate) fn check_and_expand<'d>(
+    document: &'d Document<'_>,
+    limits: &Limits,
+) -> Result<Cow<'d, Document<'d>>, Error> {
+    document.tape().check_structure()?;
     document.without_copies(limits)
 }
 
 /// Returns the error for a chain of links and wrappers that begins at `first` and is longer than
 /// [`Document::most_steps`]. `links`: it contains links, which may form a circle.
 #[cold]
-pub(crate) fn too_long_a_chain(document: &Document<'_>, first: u32, links: bool, limits: &Limits) -> Error {
+pub(crate) fn chain_too_long_error(document: &Document<'_>, first: u32, links: bool, limits: &Limits) -> Error {
     let error = match links {
         true => Error::new(ErrorKind::Unrepresentable).finding("links that go round in a circle"),
         false => limits.too_deep(),
@@ -245,9 +250,9 @@ pub(crate) fn write_named(
         return write(document);
     }
     let naming = format.can.naming;
-    let mut losses = Losses::within(limits);
+    let mut losses = Losses::with_limits(limits);
     lose_repeated(document, naming, &mut losses);
-    match renamed(document, naming, losses) {
+    match rename_for_target(document, naming, losses) {
         Ok((document, mut losses)) => {
             losses.merge(write(&document)?);
             Ok(losses)
@@ -345,7 +350,7 @@ pub fn by_name(name: &str) -> Option<&'static Format> {
 }
 
 /// The same as [`by_name`], for callers that need exactly that format.
-pub(crate) fn known(name: &str) -> Result<&'static Format, Error> {
+pub(crate) fn require_format(name: &str) -> Result<&'static Format, Error> {
     by_name(name).ok_or_else(|| {
         Error::new(ErrorKind::Unsupported)
             .expecting(format!("the format {name}"))

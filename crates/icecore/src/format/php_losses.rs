@@ -6,7 +6,7 @@ use crate::num::{bigint, float128};
 use crate::output::LossKind;
 
 /// PHP's replacement for a leaf that it does not have.
-pub(crate) enum Instead<'d> {
+pub(crate) enum LeafReplacement<'d> {
     /// A string of the document.
     Bytes(&'d [u8]),
     /// The digits of a number.
@@ -19,7 +19,11 @@ pub(crate) enum Instead<'d> {
 
 /// Returns the replacement for a leaf that PHP does not have, and reports the loss.
 #[cold]
-pub(crate) fn instead<'d>(document: &'d Document<'_>, node: &Node, mut lose: impl FnMut(LossKind)) -> Instead<'d> {
+pub(crate) fn replace_leaf<'d>(
+    document: &'d Document<'_>,
+    node: &Node,
+    mut lose: impl FnMut(LossKind),
+) -> LeafReplacement<'d> {
     let bytes = if node.kind.has_bytes() { document.bytes(node) } else { &[] };
     let mut digits = Vec::new();
     match node.kind {
@@ -32,36 +36,36 @@ pub(crate) fn instead<'d>(document: &'d Document<'_>, node: &Node, mut lose: imp
                 Kind::Uint => push_uint(node.payload, &mut digits),
                 _ => bigint::push_decimal(node.has(flag::NEGATIVE), bytes, &mut digits),
             }
-            return Instead::Digits(digits);
+            return LeafReplacement::Digits(digits);
         }
-        Kind::Float32 => return Instead::Float(f64::from(f32::from_bits(node.payload as u32))),
+        Kind::Float32 => return LeafReplacement::Float(f64::from(f32::from_bits(node.payload as u32))),
         Kind::Float128 => {
             let raw = bytes.try_into().unwrap_or([0; 16]);
             if float128::to_f64_exact(&raw).is_none() {
                 lose(LossKind::Precision);
             }
-            return Instead::Float(float128::to_f64(&raw));
+            return LeafReplacement::Float(float128::to_f64(&raw));
         }
         kind => {
             if kind == Kind::Hole {
                 lose(LossKind::Hole);
             }
-            return Instead::Null;
+            return LeafReplacement::Null;
         }
     }
-    Instead::Bytes(bytes)
+    LeafReplacement::Bytes(bytes)
 }
 
 /// Reports flags of a value that PHP can't represent. Most values have none.
 #[inline]
-pub(crate) fn lost_flags(node: &Node, lose: impl FnMut(LossKind)) {
+pub(crate) fn report_lost_flags(node: &Node, lose: impl FnMut(LossKind)) {
     if node.flags & !(flag::REF | flag::TARGET) != 0 {
-        lost_rare_flags(node, lose);
+        report_rare_flags(node, lose);
     }
 }
 
 #[cold]
-fn lost_rare_flags(node: &Node, mut lose: impl FnMut(LossKind)) {
+fn report_rare_flags(node: &Node, mut lose: impl FnMut(LossKind)) {
     let marks = node.kind.is_container() || node.kind == Kind::Link;
     if marks && node.has(flag::WEAK) {
         lose(LossKind::Weak);
@@ -81,10 +85,10 @@ fn lost_rare_flags(node: &Node, mut lose: impl FnMut(LossKind)) {
 
 /// Reports a map whose keys are those of a list, and a list whose items become members: PHP
 /// has one kind of array.
-pub(crate) fn lost_shape(document: &Document<'_>, at: u32, is_body: bool, lose: impl FnOnce(LossKind)) {
+pub(crate) fn report_lost_shape(document: &Document<'_>, at: u32, is_body: bool, lose: impl FnOnce(LossKind)) {
     let Some(node) = document.nodes().get(at as usize) else { return };
     let is_other = match node.kind {
-        Kind::Map if !is_body => node.aux == 0 || is_list(document, at, node),
+        Kind::Map if !is_body => node.aux == 0 || has_list_keys(document, at, node),
         Kind::Array => is_body && node.aux > 0,
         _ => false,
     };
@@ -94,7 +98,7 @@ pub(crate) fn lost_shape(document: &Document<'_>, at: u32, is_body: bool, lose: 
 }
 
 /// Whether the keys of a map are 0, 1, 2 and so on.
-fn is_list(document: &Document<'_>, at: u32, map: &Node) -> bool {
+fn has_list_keys(document: &Document<'_>, at: u32, map: &Node) -> bool {
     let tape = document.tape();
     // The first key shows for most maps that they are not lists.
     if let Some(first) = tape.nodes.get(at as usize + 1)
@@ -105,17 +109,17 @@ fn is_list(document: &Document<'_>, at: u32, map: &Node) -> bool {
     {
         return false;
     }
-    is_list_to_the_end(document, at, map)
+    has_list_keys_to_end(document, at, map)
 }
 
 #[inline(never)]
-fn is_list_to_the_end(document: &Document<'_>, at: u32, map: &Node) -> bool {
+fn has_list_keys_to_end(document: &Document<'_>, at: u32, map: &Node) -> bool {
     let tape = document.tape();
     let (mut next, mut count) = (at + 1, 0i64);
     for _ in 0..map.aux {
         let Some(node) = tape.nodes.get(next as usize) else { return false };
         let (key, bytes, value) = if node.key == IS_KEY {
-            (*node, if node.kind.has_bytes() { document.bytes(node) } else { &[] }, tape.next(next))
+            (*node, if node.kind.has_bytes() { document.bytes(node) } else { &[] }, tape.index_after(next))
         } else {
             let Some(name) = tape.keys().get(u32::from(node.key)) else { return false };
             (name.node, name.bytes, next)
@@ -131,13 +135,13 @@ fn is_list_to_the_end(document: &Document<'_>, at: u32, map: &Node) -> bool {
             }
             count += 1;
         }
-        next = tape.next(value);
+        next = tape.index_after(value);
     }
     true
 }
 
 /// Reports what is lost with the node at `at` if only its content is written.
-pub(crate) fn lost_wrapper(document: &Document<'_>, at: u32, mut lose: impl FnMut(LossKind)) {
+pub(crate) fn report_lost_wrapper(document: &Document<'_>, at: u32, mut lose: impl FnMut(LossKind)) {
     let Some(node) = document.nodes().get(at as usize) else { return };
     lose(match node.kind {
         Kind::Ref => LossKind::Reference,
@@ -150,7 +154,7 @@ pub(crate) fn lost_wrapper(document: &Document<'_>, at: u32, mut lose: impl FnMu
         _ => LossKind::Tied,
     });
     if node.kind == Kind::Regexp {
-        let flags = document.nodes().get(document.tape().next(at + 1) as usize);
+        let flags = document.nodes().get(document.tape().index_after(at + 1) as usize);
         if flags.is_some_and(|flags| flags.kind != Kind::Int && !document.bytes(flags).is_empty()) {
             lose(LossKind::RegexpFlags);
         }
@@ -160,7 +164,7 @@ pub(crate) fn lost_wrapper(document: &Document<'_>, at: u32, mut lose: impl FnMu
 /// Whether this is a link to a string or a number, which is one object in Ruby; PHP only
 /// shares variables. In most dumps a linked string is a literal that programs do not
 /// change, so it is written again.
-pub(crate) fn is_again_a_leaf(document: &Document<'_>, node: &Node) -> bool {
+pub(crate) fn is_link_to_leaf(document: &Document<'_>, node: &Node) -> bool {
     let named = document.nodes().get(node.payload as usize).map(|named| named.kind);
     let is_value = |kind: Kind| !kind.is_container() && !kind.is_again() && kind != Kind::EnumCase;
     node.kind == Kind::Link && named.is_some_and(is_value)
@@ -180,7 +184,7 @@ pub(crate) fn key_text(key: &Node) -> Option<Vec<u8>> {
 }
 
 /// Whether the entry at `at` is a key that is allowed but absent.
-pub(crate) fn is_absent(document: &Document<'_>, at: u32) -> bool {
+pub(crate) fn is_absent_entry(document: &Document<'_>, at: u32) -> bool {
     let Some(node) = document.nodes().get(at as usize) else { return false };
     if node.key == IS_KEY {
         return node.has(flag::PLACEHOLDER) && node.kind.is_string();
@@ -192,9 +196,9 @@ pub(crate) fn is_absent(document: &Document<'_>, at: u32) -> bool {
 pub(crate) fn count_present(document: &Document<'_>, mut at: u32, end: u32) -> u32 {
     let mut count = 0;
     while at < end {
-        count += u32::from(!is_absent(document, at));
+        count += u32::from(!is_absent_entry(document, at));
         let is_key = document.nodes()[at as usize].key == IS_KEY;
-        at = document.tape().next(if is_key { document.tape().next(at) } else { at });
+        at = document.tape().index_after(if is_key { document.tape().index_after(at) } else { at });
     }
     count
 }

@@ -36,7 +36,7 @@ pub(crate) fn is_class_in_code(name: &[u8]) -> bool {
 
 /// Whether the last number in a head is this one: the document may have been edited since its
 /// heads were kept.
-pub(crate) fn says(head: &[u8], number: u64) -> bool {
+pub(crate) fn states_number(head: &[u8], number: u64) -> bool {
     // After a class, no digits or only a sign mean 0.
     if let Some(before) = head.strip_suffix(b":{")
         && !before.ends_with(b"\"")
@@ -50,7 +50,7 @@ pub(crate) fn says(head: &[u8], number: u64) -> bool {
 }
 
 /// Whether the head of an object names this class.
-pub(crate) fn names(head: &[u8], class: &[u8]) -> bool {
+pub(crate) fn names_class(head: &[u8], class: &[u8]) -> bool {
     let quoted = head.splitn(2, |byte| *byte == b'"').nth(1);
     let rest = quoted.and_then(|quoted| quoted.strip_prefix(class));
     rest.is_some_and(|rest| rest.starts_with(b"\""))
@@ -64,7 +64,7 @@ pub(crate) fn is_enum_case(name: &[u8]) -> bool {
 
 /// Whether this is the text of a float: digits with or without a point, and an optional
 /// exponent.
-pub(crate) fn is_float(text: &[u8]) -> bool {
+pub(crate) fn is_float_text(text: &[u8]) -> bool {
     let unsigned = text.strip_prefix(b"+").or(text.strip_prefix(b"-")).unwrap_or(text);
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let whole = digits(unsigned);

@@ -2,10 +2,10 @@
 
 pub(crate) use super::feed::{self, Feed};
 pub(crate) use super::{
-    Capabilities, Certainty, End, Evidence, Filled, Format, Guess, Outcome, Part, ReadScalar, Reader, Request, Rest,
-    Scan, Store, Writer,
+    Capabilities, Certainty, DocumentPart, End, Evidence, Filled, Format, Guess, Outcome, ReadScalar, Reader, Request,
+    Rest, Scan, Store, Writer,
 };
-pub(crate) use crate::document::{Document, Naming, Receive, Sink, Tape};
+pub(crate) use crate::document::{Document, Naming, ReceiveWindow, Sink, Tape};
 pub(crate) use crate::error::{Error, ErrorKind};
 pub(crate) use crate::limits::Limits;
 pub(crate) use crate::output::{Losses, Output, Written};

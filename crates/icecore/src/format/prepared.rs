@@ -21,19 +21,19 @@ impl<R: Reader> Reader for Result<R, Error> {
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
         match self {
             Ok(reader) => reader.read(input, request),
-            Err(error) => Outcome::refused(input, request, error.clone()),
+            Err(error) => Outcome::from_refusal(input, request, error.clone()),
         }
     }
 
-    fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
+    fn fill_tape(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
         match self {
-            Ok(reader) => reader.fill(input, limits, tape),
+            Ok(reader) => reader.fill_tape(input, limits, tape),
             Err(_) => Filled::by_reading(limits, tape, |request| self.read(input, request)),
         }
     }
 
-    fn scalars(&self, input: &[u8]) -> Option<ReadScalar> {
-        self.as_ref().ok()?.scalars(input)
+    fn scalar_reader(&self, input: &[u8]) -> Option<ReadScalar> {
+        self.as_ref().ok()?.scalar_reader(input)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::skim::{Input, Skim};
 use super::stencil::ReadScalar;
-use crate::document::{Document, Receive, Tape, Windows};
+use crate::document::{Document, ReceiveWindow, Tape, Windows};
 use crate::error::Error;
 use crate::limits::Limits;
 use std::borrow::Cow;
@@ -34,35 +34,46 @@ pub trait Reader: fmt::Debug + Send + Sync {
 
     /// Reads one document from the start of the input into a tape, which is cleared first. After an
     /// error, the tape has what was read before it.
-    fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
+    fn fill_tape(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
         Filled::by_reading(limits, tape, |request| self.read(input, request))
     }
 
     /// Reads one document and hands over finished items of a root that is an array while reading
     /// continues, if the [format can](super::Capabilities::hands_over). Decompressed data goes into
     /// the store, which the windows then borrow from.
-    fn windows<'a>(&self, input: &'a [u8], store: &'a Store, limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
+    fn read_windows<'a>(
+        &self,
+        input: &'a [u8],
+        store: &'a Store,
+        limits: &Limits,
+        receive: ReceiveWindow<'_, 'a>,
+    ) -> Rest<'a> {
         let _ = (store, receive);
-        Rest::whole(self.read(input, Request::new(limits)))
+        Rest::from_outcome(self.read(input, Request::new(limits)))
     }
 
     /// The same as [`Reader::windows`], with spelling and spans: each window has those of its
     /// items. `None` if this is not supported.
-    fn traced<'a>(&self, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Option<Rest<'a>> {
+    fn read_traced_windows<'a>(
+        &self,
+        input: &'a [u8],
+        limits: &Limits,
+        receive: ReceiveWindow<'_, 'a>,
+    ) -> Option<Rest<'a>> {
         let _ = (input, limits, receive);
         None
     }
 
     /// Returns a skimmer, which scans the bytes of a document without building nodes, if this
     /// format supports it with these options.
-    fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
+    fn new_skimmer<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
         let _ = input;
         None
     }
 
     /// Returns a function that reads single scalars of documents like this one, if this format
     /// supports it with these options.
-    fn scalars(&self, input: &[u8]) -> Option<ReadScalar> {
+    fn scalar_reader(&self, input: &[u8]) -> Option<ReadScalar> {
         let _ = input;
         None
     }
@@ -120,14 +131,14 @@ pub struct Outcome<'a> {
 
 impl<'a> Outcome<'a> {
     /// Returns an outcome in which nothing was read, because the options are invalid.
-    pub(crate) fn refused(input: &'a [u8], request: Request<'_>, error: Error) -> Outcome<'a> {
+    pub(crate) fn from_refusal(input: &'a [u8], request: Request<'_>, error: Error) -> Outcome<'a> {
         let mut tape = request.tape;
         tape.clear();
         Outcome { document: Document::new(input, tape), consumed: 0, error: Some(error) }
     }
 
     /// Returns the document, if nothing stopped the reading and it uses the whole input.
-    pub(crate) fn whole(self, input: &[u8], format: &super::Format) -> Result<Document<'a>, Error> {
+    pub(crate) fn into_whole_document(self, input: &[u8], format: &super::Format) -> Result<Document<'a>, Error> {
         let trailing = || (self.consumed < input.len()).then(|| Error::trailing(input, self.consumed));
         match self.error.or_else(trailing) {
             Some(error) => Err(format.explain(error)),
@@ -186,16 +197,21 @@ pub struct Rest<'a> {
 
 impl<'a> Rest<'a> {
     /// Returns the whole document: nothing was handed over.
-    pub(crate) fn whole(outcome: Outcome<'a>) -> Rest<'a> {
+    pub(crate) fn from_outcome(outcome: Outcome<'a>) -> Rest<'a> {
         Rest { outcome, items: 0, needs_whole: false }
     }
 
     pub(crate) fn new(sink: Windows<'_, 'a>, consumed: usize, error: Option<Error>) -> Rest<'a> {
-        let needs_whole = sink.stopped();
-        Rest::of(sink.into_rest(), needs_whole, consumed, error)
+        let needs_whole = sink.is_stopped();
+        Rest::from_remaining(sink.into_rest(), needs_whole, consumed, error)
     }
 
-    pub(crate) fn of(document: Document<'a>, needs_whole: bool, consumed: usize, error: Option<Error>) -> Rest<'a> {
+    pub(crate) fn from_remaining(
+        document: Document<'a>,
+        needs_whole: bool,
+        consumed: usize,
+        error: Option<Error>,
+    ) -> Rest<'a> {
         let items = document.tape().first_item;
         Rest { outcome: Outcome { document, consumed, error }, items, needs_whole }
     }

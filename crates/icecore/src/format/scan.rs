@@ -18,7 +18,7 @@ impl<'a> Scan<'a> {
 
     /// Returns how many bytes are left.
     #[inline]
-    pub(crate) fn left(&self) -> usize {
+    pub(crate) fn remaining_len(&self) -> usize {
         self.input.len() - self.at
     }
 
@@ -30,43 +30,43 @@ impl<'a> Scan<'a> {
 
     /// Reads the next byte.
     #[inline]
-    pub(crate) fn u8(&mut self, what: &'static str) -> Result<u8, Error> {
+    pub(crate) fn read_u8(&mut self, what: &'static str) -> Result<u8, Error> {
         match self.input.get(self.at) {
             Some(byte) => {
                 self.at += 1;
                 Ok(*byte)
             }
-            None => Err(self.truncated(1, what)),
+            None => Err(self.truncated_error(1, what)),
         }
     }
 
     /// Reads the next `len` bytes.
     #[inline]
-    pub(crate) fn take(&mut self, len: usize, what: &'static str) -> Result<&'a [u8], Error> {
+    pub(crate) fn read_bytes(&mut self, len: usize, what: &'static str) -> Result<&'a [u8], Error> {
         match self.at.checked_add(len).and_then(|end| self.input.get(self.at..end)) {
             Some(bytes) => {
                 self.at += len;
                 Ok(bytes)
             }
-            None => Err(self.truncated(len, what)),
+            None => Err(self.truncated_error(len, what)),
         }
     }
 
     /// Reads the next `N` bytes.
     #[inline]
-    pub(crate) fn array<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N], Error> {
+    pub(crate) fn read_array<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N], Error> {
         match self.input.get(self.at..).and_then(|rest| rest.first_chunk::<N>()) {
             Some(bytes) => {
                 self.at += N;
                 Ok(*bytes)
             }
-            None => Err(self.truncated(N, what)),
+            None => Err(self.truncated_error(N, what)),
         }
     }
 
     #[cold]
-    pub(crate) fn truncated(&self, wanted: usize, what: &'static str) -> Error {
-        let left = self.left();
+    pub(crate) fn truncated_error(&self, wanted: usize, what: &'static str) -> Error {
+        let left = self.remaining_len();
         Error::new(ErrorKind::Truncated)
             .at(self.input.len())
             .expecting(match wanted {
@@ -84,7 +84,7 @@ impl<'a> Scan<'a> {
 /// Returns the error for anything other than `expected` at this offset of a text, or
 /// for its end.
 #[cold]
-pub(crate) fn wrong(input: &[u8], at: usize, expected: &'static str) -> Error {
+pub(crate) fn unexpected_byte_error(input: &[u8], at: usize, expected: &'static str) -> Error {
     match input.get(at) {
         None => Error::new(ErrorKind::Truncated).at(input.len()).finding("the end of the input"),
         Some(byte @ 0x20..0x7f) => Error::new(ErrorKind::Malformed).at(at).finding(format!("`{}`", char::from(*byte))),
@@ -99,6 +99,6 @@ pub(crate) fn is_word_start(byte: u8) -> bool {
 }
 
 /// Whether a Perl or PHP name may contain this byte.
-pub(crate) fn is_word(byte: u8) -> bool {
+pub(crate) fn is_word_byte(byte: u8) -> bool {
     is_word_start(byte) || byte.is_ascii_digit()
 }

@@ -41,24 +41,24 @@ pub trait Source {
     fn len(&self) -> u64;
 
     /// Copies the bytes from offset `at` on into `to`; `false` if they do not all exist.
-    fn load(&mut self, at: u64, to: &mut [u8]) -> bool;
+    fn load_into(&mut self, at: u64, to: &mut [u8]) -> bool;
 
     /// Returns how many bytes are requested at once, at least 1.
-    fn piece(&self) -> usize {
+    fn preferred_len(&self) -> usize {
         PIECE
     }
 }
 
 /// The skimmer is not certain: the whole document must be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unsure;
+pub struct SkimAborted;
 
 /// Result of skimming.
-pub type Sure<T> = Result<T, Unsure>;
+pub type SkimResult<T> = Result<T, SkimAborted>;
 
 /// Form of an opened value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum SkimmedShape {
     /// An array.
     List,
     /// A map, or an object with such a body.
@@ -71,9 +71,9 @@ pub enum Shape {
 
 /// An opened container.
 #[derive(Clone, Copy, Debug)]
-pub struct Opened {
+pub struct SkimmedContainer {
     /// Its form.
-    pub shape: Shape,
+    pub shape: SkimmedShape,
     /// Number of items or entries, if it is stated before them.
     pub count: Option<u64>,
     /// Number of those that were read.
@@ -82,24 +82,24 @@ pub struct Opened {
     pub note: u64,
 }
 
-impl Opened {
+impl SkimmedContainer {
     /// A value without content.
-    pub const LEAF: Opened = Opened { shape: Shape::Leaf, count: Some(0), read: 0, note: 0 };
+    pub const LEAF: SkimmedContainer = SkimmedContainer { shape: SkimmedShape::Leaf, count: Some(0), read: 0, note: 0 };
 
     /// Makes a container of this form, of which nothing was read.
-    pub fn new(shape: Shape, count: Option<u64>) -> Opened {
-        Opened { shape, count, read: 0, note: 0 }
+    pub fn new(shape: SkimmedShape, count: Option<u64>) -> SkimmedContainer {
+        SkimmedContainer { shape, count, read: 0, note: 0 }
     }
 
     /// Counts this many items as read, or as many as are left; returns how many.
-    pub(crate) fn take(&mut self, count: u64) -> u64 {
+    pub(crate) fn take_items(&mut self, count: u64) -> u64 {
         let taken = self.count.map_or(count, |all| count.min(all - self.read));
         self.read += taken;
         taken
     }
 
     /// Counts one more as read; `false` if there are no more.
-    pub(crate) fn step(&mut self) -> bool {
+    pub(crate) fn take_next_item(&mut self) -> bool {
         let goes_on = self.count.is_none_or(|count| self.read < count);
         self.read += u64::from(goes_on);
         goes_on
@@ -108,7 +108,7 @@ impl Opened {
 
 /// The key of the next value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyOf {
+pub enum SkimmedKey {
     /// It has none, because it is an item.
     Item,
     /// An integer.
@@ -134,49 +134,49 @@ pub trait Skim: fmt::Debug {
     ///
     /// # Errors
     /// If this document must be read.
-    fn start(&mut self) -> Sure<()>;
+    fn enter_root(&mut self) -> SkimResult<()>;
 
     /// Whether the document ends here and nothing follows it.
     fn is_at_end(&mut self) -> bool;
 
     /// Returns the current position.
-    fn mark(&self) -> Mark;
+    fn mark_position(&self) -> Mark;
 
     /// Returns to a position.
-    fn back(&mut self, mark: Mark);
+    fn return_to(&mut self, mark: Mark);
 
     /// Enters the next value. A leaf is not entered, and stays the next value.
     ///
     /// # Errors
     /// If it can't tell what the value is.
-    fn open(&mut self) -> Sure<Opened>;
+    fn enter_value(&mut self) -> SkimResult<SkimmedContainer>;
 
     /// Goes to the next value in a container and skips the previous one; `None` at the end,
     /// after which the container is left.
     ///
     /// # Errors
     /// If the bytes there are not as expected.
-    fn next(&mut self, open: &mut Opened) -> Sure<Option<KeyOf>>;
+    fn next_value(&mut self, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>>;
 
     /// Returns the key of the next value, if it is [`KeyOf::Text`].
-    fn key(&self) -> &[u8];
+    fn current_key(&self) -> &[u8];
 
     /// Skips the next value.
     ///
     /// # Errors
     /// If it can't tell where it ends.
-    fn skip(&mut self) -> Sure<()>;
+    fn skip_value(&mut self) -> SkimResult<()>;
 
     /// Skips this many items of a list; `false` if it has fewer and was left.
     ///
     /// # Errors
     /// As [`Skim::next`] and [`Skim::skip`].
-    fn skip_items(&mut self, open: &mut Opened, count: u64) -> Sure<bool> {
+    fn skip_items(&mut self, open: &mut SkimmedContainer, count: u64) -> SkimResult<bool> {
         for _ in 0..count {
-            if self.next(open)?.is_none() {
+            if self.next_value(open)?.is_none() {
                 return Ok(false);
             }
-            self.skip()?;
+            self.skip_value()?;
         }
         Ok(true)
     }
@@ -186,12 +186,12 @@ pub trait Skim: fmt::Debug {
     ///
     /// # Errors
     /// As [`Skim::next`] and [`Skim::skip`].
-    fn find_int(&mut self, open: &mut Opened, number: i64) -> Sure<bool> {
-        while let Some(key) = self.next(open)? {
-            if key == KeyOf::Int(number) {
+    fn find_int(&mut self, open: &mut SkimmedContainer, number: i64) -> SkimResult<bool> {
+        while let Some(key) = self.next_value(open)? {
+            if key == SkimmedKey::Int(number) {
                 return Ok(true);
             }
-            self.skip()?;
+            self.skip_value()?;
         }
         Ok(false)
     }
@@ -200,13 +200,13 @@ pub trait Skim: fmt::Debug {
     ///
     /// # Errors
     /// If it can't be read by itself.
-    fn take(&mut self, limits: &Limits) -> Sure<Document<'static>>;
+    fn read_value(&mut self, limits: &Limits) -> SkimResult<Document<'static>>;
 }
 
 /// Returns the bytes from `at` on that a fast loop examines, if they are in view. Otherwise the
 /// loop stops, and the slow path handles the next token.
 #[inline(always)]
-pub(crate) fn ahead<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
+pub(crate) fn bytes_ahead<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
     bytes.get(at..)?.first_chunk()
 }
 
@@ -244,7 +244,7 @@ impl<'i> View<'i> {
                 View { bytes: bytes.into(), base: 0, at: 0, len: bytes.len() as u64, source: None, piece: PIECE }
             }
             Input::Source(source) => {
-                let (len, piece) = (source.len(), source.piece().max(1));
+                let (len, piece) = (source.len(), source.preferred_len().max(1));
                 View { bytes: Cow::Owned(Vec::new()), base: 0, at: 0, len, source: Some(source), piece }
             }
         }
@@ -265,22 +265,22 @@ impl<'i> View<'i> {
 
     /// Returns the bytes in view.
     #[inline]
-    pub(crate) fn rest(&self) -> &[u8] {
+    pub(crate) fn bytes_in_view(&self) -> &[u8] {
         self.bytes.get(self.at..).unwrap_or(&[])
     }
 
     /// Brings more bytes into view; `false` at the end.
     #[cold]
     #[inline(never)]
-    pub(crate) fn more(&mut self) -> bool {
-        self.bring(self.rest().len().saturating_mul(2).max(self.piece))
+    pub(crate) fn load_more(&mut self) -> bool {
+        self.bring_into_view(self.bytes_in_view().len().saturating_mul(2).max(self.piece))
     }
 
     /// Brings this many bytes into view, or as many as exist; returns whether there are more
     /// than before.
-    fn bring(&mut self, wanted: usize) -> bool {
+    fn bring_into_view(&mut self, wanted: usize) -> bool {
         let position = self.position();
-        let had = self.rest().len();
+        let had = self.bytes_in_view().len();
         let Some(source) = &mut self.source else { return false };
         let left = usize::try_from(self.len - position).unwrap_or(usize::MAX);
         let count = wanted.min(left);
@@ -291,7 +291,7 @@ impl<'i> View<'i> {
         bytes.drain(..self.at);
         bytes.resize(count, 0);
         (self.base, self.at) = (position, 0);
-        if source.load(position + had as u64, &mut bytes[had..]) {
+        if source.load_into(position + had as u64, &mut bytes[had..]) {
             return true;
         }
         bytes.truncate(had);
@@ -302,34 +302,34 @@ impl<'i> View<'i> {
 
     /// Returns the next bytes, at least `count`.
     #[inline]
-    pub(crate) fn need(&mut self, count: usize) -> Sure<&[u8]> {
-        if self.rest().len() < count {
+    pub(crate) fn require_bytes(&mut self, count: usize) -> SkimResult<&[u8]> {
+        if self.bytes_in_view().len() < count {
             self.load(count)?;
         }
-        Ok(self.rest())
+        Ok(self.bytes_in_view())
     }
 
     #[cold]
     #[inline(never)]
-    fn load(&mut self, count: usize) -> Sure<()> {
+    fn load(&mut self, count: usize) -> SkimResult<()> {
         let is_there = count as u64 <= self.len - self.position() && count <= LONGEST;
-        if !is_there || !self.bring(count.max(self.piece)) || self.rest().len() < count {
-            return Err(Unsure);
+        if !is_there || !self.bring_into_view(count.max(self.piece)) || self.bytes_in_view().len() < count {
+            return Err(SkimAborted);
         }
         Ok(())
     }
 
     /// Returns the next byte without consuming it.
     #[inline]
-    pub(crate) fn peek(&mut self) -> Sure<u8> {
+    pub(crate) fn peek(&mut self) -> SkimResult<u8> {
         match self.bytes.get(self.at) {
             Some(byte) => Ok(*byte),
-            None => self.need(1)?.first().copied().ok_or(Unsure),
+            None => self.require_bytes(1)?.first().copied().ok_or(SkimAborted),
         }
     }
 
     #[inline]
-    pub(crate) fn byte(&mut self) -> Sure<u8> {
+    pub(crate) fn read_byte(&mut self) -> SkimResult<u8> {
         let byte = self.peek()?;
         self.at += 1;
         Ok(byte)
@@ -337,28 +337,28 @@ impl<'i> View<'i> {
 
     /// Reads the next bytes.
     #[inline]
-    pub(crate) fn array<const N: usize>(&mut self) -> Sure<[u8; N]> {
-        let bytes = *self.need(N)?.first_chunk::<N>().ok_or(Unsure)?;
+    pub(crate) fn read_array<const N: usize>(&mut self) -> SkimResult<[u8; N]> {
+        let bytes = *self.require_bytes(N)?.first_chunk::<N>().ok_or(SkimAborted)?;
         self.at += N;
         Ok(bytes)
     }
 
     /// Skips this many bytes, which must exist.
     #[inline]
-    pub(crate) fn advance(&mut self, count: u64) -> Sure<()> {
+    pub(crate) fn advance(&mut self, count: u64) -> SkimResult<()> {
         if count <= (self.bytes.len() - self.at) as u64 {
             self.at += count as usize;
             return Ok(());
         }
         if count > self.len - self.position() {
-            return Err(Unsure);
+            return Err(SkimAborted);
         }
-        self.go(self.position() + count);
+        self.seek_to(self.position() + count);
         Ok(())
     }
 
     /// Goes to this offset, which is in the input.
-    pub(crate) fn go(&mut self, to: u64) {
+    pub(crate) fn seek_to(&mut self, to: u64) {
         let to = to.min(self.len);
         let inside = to.checked_sub(self.base).and_then(|by| usize::try_from(by).ok());
         match inside.filter(|by| *by <= self.bytes.len()) {
@@ -373,25 +373,25 @@ impl<'i> View<'i> {
 
     /// Consumes these bytes, if they are next.
     #[inline]
-    pub(crate) fn expect(&mut self, wanted: &[u8]) -> Sure<()> {
-        if !self.need(wanted.len())?.starts_with(wanted) {
-            return Err(Unsure);
+    pub(crate) fn expect(&mut self, wanted: &[u8]) -> SkimResult<()> {
+        if !self.require_bytes(wanted.len())?.starts_with(wanted) {
+            return Err(SkimAborted);
         }
         self.at += wanted.len();
         Ok(())
     }
 
     /// Appends the next `count` bytes to `to`, and consumes them.
-    pub(crate) fn append(&mut self, count: u64, to: &mut Vec<u8>) -> Sure<()> {
+    pub(crate) fn read_into(&mut self, count: u64, to: &mut Vec<u8>) -> SkimResult<()> {
         let mut left = count;
         if left > self.len - self.position() {
-            return Err(Unsure);
+            return Err(SkimAborted);
         }
         while left > 0 {
-            if self.rest().is_empty() && !self.more() {
-                return Err(Unsure);
+            if self.bytes_in_view().is_empty() && !self.load_more() {
+                return Err(SkimAborted);
             }
-            let rest = self.rest();
+            let rest = self.bytes_in_view();
             let part = &rest[..rest.len().min(usize::try_from(left).unwrap_or(usize::MAX))];
             to.extend_from_slice(part);
             left -= part.len() as u64;
@@ -401,12 +401,12 @@ impl<'i> View<'i> {
     }
 
     /// Returns the bytes from one offset to another.
-    pub(crate) fn copy(&mut self, from: u64, to: u64) -> Sure<Vec<u8>> {
+    pub(crate) fn copy_range(&mut self, from: u64, to: u64) -> SkimResult<Vec<u8>> {
         let here = self.position();
-        self.go(from);
+        self.seek_to(from);
         let mut bytes = Vec::new();
-        let copied = self.append(to.saturating_sub(from), &mut bytes);
-        self.go(here);
+        let copied = self.read_into(to.saturating_sub(from), &mut bytes);
+        self.seek_to(here);
         copied.map(|()| bytes)
     }
 }
@@ -422,7 +422,7 @@ mod tests {
             self.0.len() as u64
         }
 
-        fn load(&mut self, at: u64, to: &mut [u8]) -> bool {
+        fn load_into(&mut self, at: u64, to: &mut [u8]) -> bool {
             let at = at as usize;
             self.0.get(at..at + to.len()).is_some_and(|bytes| {
                 to.copy_from_slice(bytes);
@@ -436,24 +436,24 @@ mod tests {
         let all: Vec<u8> = (0..3 * PIECE as u32 + 17).map(|at| (at ^ (at >> 8)) as u8).collect();
         let mut text = Text(&all);
         for mut view in [View::new(Input::Bytes(&all)), View::new(Input::Source(&mut text))] {
-            assert_eq!(view.byte(), Ok(all[0]));
-            assert_eq!(view.array::<3>(), Ok([all[1], all[2], all[3]]));
+            assert_eq!(view.read_byte(), Ok(all[0]));
+            assert_eq!(view.read_array::<3>(), Ok([all[1], all[2], all[3]]));
             view.advance(PIECE as u64 - 6).unwrap();
-            assert_eq!(view.array::<4>().unwrap()[..], all[PIECE - 2..PIECE + 2]);
+            assert_eq!(view.read_array::<4>().unwrap()[..], all[PIECE - 2..PIECE + 2]);
             let far = 2 * PIECE as u64 + 5;
-            view.go(far);
+            view.seek_to(far);
             assert_eq!((view.position(), view.peek()), (far, Ok(all[far as usize])));
-            assert_eq!(view.copy(1, far).unwrap(), all[1..far as usize]);
+            assert_eq!(view.copy_range(1, far).unwrap(), all[1..far as usize]);
             assert_eq!(view.position(), far);
-            assert!(view.more() || view.rest().len() == all.len() - far as usize);
+            assert!(view.load_more() || view.bytes_in_view().len() == all.len() - far as usize);
             assert!(view.expect(&all[far as usize..][..9]).is_ok());
-            assert_eq!(view.expect(b"no such bytes here"), Err(Unsure));
-            view.go(all.len() as u64);
-            assert!(view.is_at_end() && view.byte().is_err() && !view.more());
-            assert_eq!(view.advance(1), Err(Unsure));
-            view.go(0);
+            assert_eq!(view.expect(b"no such bytes here"), Err(SkimAborted));
+            view.seek_to(all.len() as u64);
+            assert!(view.is_at_end() && view.read_byte().is_err() && !view.load_more());
+            assert_eq!(view.advance(1), Err(SkimAborted));
+            view.seek_to(0);
             assert_eq!(view.peek(), Ok(all[0]));
-            assert_eq!(view.copy(3, all.len() as u64 + 1), Err(Unsure));
+            assert_eq!(view.copy_range(3, all.len() as u64 + 1), Err(SkimAborted));
         }
     }
 }

@@ -33,14 +33,14 @@ const DEAREST: u32 = 1 << 16;
 #[derive(Debug, Default)]
 pub struct Stencils {
     /// The stencil that matched last is the first one.
-    known: Vec<Stencil>,
+    stencils: Vec<Stencil>,
     /// Owner of these documents.
     owner: Option<Arc<Prepared>>,
     /// How many documents matched, in total and when the last stencil was made.
-    alike: u64,
-    alike_before: u64,
+    matched: u64,
+    matched_before: u64,
     /// How many did not match since then.
-    unlike: u32,
+    mismatched: u32,
     /// How many documents without a match the next stencil costs: making one takes as long as reading dozens.
     price: u32,
 }
@@ -48,13 +48,13 @@ pub struct Stencils {
 impl Stencils {
     /// Returns how many documents matched another one so far.
     pub fn alike(&self) -> u64 {
-        self.alike
+        self.matched
     }
 
     /// Reads a document that matches another one onto the tape, which is cleared first. `None` if
     /// it does not; then the content of the tape has no meaning.
     #[inline]
-    pub(crate) fn fill(
+    pub(crate) fn fill_tape(
         &mut self,
         owner: &Arc<Prepared>,
         input: &[u8],
@@ -64,13 +64,13 @@ impl Stencils {
         if !self.owner.as_ref().is_some_and(|known| Arc::ptr_eq(known, owner)) {
             *self = Stencils { owner: Some(owner.clone()), price: 1, ..Stencils::default() };
         }
-        let at = self.known.iter().position(|known| known.fill(input, limits, tape))?;
-        self.alike += 1;
-        self.known[at].read_with += 1;
+        let at = self.stencils.iter().position(|known| known.fill_tape(input, limits, tape))?;
+        self.matched += 1;
+        self.stencils[at].recent_uses += 1;
         if at > 0 {
-            self.known.swap(0, at);
+            self.stencils.swap(0, at);
         }
-        Some(Filled { is_simple: self.known[0].is_simple, ..Filled::new((input.len(), None)) })
+        Some(Filled { is_simple: self.stencils[0].is_simple, ..Filled::new((input.len(), None)) })
     }
 
     /// Learns from a document that did not match and was read onto the tape.
@@ -78,23 +78,23 @@ impl Stencils {
         if filled.error.is_some() || filled.consumed < input.len() || filled.body.is_some() {
             return;
         }
-        self.unlike += 1;
-        let Some(owner) = self.owner.as_ref().filter(|_| self.unlike > self.price) else { return };
-        self.price = match self.alike - self.alike_before >= WORTH {
+        self.mismatched += 1;
+        let Some(owner) = self.owner.as_ref().filter(|_| self.mismatched > self.price) else { return };
+        self.price = match self.matched - self.matched_before >= WORTH {
             true => self.price / 2,
             false => (self.price * 2).min(DEAREST),
         }
         .max(1);
-        (self.unlike, self.alike_before) = (0, self.alike);
-        let Some(made) = Stencil::of(&*owner.reader, input, limits, tape) else { return };
+        (self.mismatched, self.matched_before) = (0, self.matched);
+        let Some(made) = Stencil::from_document(&*owner.reader, input, limits, tape) else { return };
         let made = Stencil { is_simple: filled.is_simple, ..made };
-        if self.known.len() < MOST {
-            self.known.push(made);
-        } else if let Some(least) = self.known.iter_mut().min_by_key(|known| known.read_with) {
+        if self.stencils.len() < MOST {
+            self.stencils.push(made);
+        } else if let Some(least) = self.stencils.iter_mut().min_by_key(|known| known.recent_uses) {
             *least = made;
         }
         // Matches long ago count less.
-        self.known.iter_mut().for_each(|known| known.read_with /= 2);
+        self.stencils.iter_mut().for_each(|known| known.recent_uses /= 2);
     }
 }
 
@@ -103,16 +103,16 @@ impl Stencils {
 struct Stencil {
     read: ReadScalar,
     /// How many documents it recently read.
-    read_with: u64,
+    recent_uses: u64,
     /// The nodes, with the scalars of the original document.
     nodes: Vec<Node>,
     /// The bytes between the scalars.
     fixed: Vec<u8>,
-    slots: Vec<Slot>,
+    slots: Vec<ScalarSlot>,
     /// The strings in those bytes.
-    moved: Vec<Moved>,
+    moved: Vec<MovedString>,
     /// The bytes after the last scalar.
-    end: Between,
+    end: FixedBytes,
     naming: Naming,
     root: u32,
     keys: u64,
@@ -120,21 +120,21 @@ struct Stencil {
     classes: u64,
     /// The limits of the original reading.
     depth: u32,
-    most: u32,
+    max_nodes: u32,
     /// See [`Filled::is_simple`].
     is_simple: bool,
 }
 
 /// A place for a scalar.
 #[derive(Clone, Copy, Debug)]
-struct Slot {
-    before: Between,
+struct ScalarSlot {
+    before: FixedBytes,
     node: u32,
 }
 
 /// Required bytes: a part of [`Stencil::fixed`].
 #[derive(Clone, Copy, Debug)]
-struct Between {
+struct FixedBytes {
     start: u32,
     len: u32,
     /// The first 16 bytes, and the mask of the bits that count.
@@ -146,26 +146,26 @@ struct Between {
 
 /// A string with fixed bytes, whose offset differs in another document.
 #[derive(Clone, Copy, Debug)]
-struct Moved {
+struct MovedString {
     node: u32,
     /// Distance from the previous scalar.
-    behind: u32,
+    distance: u32,
 }
 
-impl Between {
-    fn new(fixed: &[u8], start: usize, strings: u32) -> Option<Between> {
+impl FixedBytes {
+    fn new(fixed: &[u8], start: usize, strings: u32) -> Option<FixedBytes> {
         let bytes = &fixed[start..];
         let mut head = [0; 16];
         let short = bytes.len().min(16);
         head[..short].copy_from_slice(&bytes[..short]);
         let mask = if short == 0 { 0 } else { u128::MAX >> (128 - 8 * short) };
         let (start, len) = (u32::try_from(start).ok()?, u32::try_from(bytes.len()).ok()?);
-        Some(Between { start, len, head: u128::from_le_bytes(head), mask, strings })
+        Some(FixedBytes { start, len, head: u128::from_le_bytes(head), mask, strings })
     }
 
     /// Returns the end of these bytes, if they are at `at`.
     #[inline(always)]
-    fn behind(&self, fixed: &[u8], input: &[u8], at: usize) -> Option<usize> {
+    fn match_end(&self, fixed: &[u8], input: &[u8], at: usize) -> Option<usize> {
         let end = at + self.len as usize;
         // One load, no loop.
         if let Some(window) = input.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
@@ -183,16 +183,16 @@ impl Between {
 
 impl Stencil {
     #[inline]
-    fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> bool {
+    fn fill_tape(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> bool {
         let first = self.slots.first().map_or(&self.end, |slot| &slot.before);
-        if first.behind(&self.fixed, input, 0).is_none() {
+        if first.match_end(&self.fixed, input, 0).is_none() {
             return false;
         }
         tape.clear_for(self.naming);
         let is_known = (self.keys == 0 || tape.keys.generation() == self.keys)
             && (self.classes == 0 || tape.classes.generation() == self.classes)
             && limits.depth >= self.depth
-            && limits.nodes >= self.most;
+            && limits.nodes >= self.max_nodes;
         is_known && self.fill_nodes(input, limits, tape).is_some()
     }
 
@@ -205,7 +205,7 @@ impl Stencil {
             if slot.before.strings > 0 {
                 moved = move_strings(nodes, moved, slot.before.strings, at);
             }
-            at = slot.before.behind(&self.fixed, input, at)?;
+            at = slot.before.match_end(&self.fixed, input, at)?;
             let node = nodes.get_mut(slot.node as usize)?;
             (*node, at) = (self.read)(input, at, *node)?;
             if u64::from(node.aux) > limits.string {
@@ -214,14 +214,14 @@ impl Stencil {
         }
         move_strings(nodes, moved, self.end.strings, at);
         tape.root = self.root;
-        (self.end.behind(&self.fixed, input, at)? == input.len()).then_some(())
+        (self.end.match_end(&self.fixed, input, at)? == input.len()).then_some(())
     }
 
     /// Returns the stencil of a document that was completely read onto this tape. `None` if it
     /// could not read other documents.
     #[inline(never)]
-    fn of(reader: &dyn Reader, input: &[u8], limits: &Limits, tape: &Tape) -> Option<Stencil> {
-        let read = reader.scalars(input)?;
+    fn from_document(reader: &dyn Reader, input: &[u8], limits: &Limits, tape: &Tape) -> Option<Stencil> {
+        let read = reader.scalar_reader(input)?;
         let is_small = input.len() <= BYTES && tape.nodes.len() <= NODES;
         let is_plain = tape.arena.is_empty() && tape.long.is_empty() && tape.header.is_none();
         // Attributes may be part of a value, such as the encoding of a string.
@@ -229,21 +229,21 @@ impl Stencil {
         if !is_small || !is_plain || tape.nodes.iter().any(is_tied) {
             return None;
         }
-        let scalars = scalars(reader, read, input, limits, tape)?;
+        let scalars = find_scalars(reader, read, input, limits, tape)?;
         let mut stencil = Stencil {
             read,
-            read_with: 0,
+            recent_uses: 0,
             nodes: tape.nodes.clone(),
             fixed: Vec::new(),
             slots: Vec::new(),
             moved: Vec::new(),
-            end: Between::new(b"", 0, 0)?,
+            end: FixedBytes::new(b"", 0, 0)?,
             naming: tape.naming,
             root: tape.root,
             keys: tape.keys.generation(),
             classes: tape.classes.generation(),
             depth: limits.depth,
-            most: limits.nodes,
+            max_nodes: limits.nodes,
             is_simple: false,
         };
         let strings = fixed_strings(tape, &scalars)?;
@@ -258,22 +258,30 @@ impl Stencil {
                 if *place < at || place + len > start {
                     return None;
                 }
-                stencil.moved.push(Moved { node: *node, behind: u32::try_from(place - at).ok()? });
+                stencil.moved.push(MovedString { node: *node, distance: u32::try_from(place - at).ok()? });
             }
-            let between = Between::new(&stencil.fixed, from, (stencil.moved.len() - count) as u32)?;
+            let between = FixedBytes::new(&stencil.fixed, from, (stencil.moved.len() - count) as u32)?;
             match node {
                 u32::MAX => stencil.end = between,
-                node => stencil.slots.push(Slot { before: between, node }),
+                node => stencil.slots.push(ScalarSlot { before: between, node }),
             }
             at = next;
         }
-        (strings.next().is_none() && stencil.is_right(reader, &scalars, input, limits, tape)).then_some(stencil)
+        (strings.next().is_none() && stencil.reads_like_reader(reader, &scalars, input, limits, tape))
+            .then_some(stencil)
     }
 
     /// Whether it reads another document like the reader: one with another value in each place.
     /// This finds values that depend on a scalar elsewhere, such as a key that refers to an earlier
     /// string.
-    fn is_right(&self, reader: &dyn Reader, scalars: &[Scalar], input: &[u8], limits: &Limits, tape: &Tape) -> bool {
+    fn reads_like_reader(
+        &self,
+        reader: &dyn Reader,
+        scalars: &[Scalar],
+        input: &[u8],
+        limits: &Limits,
+        tape: &Tape,
+    ) -> bool {
         let mut other = input.to_vec();
         let is_changed = |scalar: &Scalar| {
             let node = self.nodes[scalar.node as usize];
@@ -289,7 +297,7 @@ impl Stencil {
         let (mut expected, mut found) = (tape.clone(), Tape::new());
         let names = |tape: &Tape| (tape.keys.generation(), tape.classes.generation());
         let before = names(&expected);
-        let read = reader.fill(&other, limits, &mut expected);
+        let read = reader.fill_tape(&other, limits, &mut expected);
         read.error.is_none()
             && read.consumed == other.len()
             && read.body.is_none()
@@ -302,11 +310,11 @@ impl Stencil {
 
 /// Updates the locations of the next strings, which are in the bytes from `at` on.
 #[inline]
-fn move_strings<'m>(nodes: &mut [Node], moved: &'m [Moved], count: u32, at: usize) -> &'m [Moved] {
+fn move_strings<'m>(nodes: &mut [Node], moved: &'m [MovedString], count: u32, at: usize) -> &'m [MovedString] {
     let (here, rest) = moved.split_at(count as usize);
     for string in here {
         if let Some(node) = nodes.get_mut(string.node as usize) {
-            *node = Node { payload: (at + string.behind as usize) as u64, ..*node };
+            *node = Node { payload: (at + string.distance as usize) as u64, ..*node };
         }
     }
     rest
@@ -321,17 +329,23 @@ struct Scalar {
 }
 
 /// Returns the scalars of a document that the function reads, in the order of the input.
-fn scalars(reader: &dyn Reader, read: ReadScalar, input: &[u8], limits: &Limits, tape: &Tape) -> Option<Vec<Scalar>> {
+fn find_scalars(
+    reader: &dyn Reader,
+    read: ReadScalar,
+    input: &[u8],
+    limits: &Limits,
+    tape: &Tape,
+) -> Option<Vec<Scalar>> {
     let outcome = reader.read(input, Request::new(limits).detailed());
     let document = outcome.document;
     let trace = document.trace().filter(|trace| outcome.error.is_none() && trace.layer.is_none())?;
-    let (here, there) = (Ordinals::of(tape), Ordinals::of(document.tape()));
+    let (tape_ordinals, document_ordinals) = (Ordinals::from_tape(tape), Ordinals::from_tape(document.tape()));
     let mut scalars = Vec::new();
     for (at, node) in (0u32..).zip(&tape.nodes) {
         if node.kind.is_container() || node.key == IS_KEY {
             continue;
         }
-        let extent = trace.extents.get(there.node(here.ordinal(at)) as usize)?;
+        let extent = trace.extents.get(document_ordinals.ordinal_to_node(tape_ordinals.node_to_ordinal(at)) as usize)?;
         let (start, last) = (extent.start as usize, extent.end as usize);
         // A scalar that the function can't read stays fixed.
         if let Some((same, end)) = read(input, start, *node)

@@ -1,7 +1,7 @@
 //! Finds the strings of a text, for callers that change some and keep everything else.
 
 use crate::document::Explanation;
-use crate::edit::{Around, Decoded, Decoding, Escaping, Part};
+use crate::edit::{Around, Decoded, Decoding, Escaping, StringRole};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -11,7 +11,7 @@ pub(crate) struct Strings {
     /// Whether a text is similar enough to this format to search it for strings.
     pub(crate) inside: fn(&[u8]) -> bool,
     /// Finds the strings of a document at the start of the text, as its reader reads it.
-    pub(crate) find: for<'t> fn(&'t [u8], &Settings, &Wanted<'_>) -> Result<Places<'t>, Error>,
+    pub(crate) find: for<'t> fn(&'t [u8], &Settings, &StringRequest<'_>) -> Result<StringPlaces<'t>, Error>,
     /// Repairs a damaged text.
     pub(crate) mend: Option<MendFn>,
     /// Whether a class can have this name; `None` if any name is allowed.
@@ -22,7 +22,7 @@ pub(crate) struct Strings {
 
 /// See [`Strings::mend`]. `Ok(None)` if nothing explains the damage; an error if several
 /// things do.
-pub(crate) type MendFn = fn(&[u8], Damage, &Limits) -> Result<Option<Mended>, Error>;
+pub(crate) type MendFn = fn(&[u8], Damage, &Limits) -> Result<Option<MendedText>, Error>;
 
 /// What may be damaged in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,13 +36,13 @@ pub(crate) enum Damage {
 }
 
 /// A repaired text.
-pub(crate) struct Mended {
+pub(crate) struct MendedText {
     pub(crate) text: Vec<u8>,
     pub(crate) explanation: Explanation,
 }
 
 /// What to find.
-pub(crate) struct Wanted<'w> {
+pub(crate) struct StringRequest<'w> {
     /// Limits for its cost.
     pub(crate) limits: &'w Limits,
     /// Keys and names of properties.
@@ -55,8 +55,8 @@ pub(crate) struct Wanted<'w> {
 
 /// Result, in order.
 #[derive(Default)]
-pub(crate) struct Places<'t> {
-    pub(crate) list: Vec<Found>,
+pub(crate) struct StringPlaces<'t> {
+    pub(crate) list: Vec<FoundString>,
     /// Ways in which the strings are escaped.
     pub(crate) escapings: Vec<Box<dyn Escaping + 't>>,
     /// Length of the document in bytes.
@@ -64,21 +64,21 @@ pub(crate) struct Places<'t> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Found {
+pub(crate) enum FoundString {
     /// A string, without its quotes.
-    Text(Place),
+    Text(StringPlace),
     /// Bytes with nested strings, after their length.
-    Measured(Measured),
+    Measured(LengthPrefixed),
     /// Bytes that only their class understands.
     Opaque(usize, usize),
 }
 
 /// A string.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct StringPlace {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    pub(crate) part: Part,
+    pub(crate) part: StringRole,
     /// Index into [`Places::escapings`]; `None` if it is not escaped.
     pub(crate) escaping: Option<usize>,
     /// Its length, if it precedes the string: in bytes, without escapes.
@@ -87,7 +87,7 @@ pub(crate) struct Place {
 
 /// Bytes after their length.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Measured {
+pub(crate) struct LengthPrefixed {
     pub(crate) end: usize,
     pub(crate) length: Length,
 }
@@ -99,25 +99,25 @@ pub(crate) struct Length {
     pub(crate) end: usize,
     pub(crate) was: u64,
     /// The maximum, if the length is a byte; `None` for decimal digits.
-    pub(crate) most: Option<u8>,
+    pub(crate) max_value: Option<u8>,
 }
 
 impl Length {
     /// Returns the length in decimal digits at `start`.
-    pub(crate) fn digits(text: &[u8], start: usize) -> Length {
+    pub(crate) fn from_digits(text: &[u8], start: usize) -> Length {
         let digits = text.get(start..).unwrap_or_default();
         let count = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let add = |sum: u64, byte: &u8| sum.saturating_mul(10).saturating_add(u64::from(byte & 0xf));
-        Length { start, end: start + count, was: digits.iter().take(count).fold(0, add), most: None }
+        Length { start, end: start + count, was: digits.iter().take(count).fold(0, add), max_value: None }
     }
 
     /// Returns the length plus `by` in its written form; `None` if it can't be written.
-    pub(crate) fn grown(&self, by: i64) -> Option<Vec<u8>> {
+    pub(crate) fn write_grown(&self, by: i64) -> Option<Vec<u8>> {
         let new = self.was.checked_add_signed(by)?;
         // Leading zeros stay.
         let width = self.end - self.start;
         let digits = self.was.checked_ilog10().unwrap_or(0) as usize + 1;
-        match self.most {
+        match self.max_value {
             None if digits < width => Some(format!("{new:0width$}").into_bytes()),
             None => Some(new.to_string().into_bytes()),
             Some(most) => u8::try_from(new).ok().filter(|new| *new <= most).map(|new| vec![new]),
@@ -125,10 +125,10 @@ impl Length {
     }
 }
 
-impl Place {
+impl StringPlace {
     /// Returns a value without escapes.
-    pub(crate) fn plain(start: usize, end: usize, length: Option<Length>) -> Place {
-        Place { start, end, part: Part::Value, escaping: None, length }
+    pub(crate) fn without_escapes(start: usize, end: usize, length: Option<Length>) -> StringPlace {
+        StringPlace { start, end, part: StringRole::Value, escaping: None, length }
     }
 }
 
@@ -165,7 +165,7 @@ impl Escaping for SingleQuoted {
 
 impl SingleQuoted {
     /// Returns where the text of this token is, if the token is one such string.
-    pub(crate) fn body(token: &[u8]) -> Option<(usize, usize)> {
+    pub(crate) fn find_body(token: &[u8]) -> Option<(usize, usize)> {
         let [b'\'', inside @ .., b'\''] = token else { return None };
         let mut at = 0;
         while let Some(found) = memchr::memchr2(b'\'', b'\\', inside.get(at..).unwrap_or_default()) {
@@ -181,7 +181,7 @@ impl SingleQuoted {
 }
 
 /// A string that is rewritten as a whole: tokens in unusual forms.
-pub(crate) struct Anew {
+pub(crate) struct TokenRewriter {
     pub(crate) text: Vec<u8>,
     /// Appends it with its quotes; `false` if it can't be written.
     pub(crate) write: WriteFn,
@@ -190,7 +190,7 @@ pub(crate) struct Anew {
 /// See [`Anew::write`].
 pub(crate) type WriteFn = Box<dyn Fn(&[u8], &mut Vec<u8>) -> bool>;
 
-impl Escaping for Anew {
+impl Escaping for TokenRewriter {
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
         Some(Decoded::token(raw, self.text.clone().into()))
     }

@@ -82,7 +82,7 @@ impl Table {
     }
 
     /// Returns the row of a tag.
-    pub(crate) const fn row(&self, tag: u8) -> Option<&'static Tag> {
+    pub(crate) const fn row_of_tag(&self, tag: u8) -> Option<&'static Tag> {
         match self.row_of[tag as usize] {
             NO_ROW => None,
             row => Some(&self.rows[row as usize]),
@@ -90,30 +90,30 @@ impl Table {
     }
 
     /// Returns the parts after a tag; [`Part::Other`] for a byte that is not a tag.
-    pub(crate) const fn parts(&self, tag: u8) -> &'static [Part] {
-        match self.row(tag) {
+    pub(crate) const fn parts_of_tag(&self, tag: u8) -> &'static [Part] {
+        match self.row_of_tag(tag) {
             Some(row) => row.parts,
             None => &[Part::Other],
         }
     }
 
     /// Returns the name of a tag in `inspect` and in errors.
-    pub(crate) fn name(&self, tag: u8) -> Option<&'static str> {
+    pub(crate) fn name_of_tag(&self, tag: u8) -> Option<&'static str> {
         // Nothing here can panic, so the compiler removes the lookup of an unused name.
         self.rows.get(usize::from(self.row_of[usize::from(tag)])).map(|row| row.name)
     }
 
     /// Returns the class of each tag for a skimming loop.
-    pub(crate) const fn classes(&self) -> [Class; 256] {
-        self.classes_of(u8::MAX)
+    pub(crate) const fn tag_classes(&self) -> [Class; 256] {
+        self.tag_classes_masked(u8::MAX)
     }
 
     /// The same as [`Table::classes`], for bytes of which only these bits belong to the tag.
-    pub(crate) const fn classes_of(&self, mask: u8) -> [Class; 256] {
+    pub(crate) const fn tag_classes_masked(&self, mask: u8) -> [Class; 256] {
         let mut classes = [Class::Rare; 256];
         let mut byte = 0;
         while byte < 256 {
-            classes[byte] = Class::of(self.parts(byte as u8 & mask));
+            classes[byte] = Class::from_parts(self.parts_of_tag(byte as u8 & mask));
             byte += 1;
         }
         classes
@@ -159,10 +159,10 @@ pub(crate) enum Class {
 }
 
 impl Class {
-    const fn of(parts: &[Part]) -> Class {
+    const fn from_parts(parts: &[Part]) -> Class {
         use Count::{Byte, Low, Usual};
         match parts {
-            [Part::Number, parts @ ..] => Class::of(parts),
+            [Part::Number, parts @ ..] => Class::from_parts(parts),
             [] => Class::Tag,
             [Part::Bytes(1)] => Class::Byte,
             [Part::Bytes(4)] => Class::Four,
@@ -233,7 +233,7 @@ pub(crate) mod tests {
 
     impl Table {
         /// Returns the tags of each row.
-        pub(crate) fn tags(&self) -> Vec<Vec<u8>> {
+        pub(crate) fn tags_by_row(&self) -> Vec<Vec<u8>> {
             let of_row =
                 |row: usize| (0..=u8::MAX).filter(move |tag| usize::from(self.row_of[usize::from(*tag)]) == row);
             (0..self.rows.len()).map(|row| of_row(row).collect()).collect()
@@ -242,7 +242,7 @@ pub(crate) mod tests {
         /// Compares the page with the table, row by row and in order; `show` formats the tags of a row.
         pub(crate) fn is_on_page(&self, page: &str, show: impl Fn(&[u8]) -> String) {
             let mut lines = page.lines();
-            for (row, tags) in self.rows.iter().zip(self.tags()) {
+            for (row, tags) in self.rows.iter().zip(self.tags_by_row()) {
                 let cells = std::iter::once(show(&tags)).chain(row.page.iter().map(|cell| (*cell).to_owned()));
                 let line: String =
                     cells.map(|cell| format!("| {cell} ")).collect::<String>().replace("|  ", "| ") + "|";

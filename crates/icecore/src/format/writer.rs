@@ -59,7 +59,7 @@ pub trait Writer: fmt::Debug + Send + Sync {
     fn write_part(
         &self,
         document: &Document<'_>,
-        part: Part<'_>,
+        part: DocumentPart<'_>,
         limits: &Limits,
         out: &mut dyn Output,
     ) -> Option<Result<Losses, Error>> {
@@ -70,7 +70,7 @@ pub trait Writer: fmt::Debug + Send + Sync {
 
 /// A part of a document.
 #[derive(Debug)]
-pub enum Part<'p> {
+pub enum DocumentPart<'p> {
     /// The next items of an array whose length is not known yet: a window.
     Items {
         /// Number of items written before; if there are any, no opening bracket is written.
@@ -83,12 +83,12 @@ pub enum Part<'p> {
     /// The next nodes in pre-order, whose containers have their counts; their ends are ignored.
     /// If they contain anything but arrays, maps with plain keys, strings and numbers, the whole
     /// document must be written in another way, and the output so far discarded.
-    Nodes(&'p mut Parts),
+    Nodes(&'p mut PartProgress),
 }
 
 /// Progress of a document that is written in parts.
 #[derive(Debug, Default)]
-pub struct Parts {
+pub struct PartProgress {
     pub(crate) begun: bool,
     /// Whether no part reads what earlier parts wrote.
     pub(crate) is_final: bool,
@@ -101,7 +101,7 @@ pub struct Parts {
     pub(crate) memory: document::Memory,
 }
 
-impl Parts {
+impl PartProgress {
     /// Whether a part was written.
     pub fn are_begun(&self) -> bool {
         self.begun
@@ -119,6 +119,6 @@ impl Parts {
 
     /// Forgets the document, but keeps its memory for the next one.
     pub fn clear(&mut self) {
-        *self = Parts { spare: std::mem::take(&mut self.spare), ..Parts::default() };
+        *self = PartProgress { spare: std::mem::take(&mut self.spare), ..PartProgress::default() };
     }
 }

@@ -13,8 +13,8 @@ mod plain;
 mod ruby;
 mod time;
 
-pub(crate) use php_time::is_class as is_php_time;
-pub(crate) use plain::plain;
+pub(crate) use php_time::is_time_class as is_php_time;
+pub(crate) use plain::replace_known_values;
 pub use time::{Day, Moment};
 
 use crate::document::{Cursor, Key, Kind};
@@ -150,9 +150,9 @@ impl<'d> Known<'d> {
     /// The time depends on the value's own members, not on what is in them.
     pub fn of(value: Cursor<'d>) -> Option<Known<'d>> {
         match value.kind() {
-            Kind::Object => ruby::object(value),
-            Kind::Opaque => ruby::opaque(value),
-            Kind::Attrs => ruby::extended(value),
+            Kind::Object => ruby::decode_object(value),
+            Kind::Opaque => ruby::decode_opaque(value),
+            Kind::Attrs => ruby::decode_extended(value),
             _ => None,
         }
     }
@@ -181,11 +181,15 @@ impl<'d> Known<'d> {
             Known::Date(day) => Some(day.to_string()),
             Known::Range { begin, end, exclusive } => {
                 let dots = if *exclusive { "..." } else { ".." };
-                Some(format!("{}{dots}{}", number::end(*begin, limits)?, number::end(*end, limits)?))
+                Some(format!(
+                    "{}{dots}{}",
+                    number::format_range_end(*begin, limits)?,
+                    number::format_range_end(*end, limits)?
+                ))
             }
-            Known::Complex { real, imaginary } => number::complex(*real, *imaginary, limits),
-            Known::Rational { numerator, denominator } => number::rational(*numerator, *denominator, limits),
-            Known::Decimal(text) => Some(number::decimal(text)),
+            Known::Complex { real, imaginary } => number::format_complex(*real, *imaginary, limits),
+            Known::Rational { numerator, denominator } => number::format_rational(*numerator, *denominator, limits),
+            Known::Decimal(text) => Some(number::format_decimal(text)),
             Known::Set(_) | Known::Exception(_) | Known::Map(_) => None,
         }
     }

@@ -9,7 +9,7 @@ use crate::num::bigint;
 const ZEROS: i64 = 40;
 
 /// An integer of any size.
-pub(super) fn integer(value: Cursor<'_>, limits: &Limits) -> Option<String> {
+pub(super) fn format_integer(value: Cursor<'_>, limits: &Limits) -> Option<String> {
     match value.target().value() {
         Value::Int(value) => Some(value.to_string()),
         Value::Uint(value) => Some(value.to_string()),
@@ -23,36 +23,36 @@ pub(super) fn integer(value: Cursor<'_>, limits: &Limits) -> Option<String> {
 }
 
 /// A number that may be part of a complex number.
-fn real(value: Cursor<'_>, limits: &Limits) -> Option<String> {
+fn format_real(value: Cursor<'_>, limits: &Limits) -> Option<String> {
     let value = value.target();
     match value.value() {
-        Value::Float(float) => Some(self::float(float)),
+        Value::Float(float) => Some(self::format_float(float)),
         Value::Opaque(..) => match Known::of(value)? {
-            Known::Rational { numerator, denominator } => rational(numerator, denominator, limits),
-            Known::Decimal(text) => Some(decimal(text)),
+            Known::Rational { numerator, denominator } => format_rational(numerator, denominator, limits),
+            Known::Decimal(text) => Some(format_decimal(text)),
             _ => None,
         },
-        _ => integer(value, limits),
+        _ => format_integer(value, limits),
     }
 }
 
-pub(super) fn rational(numerator: Cursor<'_>, denominator: Cursor<'_>, limits: &Limits) -> Option<String> {
-    Some(format!("{}/{}", integer(numerator, limits)?, integer(denominator, limits)?))
+pub(super) fn format_rational(numerator: Cursor<'_>, denominator: Cursor<'_>, limits: &Limits) -> Option<String> {
+    Some(format!("{}/{}", format_integer(numerator, limits)?, format_integer(denominator, limits)?))
 }
 
-pub(super) fn complex(re: Cursor<'_>, im: Cursor<'_>, limits: &Limits) -> Option<String> {
-    let (re, im) = (real(re, limits)?, real(im, limits)?);
+pub(super) fn format_complex(re: Cursor<'_>, im: Cursor<'_>, limits: &Limits) -> Option<String> {
+    let (re, im) = (format_real(re, limits)?, format_real(im, limits)?);
     let sign = if im.starts_with('-') { "" } else { "+" };
     let star = if im.ends_with(|c: char| c.is_ascii_digit()) { "" } else { "*" };
     Some(format!("{re}{sign}{im}{star}i"))
 }
 
 /// An end of a range: nil, a number, a string or another value that can be text.
-pub(super) fn end(value: Cursor<'_>, limits: &Limits) -> Option<String> {
+pub(super) fn format_range_end(value: Cursor<'_>, limits: &Limits) -> Option<String> {
     let value = value.target();
     match value.value() {
         Value::Null => Some(String::new()),
-        Value::Float(_) | Value::Int(_) | Value::Uint(_) | Value::BigInt(_) => real(value, limits),
+        Value::Float(_) | Value::Int(_) | Value::Uint(_) | Value::BigInt(_) => format_real(value, limits),
         Value::Text(_) | Value::Bytes(_) | Value::Encoded(..) | Value::Symbol(..) => value.as_str().map(str::to_owned),
         Value::Opaque(..) => Known::of(value)?.text(limits),
         _ => None,
@@ -60,7 +60,7 @@ pub(super) fn end(value: Cursor<'_>, limits: &Limits) -> Option<String> {
 }
 
 /// A float: up to 15 digits before the point without an exponent.
-fn float(value: f64) -> String {
+fn format_float(value: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
     }
@@ -70,11 +70,11 @@ fn float(value: f64) -> String {
     }
     let (digits, point) = match value.abs() {
         0.0 => (b"0".to_vec(), 1),
-        value => crate::num::shortest(value),
+        value => crate::num::shortest_digits(value),
     };
     let digits = String::from_utf8_lossy(&digits);
     match i64::from(point) - 1 {
-        exponent @ -4..=14 => format!("{sign}{}", plain(&digits, exponent + 1)),
+        exponent @ -4..=14 => format!("{sign}{}", without_exponent(&digits, exponent + 1)),
         exponent => {
             let (first, rest) = digits.split_at(1);
             let rest = if rest.is_empty() { "0" } else { rest };
@@ -85,7 +85,7 @@ fn float(value: f64) -> String {
 }
 
 /// The number `0.DIGITS` times 10 to the power of `point`, without an exponent.
-fn plain(digits: &str, point: i64) -> String {
+fn without_exponent(digits: &str, point: i64) -> String {
     let len = digits.len() as i64;
     let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
     if point <= 0 {
@@ -100,7 +100,7 @@ fn plain(digits: &str, point: i64) -> String {
 
 /// Splits the text of a decimal such as `0.125e1` into sign, digits and exponent; `None` if it is not a decimal. Words
 /// and zeros have no digits.
-pub(super) fn parts(text: &str) -> Option<(&str, &str, i64)> {
+pub(super) fn split_decimal(text: &str) -> Option<(&str, &str, i64)> {
     let (sign, rest) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
     if matches!(rest, "Infinity" | "0.0") || text == "NaN" {
         return Some((sign, "", 0));
@@ -113,12 +113,12 @@ pub(super) fn parts(text: &str) -> Option<(&str, &str, i64)> {
 }
 
 /// A `BigDecimal`: without an exponent, unless that needs many zeros.
-pub(super) fn decimal(text: &str) -> String {
-    match parts(text) {
+pub(super) fn format_decimal(text: &str) -> String {
+    match split_decimal(text) {
         Some((sign, digits, exponent)) if !digits.is_empty() => {
             let zeros =
                 if exponent > 0 { exponent.saturating_sub(digits.len() as i64) } else { exponent.saturating_neg() };
-            if zeros <= ZEROS { format!("{sign}{}", plain(digits, exponent)) } else { text.to_owned() }
+            if zeros <= ZEROS { format!("{sign}{}", without_exponent(digits, exponent)) } else { text.to_owned() }
         }
         _ => text.to_owned(),
     }
@@ -142,10 +142,10 @@ mod tests {
             ("NaN", "NaN"),
             ("-Infinity", "-Infinity"),
         ] {
-            assert_eq!(decimal(text), expected);
+            assert_eq!(format_decimal(text), expected);
         }
         for wrong in ["", "1.5", "0.e1", "0.1", "0.1e", "-NaN", "0.1e99999999999999999999", "0.1e+1", "0.x1e1"] {
-            assert!(parts(wrong).is_none(), "{wrong}");
+            assert!(split_decimal(wrong).is_none(), "{wrong}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::Moment;
 
 /// Returns `true` if this class stores a moment in the members of [`PhpTime`].
-pub(crate) fn is_class(name: &[u8]) -> bool {
+pub(crate) fn is_time_class(name: &[u8]) -> bool {
     let name = name.strip_prefix(b"\\").unwrap_or(name);
     name.eq_ignore_ascii_case(b"DateTime") || name.eq_ignore_ascii_case(b"DateTimeImmutable")
 }
@@ -21,7 +21,7 @@ pub(super) struct PhpTime {
 
 impl PhpTime {
     /// Returns `None` for years that PHP does not read back from four digits.
-    pub(super) fn of(moment: &Moment<'_>) -> Option<PhpTime> {
+    pub(super) fn from_moment(moment: &Moment<'_>) -> Option<PhpTime> {
         let text = moment.iso8601();
         let (day, clock) = text.split_once('T')?;
         let is_ordinary = day.len() == 10 && day.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 /// What is done with an old node that is not kept unchanged.
 #[derive(Clone, Copy, Debug)]
-enum Action {
+enum NodeAction {
     /// The node and everything in it are removed.
     Drop,
     /// The node is removed; its content is processed.
@@ -25,13 +25,13 @@ enum Action {
     Keep(Option<u32>),
 }
 
-struct Walker<'d, 'm> {
+struct PlainRewriter<'d, 'm> {
     document: &'d Document<'d>,
     map: &'m ClassMap,
     limits: &'m Limits,
     tape: Tape,
     rewrite: Rewrite,
-    actions: HashMap<u32, Action>,
+    actions: HashMap<u32, NodeAction>,
     losses: Losses,
     /// Whether the target has PHP's classes.
     is_php: bool,
@@ -41,7 +41,7 @@ struct Walker<'d, 'm> {
 ///
 /// # Errors
 /// Of kind `Unrepresentable`, if something refers to an array or an object inside a value that became text.
-pub(crate) fn plain<'d>(
+pub(crate) fn replace_known_values<'d>(
     document: &'d Document<'_>,
     map: &ClassMap,
     limits: &Limits,
@@ -49,52 +49,52 @@ pub(crate) fn plain<'d>(
 ) -> Result<(Document<'d>, Losses), Error> {
     let tape = document.tape().clone();
     let rewrite = Rewrite::new(tape.nodes().len());
-    let losses = Losses::within(limits);
-    let mut walker = Walker { document, map, limits, tape, rewrite, actions: HashMap::new(), losses, is_php };
+    let losses = Losses::with_limits(limits);
+    let mut walker = PlainRewriter { document, map, limits, tape, rewrite, actions: HashMap::new(), losses, is_php };
     let mut at = 0;
     while at < document.tape().len() {
-        walker.rewrite.reach(at);
-        at = walker.node(at)?;
+        walker.rewrite.reach_node(at);
+        at = walker.emit_node(at)?;
     }
-    walker.finish()
+    walker.finish_document()
 }
 
-impl<'d> Walker<'d, '_> {
+impl<'d> PlainRewriter<'d, '_> {
     /// Emits the replacement of the node at `at`; returns the next node.
-    fn node(&mut self, at: u32) -> Result<u32, Error> {
+    fn emit_node(&mut self, at: u32) -> Result<u32, Error> {
         let node = self.document.nodes()[at as usize];
         Ok(match self.actions.remove(&at) {
-            Some(Action::Drop) => self.drop(at),
-            Some(Action::Enter) => at + 1,
-            Some(Action::Key) => self.key(at, &node),
+            Some(NodeAction::Drop) => self.drop_value(at),
+            Some(NodeAction::Enter) => at + 1,
+            Some(NodeAction::Key) => self.emit_key_as_item(at, &node),
             None if node.kind.is_again() => {
-                self.link(at, &node)?;
+                self.emit_link(at, &node)?;
                 at + 1
             }
-            Some(Action::Keep(like)) => {
+            Some(NodeAction::Keep(like)) => {
                 let like = like.map_or(Node::leaf(Kind::Null, 0), |like| self.document.nodes()[like as usize]);
-                self.rewrite.keep(dressed(node, &like));
+                self.rewrite.keep_node(with_place_of(node, &like));
                 at + 1
             }
-            None => self.value(at, &node)?,
+            None => self.emit_value(at, &node)?,
         })
     }
 
-    fn value(&mut self, at: u32, node: &Node) -> Result<u32, Error> {
+    fn emit_value(&mut self, at: u32, node: &Node) -> Result<u32, Error> {
         let here = self.document.at(at);
-        let class = here.map_or(&b""[..], class_of);
+        let class = here.map_or(&b""[..], effective_class);
         let known = here.filter(|_| self.map.is_plain(class)).and_then(Known::of);
         if self.is_php
-            && let Some(new) = self.map.rename(class).filter(|new| php_time::is_class(new))
+            && let Some(new) = self.map.rename(class).filter(|new| php_time::is_time_class(new))
             && let Some(Known::Time(moment) | Known::DateTime(moment)) = here.and_then(Known::of)
-            && let Some(time) = PhpTime::of(&moment)
+            && let Some(time) = PhpTime::from_moment(&moment)
         {
-            return self.php_time(at, node, &new, &time);
+            return self.emit_php_time(at, node, &new, &time);
         }
         Ok(match known {
-            Some(Known::Set(members)) => self.set(at, node, members.map().index()),
+            Some(Known::Set(members)) => self.emit_set_as_array(at, node, members.map().index()),
             Some(Known::Map(map)) => {
-                self.only(at, map.index(), Action::Keep(Some(at)));
+                self.keep_only(at, map.index(), NodeAction::Keep(Some(at)));
                 at + 1
             }
             Some(known) if let Some(text) = known.text(self.limits) => {
@@ -103,100 +103,100 @@ impl<'d> Walker<'d, '_> {
                 {
                     self.losses.add(LossKind::Precision, || self.document.path(at));
                 }
-                let next = self.drop(at);
-                self.rewrite.moved(at);
-                let text = dressed(self.tape.owned(Kind::Text, text.as_bytes()), node);
+                let next = self.drop_value(at);
+                self.rewrite.record_move(at);
+                let text = with_place_of(self.tape.new_owned_string(Kind::Text, text.as_bytes()), node);
                 self.rewrite.push(text);
                 next
             }
             _ => {
-                self.rewrite.keep(*node);
+                self.rewrite.keep_node(*node);
                 at + 1
             }
         })
     }
 
     /// Emits a PHP object that replaces a time.
-    fn php_time(&mut self, at: u32, node: &Node, class: &[u8], time: &PhpTime) -> Result<u32, Error> {
+    fn emit_php_time(&mut self, at: u32, node: &Node, class: &[u8], time: &PhpTime) -> Result<u32, Error> {
         if !time.is_exact {
             self.losses.add(LossKind::Precision, || self.document.path(at));
         }
-        let next = self.drop(at);
-        self.rewrite.moved(at);
+        let next = self.drop_value(at);
+        self.rewrite.record_move(at);
         let class = self.tape.intern_given_class(Kind::Bytes, class)?;
-        let object = self.rewrite.push(dressed(Node { aux: 1, ..Node::open(Kind::Object, class) }, node));
+        let object = self.rewrite.push(with_place_of(Node { aux: 1, ..Node::open(Kind::Object, class) }, node));
         let body = self.rewrite.push(Node { aux: 3, ..Node::open(Kind::Map, 0) });
-        let date = self.tape.owned(Kind::Bytes, time.date.as_bytes());
-        let zone = self.tape.owned(Kind::Bytes, time.zone.as_bytes());
+        let date = self.tape.new_owned_string(Kind::Bytes, time.date.as_bytes());
+        let zone = self.tape.new_owned_string(Kind::Bytes, time.zone.as_bytes());
         for (name, value) in [("date", date), ("timezone_type", Node::int(time.zone_type)), ("timezone", zone)] {
             match self.tape.intern_key(Node::leaf(Kind::Bytes, 0), name.as_bytes()) {
                 Some(key) => self.rewrite.push(Node { key, ..value }),
                 None => {
-                    let name = self.tape.owned(Kind::Bytes, name.as_bytes());
+                    let name = self.tape.new_owned_string(Kind::Bytes, name.as_bytes());
                     self.rewrite.push(Node { key: IS_KEY, ..name });
                     self.rewrite.push(Node { key: KEY_NODE, ..value })
                 }
             };
         }
-        self.rewrite.close(body);
-        self.rewrite.close(object);
+        self.rewrite.close_container(body);
+        self.rewrite.close_container(object);
         Ok(next)
     }
 
     /// Keeps only the node at `inner` of the container at `at`, and sets its action.
-    fn only(&mut self, at: u32, inner: u32, action: Action) {
+    fn keep_only(&mut self, at: u32, inner: u32, action: NodeAction) {
         let tape = self.document.tape();
         let mut next = at + 1;
-        while next < tape.next(at) {
-            let end = tape.next(next);
+        while next < tape.index_after(at) {
+            let end = tape.index_after(next);
             if next == inner {
                 self.actions.insert(next, action);
                 next = end;
             } else if next < inner && inner < end {
-                self.actions.insert(next, Action::Enter);
+                self.actions.insert(next, NodeAction::Enter);
                 next += 1;
             } else {
-                self.actions.insert(next, Action::Drop);
+                self.actions.insert(next, NodeAction::Drop);
                 next = end;
             }
         }
     }
 
     /// Makes the keys of the map at `map` the items of an array that replaces the set.
-    fn set(&mut self, at: u32, node: &Node, map: u32) -> u32 {
+    fn emit_set_as_array(&mut self, at: u32, node: &Node, map: u32) -> u32 {
         let tape = self.document.tape();
-        self.only(at, map, Action::Enter);
+        self.keep_only(at, map, NodeAction::Enter);
         let count = self.document.nodes()[map as usize].aux;
         let mut next = map + 1;
         for _ in 0..count {
             let mut value = next;
             if self.document.nodes()[next as usize].key == IS_KEY {
-                value = tape.next(next);
-                self.actions.insert(next, Action::Keep(None));
-                self.actions.insert(value, Action::Drop);
+                value = tape.index_after(next);
+                self.actions.insert(next, NodeAction::Keep(None));
+                self.actions.insert(value, NodeAction::Drop);
             } else {
-                self.actions.insert(next, Action::Key);
+                self.actions.insert(next, NodeAction::Key);
             }
-            next = tape.next(value);
+            next = tape.index_after(value);
         }
         // Removes the default value of the map.
-        while next < tape.next(map) {
-            self.actions.insert(next, Action::Drop);
-            next = tape.next(next);
+        while next < tape.index_after(map) {
+            self.actions.insert(next, NodeAction::Drop);
+            next = tape.index_after(next);
         }
         let array = Node { aux: count, ..Node::open(Kind::Array, 0) };
-        let array = self.rewrite.open(dressed(array, node), tape.next(at));
-        self.rewrite.place(array);
+        let array = self.rewrite.open_container(with_place_of(array, node), tape.index_after(at));
+        self.rewrite.record_place(array);
         at + 1
     }
 
     /// Replaces the value at `at` by its key.
-    fn key(&mut self, at: u32, node: &Node) -> u32 {
-        let next = self.drop(at);
+    fn emit_key_as_item(&mut self, at: u32, node: &Node) -> u32 {
+        let next = self.drop_value(at);
         let key = self.document.tape().keys().get(u32::from(node.key)).filter(|_| node.key != KEY_NODE);
         let key = key.map(|name| (name.node, name.bytes.to_vec()));
         let item = match key {
-            Some((key, bytes)) if key.kind.has_bytes() => self.tape.owned(key.kind, &bytes),
+            Some((key, bytes)) if key.kind.has_bytes() => self.tape.new_owned_string(key.kind, &bytes),
             Some((key, _)) => Node { key: NO_KEY, flags: 0, ..key },
             None => Node::leaf(Kind::Null, 0),
         };
@@ -204,36 +204,37 @@ impl<'d> Walker<'d, '_> {
         next
     }
 
-    fn drop(&mut self, at: u32) -> u32 {
-        let next = self.document.tape().next(at);
-        self.rewrite.remove(next);
+    fn drop_value(&mut self, at: u32) -> u32 {
+        let next = self.document.tape().index_after(at);
+        self.rewrite.remove_node(next);
         next
     }
 
     /// A link to a removed leaf becomes a copy of that leaf.
-    fn link(&mut self, at: u32, link: &Node) -> Result<(), Error> {
-        let old = u32::try_from(link.payload).ok().filter(|old| self.rewrite.moves().node(*old) == GONE && *old < at);
+    fn emit_link(&mut self, at: u32, link: &Node) -> Result<(), Error> {
+        let old =
+            u32::try_from(link.payload).ok().filter(|old| self.rewrite.moves().new_position(*old) == GONE && *old < at);
         match old.map(|old| self.document.nodes()[old as usize]) {
-            None => self.rewrite.keep(*link),
+            None => self.rewrite.keep_node(*link),
             Some(leaf) if !leaf.kind.is_container() && !leaf.kind.is_again() => {
                 self.rewrite.push(Node { key: link.key, flags: 0, ..leaf })
             }
-            Some(_) => return Err(self.named_elsewhere(at)),
+            Some(_) => return Err(self.removed_target_error(at)),
         };
         Ok(())
     }
 
-    fn named_elsewhere(&self, at: u32) -> Error {
+    fn removed_target_error(&self, at: u32) -> Error {
         Error::new(ErrorKind::Unrepresentable)
             .finding("a link into a value that the class map makes plain")
             .on_path(self.document.path(at))
     }
 
-    fn finish(mut self) -> Result<(Document<'d>, Losses), Error> {
-        self.rewrite.relink(self.document.tape().len(), same_node);
+    fn finish_document(mut self) -> Result<(Document<'d>, Losses), Error> {
+        self.rewrite.relink_targets(self.document.tape().len(), same_node);
         let is_lost = |node: &Node| node.kind.is_again() && node.payload == u64::from(GONE);
         if self.rewrite.nodes.iter().any(is_lost) {
-            return Err(self.named_elsewhere(0));
+            return Err(self.removed_target_error(0));
         }
         self.rewrite.finish(&mut self.tape);
         let mut document = Document::from_tape(self.document.input(), self.tape);
@@ -243,7 +244,7 @@ impl<'d> Walker<'d, '_> {
 }
 
 /// Returns the class of a value; if it only has attributes, the class of the inner value.
-fn class_of(value: Cursor<'_>) -> &[u8] {
+fn effective_class(value: Cursor<'_>) -> &[u8] {
     match value.value() {
         Value::Attrs(inner) if value.class().is_empty() => inner.class(),
         _ => value.class(),
@@ -251,6 +252,6 @@ fn class_of(value: Cursor<'_>) -> &[u8] {
 }
 
 /// Returns the node with the key and the target flag of another node.
-fn dressed(node: Node, like: &Node) -> Node {
+fn with_place_of(node: Node, like: &Node) -> Node {
     Node { key: like.key, flags: node.flags & !flag::TARGET | like.flags & flag::TARGET, ..node }
 }

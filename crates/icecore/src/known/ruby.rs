@@ -12,18 +12,18 @@ const PERIOD: i64 = 71_149_239 * 3;
 const UTC: [&str; 5] = ["UTC", "Etc/UTC", "Etc/UCT", "UCT", "Zulu"];
 
 /// Returns the name of a member, which must be a symbol.
-fn member<'d>(key: &Key<'d>) -> Option<&'d [u8]> {
+fn member_name<'d>(key: &Key<'d>) -> Option<&'d [u8]> {
     (key.node().kind == Kind::Symbol).then(|| key.bytes())
 }
 
 /// Returns the members with these names; a missing one is `None`. Fails if there are other or repeated members.
-fn members<'d, const N: usize>(
+fn find_members<'d, const N: usize>(
     entries: impl Iterator<Item = (Key<'d>, Cursor<'d>)>,
     names: [&str; N],
 ) -> Option<[Option<Cursor<'d>>; N]> {
     let mut found = [None; N];
     for (key, value) in entries {
-        let name = member(&key)?;
+        let name = member_name(&key)?;
         let at = names.iter().position(|known| known.as_bytes() == name)?;
         if found[at].replace(value.target()).is_some() {
             return None;
@@ -33,7 +33,7 @@ fn members<'d, const N: usize>(
 }
 
 /// Returns the items of an array with exactly `N` items.
-fn items<'d, const N: usize>(array: Cursor<'d>) -> Option<[Cursor<'d>; N]> {
+fn exact_items<'d, const N: usize>(array: Cursor<'d>) -> Option<[Cursor<'d>; N]> {
     let array = array.target();
     if array.kind() != Kind::Array || array.len() != N {
         return None;
@@ -45,36 +45,36 @@ fn items<'d, const N: usize>(array: Cursor<'d>) -> Option<[Cursor<'d>; N]> {
 
 /// The first member shows which layout is possible: most objects have none of these layouts, so only this member is
 /// examined.
-pub(super) fn object(value: Cursor<'_>) -> Option<Known<'_>> {
+pub(super) fn decode_object(value: Cursor<'_>) -> Option<Known<'_>> {
     if value.node().form() != Form::Usual {
         return None;
     }
     let body = value.document().at(value.index() + 1).filter(|body| body.kind() == Kind::Map)?;
-    match member(&body.entries().next()?.0)? {
-        b"excl" | b"begin" | b"end" if value.class() == b"Range" => range(body),
-        b"@hash" | b"@keys" => set(value.class(), body),
-        b"mesg" | b"bt" => exception(value.class(), body),
+    match member_name(&body.entries().next()?.0)? {
+        b"excl" | b"begin" | b"end" if value.class() == b"Range" => decode_range(body),
+        b"@hash" | b"@keys" => decode_set(value.class(), body),
+        b"mesg" | b"bt" => decode_exception(value.class(), body),
         // A class that set variables before it called `super`.
         _ if value.document().tape().keys().find(Node::leaf(Kind::Symbol, 0), b"mesg").is_some() => {
-            exception(value.class(), body)
+            decode_exception(value.class(), body)
         }
         _ => None,
     }
 }
 
-fn range(body: Cursor<'_>) -> Option<Known<'_>> {
-    let [Some(begin), Some(end), Some(excl)] = members(body.entries(), ["begin", "end", "excl"])? else {
+fn decode_range(body: Cursor<'_>) -> Option<Known<'_>> {
+    let [Some(begin), Some(end), Some(excl)] = find_members(body.entries(), ["begin", "end", "excl"])? else {
         return None;
     };
     let Value::Bool(exclusive) = excl.value() else { return None };
     Some(Known::Range { begin, end, exclusive })
 }
 
-fn set<'d>(class: &[u8], body: Cursor<'d>) -> Option<Known<'d>> {
+fn decode_set<'d>(class: &[u8], body: Cursor<'d>) -> Option<Known<'d>> {
     if !matches!(class, b"Set" | b"SortedSet") {
         return None;
     }
-    let [map, keys] = members(body.entries(), ["@hash", "@keys"])?;
+    let [map, keys] = find_members(body.entries(), ["@hash", "@keys"])?;
     let map = map.filter(|map| map.kind() == Kind::Map)?;
     // A cache of the map's keys.
     let is_cache = |keys: Cursor<'_>| class == b"SortedSet" && matches!(keys.kind(), Kind::Null | Kind::Array);
@@ -86,10 +86,10 @@ fn set<'d>(class: &[u8], body: Cursor<'d>) -> Option<Known<'d>> {
 }
 
 /// Only exceptions have members with these names without `@`.
-fn exception<'d>(class: &'d [u8], body: Cursor<'d>) -> Option<Known<'d>> {
+fn decode_exception<'d>(class: &'d [u8], body: Cursor<'d>) -> Option<Known<'d>> {
     let (mut message, mut backtrace, mut cause) = (None, None, None);
     for (key, value) in body.entries() {
-        let place = match member(&key)? {
+        let place = match member_name(&key)? {
             b"mesg" => &mut message,
             b"bt" => &mut backtrace,
             b"cause" => &mut cause,
@@ -105,35 +105,35 @@ fn exception<'d>(class: &'d [u8], body: Cursor<'d>) -> Option<Known<'d>> {
     Some(Known::Exception(Exception { class, message: message?, backtrace, cause }))
 }
 
-pub(super) fn opaque(value: Cursor<'_>) -> Option<Known<'_>> {
+pub(super) fn decode_opaque(value: Cursor<'_>) -> Option<Known<'_>> {
     let Value::Opaque(class, payload) = value.value() else { return None };
     if value.len() != 1 {
         return None;
     }
     match (value.node().form(), class) {
-        (Form::UserDump, b"Time") => Some(Known::Time(time(payload)?)),
-        (Form::UserDump, b"BigDecimal") => Some(Known::Decimal(decimal(payload)?)),
-        (Form::UserMarshal, b"Date") => Some(Known::Date(date(payload)?.0)),
-        (Form::UserMarshal, b"DateTime") => Some(Known::DateTime(date(payload)?.1)),
+        (Form::UserDump, b"Time") => Some(Known::Time(decode_time(payload)?)),
+        (Form::UserDump, b"BigDecimal") => Some(Known::Decimal(decimal_text(payload)?)),
+        (Form::UserMarshal, b"Date") => Some(Known::Date(decode_date(payload)?.0)),
+        (Form::UserMarshal, b"DateTime") => Some(Known::DateTime(decode_date(payload)?.1)),
         (Form::UserMarshal, b"Complex") => {
-            let [real, imaginary] = items(payload)?;
+            let [real, imaginary] = exact_items(payload)?;
             let known = Known::Complex { real, imaginary };
-            (is_real(real) && is_real(imaginary)).then_some(known)
+            (is_real_number(real) && is_real_number(imaginary)).then_some(known)
         }
         (Form::UserMarshal, b"Rational") => {
-            let [numerator, denominator] = fraction(payload)?;
+            let [numerator, denominator] = rational_parts(payload)?;
             Some(Known::Rational { numerator, denominator })
         }
         (Form::UserMarshal, b"OpenStruct") => {
-            let keys = |map: Cursor<'_>| map.entries().all(|(key, _)| member(&key).is_some());
+            let keys = |map: Cursor<'_>| map.entries().all(|(key, _)| member_name(&key).is_some());
             (payload.kind() == Kind::Map && keys(payload)).then_some(Known::Map(payload))
         }
-        (Form::UserMarshal, b"ActiveSupport::TimeWithZone") => Some(Known::Time(zoned(payload)?)),
+        (Form::UserMarshal, b"ActiveSupport::TimeWithZone") => Some(Known::Time(decode_zoned_time(payload)?)),
         _ => None,
     }
 }
 
-pub(super) fn extended(value: Cursor<'_>) -> Option<Known<'_>> {
+pub(super) fn decode_extended(value: Cursor<'_>) -> Option<Known<'_>> {
     let Value::Attrs(map) = value.value() else { return None };
     let is_known = value.node().form() == Form::Subclass
         && value.class() == b"ActiveSupport::HashWithIndifferentAccess"
@@ -158,8 +158,8 @@ fn payload_of<'d>(value: Cursor<'d>, form: Form, class: &[u8]) -> Option<Cursor<
 }
 
 /// Returns the parts of the payload of a `Rational`.
-fn fraction(payload: Cursor<'_>) -> Option<[Cursor<'_>; 2]> {
-    let [numerator, denominator] = items(payload)?;
+fn rational_parts(payload: Cursor<'_>) -> Option<[Cursor<'_>; 2]> {
+    let [numerator, denominator] = exact_items(payload)?;
     let is_above_zero = match denominator.value() {
         Value::Int(value) => value > 0,
         Value::Uint(_) => true,
@@ -170,29 +170,29 @@ fn fraction(payload: Cursor<'_>) -> Option<[Cursor<'_>; 2]> {
 }
 
 /// Returns the text after the precision in the payload of a `BigDecimal`.
-fn decimal(payload: Cursor<'_>) -> Option<&str> {
+fn decimal_text(payload: Cursor<'_>) -> Option<&str> {
     let (precision, text) = payload.as_str()?.split_once(':')?;
-    number::parts(text)?;
+    number::split_decimal(text)?;
     precision.bytes().all(|byte| byte.is_ascii_digit()).then_some(text)
 }
 
-fn is_real(value: Cursor<'_>) -> bool {
-    let is_rational = || payload_of(value, Form::UserMarshal, b"Rational").and_then(fraction).is_some();
-    let is_decimal = || payload_of(value, Form::UserDump, b"BigDecimal").and_then(decimal).is_some();
+fn is_real_number(value: Cursor<'_>) -> bool {
+    let is_rational = || payload_of(value, Form::UserMarshal, b"Rational").and_then(rational_parts).is_some();
+    let is_decimal = || payload_of(value, Form::UserDump, b"BigDecimal").and_then(decimal_text).is_some();
     is_integer(value) || value.kind() == Kind::Float || is_rational() || is_decimal()
 }
 
 /// Returns a count of nanoseconds, which may be a fraction: the integer part, and whether it is exact.
-fn nanoseconds(value: Cursor<'_>) -> Option<(i64, bool)> {
+fn decode_nanoseconds(value: Cursor<'_>) -> Option<(i64, bool)> {
     if let Value::Int(value) = value.value() {
         return Some((value, true));
     }
-    let [numerator, denominator] = payload_of(value, Form::UserMarshal, b"Rational").and_then(fraction)?;
-    quotient(numerator, denominator)
+    let [numerator, denominator] = payload_of(value, Form::UserMarshal, b"Rational").and_then(rational_parts)?;
+    integer_quotient(numerator, denominator)
 }
 
 /// Returns the integer part of a fraction, whose parts may be large, and whether it is exact.
-fn quotient(numerator: Cursor<'_>, denominator: Cursor<'_>) -> Option<(i64, bool)> {
+fn integer_quotient(numerator: Cursor<'_>, denominator: Cursor<'_>) -> Option<(i64, bool)> {
     let wide = |value: Cursor<'_>| match value.value() {
         Value::Int(value) => Some(i128::from(value)),
         Value::Uint(value) => Some(i128::from(value)),
@@ -212,12 +212,12 @@ fn quotient(numerator: Cursor<'_>, denominator: Cursor<'_>) -> Option<(i64, bool
 
 /// Decodes `Date` and `DateTime`: an array of period, day in the period, second of that day, nanoseconds, offset and
 /// the start of the Gregorian calendar.
-fn date(payload: Cursor<'_>) -> Option<(Day, Moment<'_>)> {
-    let [nth, jd, df, sf, of, sg] = items(payload)?;
+fn decode_date(payload: Cursor<'_>) -> Option<(Day, Moment<'_>)> {
+    let [nth, jd, df, sf, of, sg] = exact_items(payload)?;
     let nth = nth.as_i64()?;
     let jd = nth.checked_mul(PERIOD)?.checked_add(jd.as_i64()?)?;
     let second = df.as_i64().filter(|second| (0..86_400).contains(second))?;
-    let (nanoseconds, is_exact) = nanoseconds(sf)?;
+    let (nanoseconds, is_exact) = decode_nanoseconds(sf)?;
     let nanoseconds = u32::try_from(nanoseconds).ok().filter(|count| *count < 1_000_000_000)?;
     let offset = i32::try_from(of.as_i64()?).ok().filter(|offset| offset.abs() <= 86_400)?;
     let Value::Float(start) = sg.value() else { return None };
@@ -232,13 +232,13 @@ fn date(payload: Cursor<'_>) -> Option<(Day, Moment<'_>)> {
         return None;
     }
     let local = jd + (second + i64::from(offset)).div_euclid(86_400);
-    let seconds = time::seconds_at(jd, second);
+    let seconds = time::seconds_from_jd(jd, second);
     let moment = Moment { seconds, nanoseconds, is_exact, offset: Some(offset), zone: "", start };
     Some((Day { jd: local, start }, moment))
 }
 
 /// The fields that are packed into the eight bytes of a `Time`.
-struct Packed {
+struct PackedTime {
     /// Seconds since 1970.
     seconds: i64,
     micro: u32,
@@ -247,11 +247,11 @@ struct Packed {
     is_old: bool,
 }
 
-fn packed(bytes: &[u8]) -> Option<Packed> {
+fn unpack_time(bytes: &[u8]) -> Option<PackedTime> {
     let word = |at: usize| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
     let (date, clock) = (word(0)?, word(4)?);
     if date >> 31 == 0 {
-        let packed = Packed { seconds: i64::from(date), micro: clock, is_utc: false, is_old: true };
+        let packed = PackedTime { seconds: i64::from(date), micro: clock, is_utc: false, is_old: true };
         return (bytes.len() == 8 && clock < 1_000_000).then_some(packed);
     }
     let mut year = 1900 + i64::from(date >> 14 & 0xFFFF);
@@ -270,11 +270,11 @@ fn packed(bytes: &[u8]) -> Option<Packed> {
         return None;
     }
     let second = i64::from(hour) * 3600 + i64::from(minute) * 60 + i64::from(second);
-    let seconds = time::seconds_of(year, i64::from(month) + 1, i64::from(day), second)?;
-    Some(Packed { seconds, micro, is_utc: date >> 30 & 1 == 1, is_old: false })
+    let seconds = time::seconds_from_date(year, i64::from(month) + 1, i64::from(day), second)?;
+    Some(PackedTime { seconds, micro, is_utc: date >> 30 & 1 == 1, is_old: false })
 }
 
-fn time(payload: Cursor<'_>) -> Option<Moment<'_>> {
+fn decode_time(payload: Cursor<'_>) -> Option<Moment<'_>> {
     let (bytes, entries) = match payload.value() {
         Value::Bytes(bytes) => (bytes, None),
         Value::Attrs(inner) if payload.node().form() == Form::Usual => match inner.value() {
@@ -283,13 +283,13 @@ fn time(payload: Cursor<'_>) -> Option<Moment<'_>> {
         },
         _ => return None,
     };
-    let Packed { seconds, micro, is_utc, is_old } = packed(bytes)?;
+    let PackedTime { seconds, micro, is_utc, is_old } = unpack_time(bytes)?;
     let names = ["offset", "zone", "nano_num", "nano_den", "submicro"];
-    let [offset, zone, num, den, submicro] = members(entries.into_iter().flatten(), names)?;
+    let [offset, zone, num, den, submicro] = find_members(entries.into_iter().flatten(), names)?;
     let (nano, is_exact) = match (num, den, submicro) {
         _ if is_old => (0, true),
-        (Some(num), Some(den), _) if is_integer(num) && is_integer(den) => quotient(num, den)?,
-        (None, None, Some(digits)) => (submicro_of(digits.as_bytes()?), true),
+        (Some(num), Some(den), _) if is_integer(num) && is_integer(den) => integer_quotient(num, den)?,
+        (None, None, Some(digits)) => (decode_submicro(digits.as_bytes()?), true),
         (None, None, None) => (0, true),
         _ => return None,
     };
@@ -309,15 +309,15 @@ fn time(payload: Cursor<'_>) -> Option<Moment<'_>> {
 }
 
 /// Ruby 1.9.1: three digits in half bytes.
-fn submicro_of(bytes: &[u8]) -> i64 {
+fn decode_submicro(bytes: &[u8]) -> i64 {
     let half = |at: usize, shift: u8| i64::from(bytes.get(at).map_or(0, |byte| byte >> shift & 0x0F));
     half(0, 4) * 100 + half(0, 0) * 10 + half(1, 4)
 }
 
 /// Decodes `TimeWithZone`: the time in UTC, the zone, and the local time stored as if it were UTC.
-fn zoned(payload: Cursor<'_>) -> Option<Moment<'_>> {
-    let [utc, zone, local] = items(payload)?;
-    let moment = |value| payload_of(value, Form::UserDump, b"Time").and_then(time);
+fn decode_zoned_time(payload: Cursor<'_>) -> Option<Moment<'_>> {
+    let [utc, zone, local] = exact_items(payload)?;
+    let moment = |value| payload_of(value, Form::UserDump, b"Time").and_then(decode_time);
     let (utc, local, zone) = (moment(utc)?, moment(local)?, zone.as_str()?);
     let offset = i32::try_from(local.seconds - utc.seconds).ok().filter(|offset| offset.abs() <= 86_400)?;
     let offset = if offset == 0 && UTC.contains(&zone) { None } else { Some(offset) };

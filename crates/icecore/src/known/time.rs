@@ -36,7 +36,7 @@ impl Day {
     ///
     /// The year before 1 is 0, as in ISO 8601.
     pub fn civil(&self) -> (i64, u8, u8) {
-        if (self.jd as f64) < self.start { julian(self.jd) } else { gregorian(self.jd) }
+        if (self.jd as f64) < self.start { julian_to_civil(self.jd) } else { gregorian_to_civil(self.jd) }
     }
 }
 
@@ -49,30 +49,30 @@ impl fmt::Display for Day {
 }
 
 /// Years of both calendars start in March here, so that the leap day is the last day.
-fn civil(year: i64, day_of_year: i64) -> (i64, u8, u8) {
+fn civil_from_march(year: i64, day_of_year: i64) -> (i64, u8, u8) {
     let month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month + 2) / 5 + 1;
     let (year, month) = if month < 10 { (year, month + 3) } else { (year + 1, month - 9) };
     (year, month as u8, day as u8)
 }
 
-fn julian(jd: i64) -> (i64, u8, u8) {
+fn julian_to_civil(jd: i64) -> (i64, u8, u8) {
     // Days since 1 March of the year 0 of this calendar.
     let days = jd - 1_721_118;
     let (cycle, day) = (days.div_euclid(1461), days.rem_euclid(1461));
     let year = (day - day / 1460) / 365;
-    civil(cycle * 4 + year, day - year * 365)
+    civil_from_march(cycle * 4 + year, day - year * 365)
 }
 
-fn gregorian(jd: i64) -> (i64, u8, u8) {
+fn gregorian_to_civil(jd: i64) -> (i64, u8, u8) {
     let days = jd - 1_721_120;
     let (cycle, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    civil(cycle * 400 + year, day - (365 * year + year / 4 - year / 100))
+    civil_from_march(cycle * 400 + year, day - (365 * year + year / 4 - year / 100))
 }
 
 /// Returns the Julian day of a Gregorian date.
-fn jd_of(year: i64, month: i64, day: i64) -> i64 {
+fn gregorian_to_jd(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let (cycle, year) = (year.div_euclid(400), year.rem_euclid(400));
     let day_of_year = (153 * month + 2) / 5 + day - 1;
@@ -133,14 +133,14 @@ impl<'d> Moment<'d> {
     }
 
     /// Returns the local day and the second of the day.
-    fn local(&self) -> (Day, i64) {
+    fn local_day_and_second(&self) -> (Day, i64) {
         let seconds = self.seconds.saturating_add(i64::from(self.offset.unwrap_or(0)));
         let jd = seconds.div_euclid(DAY) + EPOCH;
         (Day { jd, start: self.start }, seconds.rem_euclid(DAY))
     }
 
-    fn push(&self, between: char) -> String {
-        let (day, second) = self.local();
+    fn format_local(&self, between: char) -> String {
+        let (day, second) = self.local_day_and_second();
         let mut text = format!("{day}{between}{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
         if self.nanoseconds > 0 {
             let digits = format!(".{:09}", self.nanoseconds);
@@ -161,12 +161,12 @@ impl<'d> Moment<'d> {
     /// As ISO 8601: `2026-11-22T05:17:31.5+01:00`; UTC is `Z`.
     pub fn iso8601(&self) -> String {
         let offset = self.offset.map_or_else(|| "Z".to_owned(), Moment::offset_text);
-        self.push('T') + &offset
+        self.format_local('T') + &offset
     }
 
     /// Text for people, with the zone: `2026-11-22 05:17:31.5 +01:00 CET`.
     pub fn readable(&self) -> String {
-        let mut text = self.push(' ');
+        let mut text = self.format_local(' ');
         match self.offset {
             None => text.push_str(" UTC"),
             Some(offset) => {
@@ -184,15 +184,15 @@ impl<'d> Moment<'d> {
 }
 
 /// Returns the seconds since 1970 of a Gregorian time in UTC. `None` if the year is too far away.
-pub(super) fn seconds_of(year: i64, month: i64, day: i64, second: i64) -> Option<i64> {
+pub(super) fn seconds_from_date(year: i64, month: i64, day: i64, second: i64) -> Option<i64> {
     if year.unsigned_abs() > 1 << 36 {
         return None;
     }
-    Some((jd_of(year, month, day) - EPOCH) * DAY + second)
+    Some((gregorian_to_jd(year, month, day) - EPOCH) * DAY + second)
 }
 
 /// Returns the seconds since 1970 of a second of a Julian day.
-pub(super) fn seconds_at(jd: i64, second: i64) -> i64 {
+pub(super) fn seconds_from_jd(jd: i64, second: i64) -> i64 {
     (jd - EPOCH).saturating_mul(DAY).saturating_add(second)
 }
 
@@ -221,7 +221,7 @@ mod tests {
                 assert_eq!((year, month, day), expected, "{calendar} {jd}");
                 before = expected;
                 if calendar == "gregorian" {
-                    assert_eq!(jd_of(year, month.into(), day.into()), jd);
+                    assert_eq!(gregorian_to_jd(year, month.into(), day.into()), jd);
                 }
             }
         }

@@ -28,7 +28,7 @@ impl Integer {
     /// assert_eq!(Integer::new(false, &[0xFF; 8]), Integer::Uint(u64::MAX));
     /// ```
     pub fn new(negative: bool, magnitude: &[u8]) -> Integer {
-        let magnitude = trimmed(magnitude);
+        let magnitude = trim_zero_bytes(magnitude);
         if magnitude.len() <= 8 {
             let mut word = [0; 8];
             word[..magnitude.len()].copy_from_slice(magnitude);
@@ -84,7 +84,7 @@ fn magnitude_of(digits: &[u8]) -> Vec<u8> {
         (rest, len) = (behind, CHUNK);
     }
     let mut bytes: Vec<u8> = limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect();
-    bytes.truncate(trimmed(&bytes).len());
+    bytes.truncate(trim_zero_bytes(&bytes).len());
     bytes
 }
 
@@ -101,7 +101,7 @@ pub(super) fn multiply_add(limbs: &mut Vec<u64>, factor: u64, plus: u64) {
     }
 }
 
-fn trimmed(magnitude: &[u8]) -> &[u8] {
+fn trim_zero_bytes(magnitude: &[u8]) -> &[u8] {
     let len = magnitude.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     &magnitude[..len]
 }
@@ -109,7 +109,7 @@ fn trimmed(magnitude: &[u8]) -> &[u8] {
 /// Returns `true` if an integer of this magnitude certainly has more than `digits` decimal digits.
 pub fn exceeds(magnitude: &[u8], digits: u32) -> bool {
     // log10(256) is a little above 2.408.
-    (trimmed(magnitude).len() as u64).saturating_sub(1) * 2408 / 1000 > u64::from(digits)
+    (trim_zero_bytes(magnitude).len() as u64).saturating_sub(1) * 2408 / 1000 > u64::from(digits)
 }
 
 /// Appends the decimal text of an integer.
@@ -121,7 +121,7 @@ pub fn exceeds(magnitude: &[u8], digits: u32) -> bool {
 /// ```
 pub fn push_decimal(negative: bool, magnitude: &[u8], out: &mut Vec<u8>) {
     const BILLION: u64 = 1_000_000_000;
-    let mut limbs: Vec<u32> = trimmed(magnitude)
+    let mut limbs: Vec<u32> = trim_zero_bytes(magnitude)
         .chunks(4)
         .map(|chunk| chunk.iter().rev().fold(0, |limb, byte| limb << 8 | u32::from(*byte)))
         .collect();

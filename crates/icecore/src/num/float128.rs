@@ -22,7 +22,7 @@ enum Number {
     Finite(u128, i32),
 }
 
-fn unpack(bytes: &[u8; 16]) -> (bool, Number) {
+fn unpack_number(bytes: &[u8; 16]) -> (bool, Number) {
     let bits = u128::from_le_bytes(*bytes);
     let (fraction, exponent) = (bits & FRACTION_MASK, (bits >> FRACTION) as i32 & EXPONENT_MAX);
     let number = match (exponent, fraction) {
@@ -35,13 +35,13 @@ fn unpack(bytes: &[u8; 16]) -> (bool, Number) {
     (bits >> 127 != 0, number)
 }
 
-fn pack(negative: bool, number: Number) -> [u8; 16] {
+fn pack_number(negative: bool, number: Number) -> [u8; 16] {
     let (exponent, fraction) = match number {
         Number::Nan(payload) => (EXPONENT_MAX, if payload & FRACTION_MASK == 0 { QUIET } else { payload }),
         Number::Infinite => (EXPONENT_MAX, 0),
         Number::Zero => (0, 0),
         Number::Finite(significand, exponent) => {
-            let (rounded, exponent) = round(significand, exponent, FRACTION + 1, LEAST);
+            let (rounded, exponent) = round_significand(significand, exponent, FRACTION + 1, LEAST);
             let biased = if rounded & TOP == 0 { 0 } else { exponent - LEAST + 1 };
             if biased >= EXPONENT_MAX { (EXPONENT_MAX, 0) } else { (biased, rounded) }
         }
@@ -52,7 +52,7 @@ fn pack(negative: bool, number: Number) -> [u8; 16] {
 
 /// Rounds `significand * 2^exponent` to `bits` bits, the last of which is at least 2^`least`; ties go to even. The
 /// result has all of its bits, unless it is too small for that.
-fn round(significand: u128, exponent: i32, bits: u32, least: i32) -> (u128, i32) {
+fn round_significand(significand: u128, exponent: i32, bits: u32, least: i32) -> (u128, i32) {
     if significand == 0 {
         return (0, least);
     }
@@ -88,12 +88,12 @@ pub fn from_f64(value: f64) -> [u8; 16] {
         (0, fraction) => Number::Finite(u128::from(fraction), -1074),
         (exponent, fraction) => Number::Finite(u128::from(fraction | 1 << 52), exponent - 1075),
     };
-    pack(value.is_sign_negative(), number)
+    pack_number(value.is_sign_negative(), number)
 }
 
 /// Returns the nearest double; ties go to even.
 pub fn to_f64(bytes: &[u8; 16]) -> f64 {
-    let (negative, number) = unpack(bytes);
+    let (negative, number) = unpack_number(bytes);
     let bits = match number {
         Number::Infinite => 0x7FF << 52,
         Number::Nan(payload) => {
@@ -102,7 +102,7 @@ pub fn to_f64(bytes: &[u8; 16]) -> f64 {
         }
         Number::Zero => 0,
         Number::Finite(significand, exponent) => {
-            let (rounded, exponent) = round(significand, exponent, 53, -1074);
+            let (rounded, exponent) = round_significand(significand, exponent, 53, -1074);
             let biased = if rounded >> 52 == 0 { 0 } else { (exponent + 1075) as u64 };
             if biased >= 0x7FF { 0x7FF << 52 } else { biased << 52 | rounded as u64 & ((1 << 52) - 1) }
         }
@@ -137,7 +137,7 @@ pub fn from_x87(bytes: &[u8; 10]) -> [u8; 16] {
         _ if significand == 0 => Number::Zero,
         _ => Number::Finite(u128::from(significand), exponent.max(1) - 16383 - 63),
     };
-    pack(negative, number)
+    pack_number(negative, number)
 }
 
 /// Returns the nearest x87 80-bit extended float; ties go to even.
@@ -148,7 +148,7 @@ pub fn from_x87(bytes: &[u8; 10]) -> [u8; 16] {
 /// ```
 pub fn to_x87(bytes: &[u8; 16]) -> [u8; 10] {
     const INTEGER_BIT: u64 = 1 << 63;
-    let (negative, number) = unpack(bytes);
+    let (negative, number) = unpack_number(bytes);
     let (significand, exponent) = match number {
         Number::Infinite => (INTEGER_BIT, 0x7FFF),
         Number::Nan(payload) => {
@@ -157,7 +157,7 @@ pub fn to_x87(bytes: &[u8; 16]) -> [u8; 10] {
         }
         Number::Zero => (0, 0),
         Number::Finite(significand, exponent) => {
-            let (rounded, exponent) = round(significand, exponent, 64, -16382 - 63);
+            let (rounded, exponent) = round_significand(significand, exponent, 64, -16382 - 63);
             let rounded = rounded as u64;
             let biased = if rounded & INTEGER_BIT == 0 { 0 } else { exponent + 16383 + 63 };
             if biased >= EXPONENT_MAX { (INTEGER_BIT, 0x7FFF) } else { (rounded, biased as u16) }
@@ -183,8 +183,8 @@ pub fn from_double_double(high: f64, low: f64) -> [u8; 16] {
     if high == 0.0 || !low.is_finite() {
         return from_f64(low);
     }
-    let (negative, number) = add(unpack(&from_f64(high)), unpack(&from_f64(low)));
-    pack(negative, number)
+    let (negative, number) = add_numbers(unpack_number(&from_f64(high)), unpack_number(&from_f64(low)));
+    pack_number(negative, number)
 }
 
 /// Returns the two doubles whose sum is nearest: the nearest double, and the double nearest to the rest.
@@ -193,16 +193,16 @@ pub fn to_double_double(bytes: &[u8; 16]) -> (f64, f64) {
     if !high.is_finite() || high == 0.0 {
         return (high, 0.0);
     }
-    let (negative, rest) = add(unpack(bytes), unpack(&from_f64(-high)));
+    let (negative, rest) = add_numbers(unpack_number(bytes), unpack_number(&from_f64(-high)));
     match rest {
         Number::Zero => (high, 0.0),
-        rest => (high, to_f64(&pack(negative, rest))),
+        rest => (high, to_f64(&pack_number(negative, rest))),
     }
 }
 
 /// Returns the sum of two numbers that are finite and not zero. Bits far below the last bit are kept as one sticky bit,
 /// so that rounding is correct.
-fn add((neg_a, a): (bool, Number), (neg_b, b): (bool, Number)) -> (bool, Number) {
+fn add_numbers((neg_a, a): (bool, Number), (neg_b, b): (bool, Number)) -> (bool, Number) {
     let (Number::Finite(sig_a, exp_a), Number::Finite(sig_b, exp_b)) = (a, b) else { return (neg_a, a) };
     // The highest bit moves to bit 125: one bit is left for a carry.
     let lift = |significand: u128, exponent: i32| {
@@ -257,8 +257,8 @@ pub fn nearest(negative: bool, digits: &[u8], exponent: i64) -> [u8; 16] {
         (true, _) | (_, ..-5100) => Number::Zero,
         (_, 5001..) => Number::Infinite,
         _ if exponent >= 0 => {
-            multiply(&mut limbs, exponent);
-            top(limbs, 0, sticky)
+            multiply_by_power(&mut limbs, exponent);
+            highest_bits(limbs, 0, sticky)
         }
         _ => {
             let mut left = -exponent;
@@ -274,16 +274,16 @@ pub fn nearest(negative: bool, digits: &[u8], exponent: i64) -> [u8; 16] {
                     shift_left(&mut limbs, 64);
                     shift += 64 - 64 * surplus as i32;
                 }
-                sticky |= divide(&mut limbs, 10u64.pow(step as u32)) != 0;
+                sticky |= divide_limbs(&mut limbs, 10u64.pow(step as u32)) != 0;
                 left -= step;
             }
-            top(limbs, -shift, sticky)
+            highest_bits(limbs, -shift, sticky)
         }
     };
-    pack(negative, number)
+    pack_number(negative, number)
 }
 
-fn multiply(limbs: &mut Vec<u64>, mut power: i64) {
+fn multiply_by_power(limbs: &mut Vec<u64>, mut power: i64) {
     while power > 0 {
         let step = power.min(19);
         bigint::multiply_add(limbs, 10u64.pow(step as u32), 0);
@@ -292,7 +292,7 @@ fn multiply(limbs: &mut Vec<u64>, mut power: i64) {
 }
 
 /// Divides, and returns the remainder.
-fn divide(limbs: &mut Vec<u64>, by: u64) -> u64 {
+fn divide_limbs(limbs: &mut Vec<u64>, by: u64) -> u64 {
     let mut rest = 0u64;
     for limb in limbs.iter_mut().rev() {
         let here = u128::from(rest) << 64 | u128::from(*limb);
@@ -305,7 +305,7 @@ fn divide(limbs: &mut Vec<u64>, by: u64) -> u64 {
 }
 
 /// Returns the 128 highest bits of `limbs * 2^exponent`; the lowest of them is set if any lower bit is set.
-fn top(mut limbs: Vec<u64>, exponent: i32, sticky: bool) -> Number {
+fn highest_bits(mut limbs: Vec<u64>, exponent: i32, sticky: bool) -> Number {
     while limbs.last() == Some(&0) {
         limbs.pop();
     }
@@ -328,11 +328,11 @@ fn top(mut limbs: Vec<u64>, exponent: i32, sticky: bool) -> Number {
 /// assert_eq!((text.as_slice(), exact), (&b"0.5"[..], Some(true)));
 /// ```
 pub fn push_decimal(bytes: &[u8; 16], out: &mut Vec<u8>) -> Option<bool> {
-    let (negative, number) = unpack(bytes);
+    let (negative, number) = unpack_number(bytes);
     let (mut digits, mut point, exact) = match number {
         Number::Nan(_) | Number::Infinite => return None,
         Number::Zero => (b"0".to_vec(), 1, true),
-        Number::Finite(significand, exponent) => decimal(significand, exponent),
+        Number::Finite(significand, exponent) => decimal_digits(significand, exponent),
     };
     while digits.len() > 1 && digits.last() == Some(&b'0') {
         digits.pop();
@@ -374,7 +374,7 @@ pub fn push_decimal(bytes: &[u8; 16], out: &mut Vec<u8>) -> Option<bool> {
 
 /// Returns the first digits of `significand * 2^exponent`, rounded half to even; the position of the point (0: before
 /// the first digit); and whether these are all digits.
-fn decimal(significand: u128, exponent: i32) -> (Vec<u8>, i32, bool) {
+fn decimal_digits(significand: u128, exponent: i32) -> (Vec<u8>, i32, bool) {
     let zeros = significand.trailing_zeros();
     let (significand, exponent) = (significand >> zeros, exponent + zeros as i32);
     let mut limbs = vec![significand as u64, (significand >> 64) as u64];

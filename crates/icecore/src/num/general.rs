@@ -4,12 +4,12 @@
 /// `NaN`. Zero has no sign.
 ///
 /// Source: perl's `NVgf` format, see `Perl_sv_2pv_flags` in sv.c.
-pub(crate) fn perl_text(value: f64) -> String {
-    if value == 0.0 { "0".to_owned() } else { percent_g(value) }
+pub(crate) fn float_to_perl_text(value: f64) -> String {
+    if value == 0.0 { "0".to_owned() } else { format_percent_g(value) }
 }
 
 /// Returns the float as `%.15g` prints it: like [`perl_text`], but with the sign of zero.
-pub(crate) fn percent_g(value: f64) -> String {
+pub(crate) fn format_percent_g(value: f64) -> String {
     const DIGITS: i32 = 15;
     if value.is_nan() {
         return "NaN".to_owned();
@@ -22,19 +22,19 @@ pub(crate) fn percent_g(value: f64) -> String {
     let exponent: i32 = exponent.parse().unwrap_or(0);
     if (-4..DIGITS).contains(&exponent) {
         let fixed = format!("{:.*}", (DIGITS - 1 - exponent) as usize, value);
-        return trim(&fixed).to_owned();
+        return trim_fraction(&fixed).to_owned();
     }
     let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{}e{sign}{:02}", trim(mantissa), exponent.abs())
+    format!("{}e{sign}{:02}", trim_fraction(mantissa), exponent.abs())
 }
 
-fn trim(digits: &str) -> &str {
+fn trim_fraction(digits: &str) -> &str {
     if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::perl_text;
+    use super::float_to_perl_text;
 
     #[test]
     fn as_perl_prints_them() {
@@ -52,7 +52,7 @@ mod tests {
             (f64::NEG_INFINITY, "-Inf"),
             (f64::NAN, "NaN"),
         ] {
-            assert_eq!(perl_text(value), text);
+            assert_eq!(float_to_perl_text(value), text);
         }
     }
 }

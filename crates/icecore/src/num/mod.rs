@@ -12,7 +12,7 @@ pub(crate) use float_text::FloatText;
 
 /// Returns the shortest digits of a positive float, and the position of its point. If two decimals are equally near,
 /// PHP and Ruby choose the even one, and so does zmij; the standard library does not.
-pub(crate) fn shortest(value: f64) -> (Vec<u8>, i32) {
+pub(crate) fn shortest_digits(value: f64) -> (Vec<u8>, i32) {
     let mut buffer = zmij::Buffer::new();
     // An exponent may have a sign.
     let text = buffer.format_finite(value);

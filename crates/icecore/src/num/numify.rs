@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// A number in the forms of a perl scalar.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Numified {
+pub(crate) struct PerlNumber {
     /// The value as a float.
     pub(crate) float: f64,
     /// Sign and value as an integer, if the text is an integer.
@@ -17,30 +17,30 @@ pub(crate) struct Numified {
 
 const SPACE: &[u8] = b" \t\n\r\x0b\x0c";
 
-impl Numified {
+impl PerlNumber {
     /// Returns the number at the beginning of a string; zero if there is none.
-    pub(crate) fn of(text: &[u8]) -> Numified {
+    pub(crate) fn from_text(text: &[u8]) -> PerlNumber {
         let front = text.iter().take_while(|byte| SPACE.contains(byte)).count();
         let rest = &text[front..];
         let negative = rest.first() == Some(&b'-');
         let unsigned = if negative || rest.first() == Some(&b'+') { &rest[1..] } else { rest };
-        let shape = Shape::of(unsigned);
+        let shape = NumericShape::from_text(unsigned);
         let is_rest_blank = |len: usize| unsigned[len..].iter().all(|byte| SPACE.contains(byte));
         if shape.digits == 0 {
-            return match special(unsigned) {
+            return match parse_special(unsigned) {
                 Some(float) => {
                     let float = if negative && float.is_infinite() { -float } else { float };
-                    Numified { float, integer: None, is_number: true, is_special: true }
+                    PerlNumber { float, integer: None, is_number: true, is_special: true }
                 }
-                None => Numified { float: 0.0, integer: Some((false, 0)), is_number: false, is_special: false },
+                None => PerlNumber { float: 0.0, integer: Some((false, 0)), is_number: false, is_special: false },
             };
         }
         let is_number = is_rest_blank(shape.len);
-        let magnitude = decimal(&unsigned[..shape.len]);
+        let magnitude = parse_decimal(&unsigned[..shape.len]);
         let whole = (is_number && !shape.has_exponent)
-            .then(|| unsigned[..shape.whole].iter().try_fold(0u64, |value, digit| append(value, *digit)))
+            .then(|| unsigned[..shape.whole].iter().try_fold(0u64, |value, digit| append_digit(value, *digit)))
             .flatten();
-        Numified {
+        PerlNumber {
             float: if negative { -magnitude } else { magnitude },
             integer: whole.map(|value| (negative, value)),
             is_number,
@@ -50,7 +50,7 @@ impl Numified {
 
     /// Returns the value as an integer of 64 bits, in two's complement, wrapped as perl does it; `None` if it is
     /// infinite or not a number.
-    pub(crate) fn bits(&self) -> Option<u64> {
+    pub(crate) fn to_bits(&self) -> Option<u64> {
         match self.integer {
             Some((false, value)) => Some(value),
             Some((true, value)) if value <= 1 << 63 => Some(value.wrapping_neg()),
@@ -66,12 +66,12 @@ pub(crate) fn float_bits(value: f64) -> u64 {
     if value < 0.0 { value as i64 as u64 } else { value as u64 }
 }
 
-fn append(value: u64, digit: u8) -> Option<u64> {
+fn append_digit(value: u64, digit: u8) -> Option<u64> {
     value.checked_mul(10)?.checked_add(u64::from(digit & 0x0F))
 }
 
 /// The structure of a number without its sign.
-struct Shape {
+struct NumericShape {
     /// Length of the number.
     len: usize,
     /// Length up to its point or exponent.
@@ -81,11 +81,11 @@ struct Shape {
     has_exponent: bool,
 }
 
-impl Shape {
-    fn of(text: &[u8]) -> Shape {
+impl NumericShape {
+    fn from_text(text: &[u8]) -> NumericShape {
         let digits_from = |at: usize| text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         let whole = digits_from(0);
-        let mut shape = Shape { len: whole, whole, digits: whole, has_exponent: false };
+        let mut shape = NumericShape { len: whole, whole, digits: whole, has_exponent: false };
         if text.get(whole) == Some(&b'.') {
             let fraction = digits_from(whole + 1);
             shape.digits += fraction;
@@ -104,7 +104,7 @@ impl Shape {
 }
 
 /// Returns the float with these digits, which were already validated.
-fn decimal(text: &[u8]) -> f64 {
+fn parse_decimal(text: &[u8]) -> f64 {
     // The standard library does not accept a leading point.
     let text: Cow<'_, [u8]> = match text {
         [b'.', ..] => [b"0", text].concat().into(),
@@ -114,7 +114,7 @@ fn decimal(text: &[u8]) -> f64 {
 }
 
 /// Parses `Inf`, `Infinity` and `NaN` in any case.
-fn special(text: &[u8]) -> Option<f64> {
+fn parse_special(text: &[u8]) -> Option<f64> {
     let starts = |word: &[u8]| text.get(..word.len()).is_some_and(|front| front.eq_ignore_ascii_case(word));
     if starts(b"inf") {
         Some(f64::INFINITY)
@@ -128,7 +128,7 @@ fn special(text: &[u8]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::Numified;
+    use super::PerlNumber;
 
     #[test]
     fn as_perl_takes_strings_for_numbers() {
@@ -151,11 +151,11 @@ mod tests {
             ("-9223372036854775809", 1 << 63, -9223372036854775809.0),
             ("12345678901234567890.5", 12345678901234567890, 12345678901234567890.5),
         ] {
-            let number = Numified::of(text.as_bytes());
-            assert_eq!((number.bits(), number.float), (Some(bits), float), "{text}");
+            let number = PerlNumber::from_text(text.as_bytes());
+            assert_eq!((number.to_bits(), number.float), (Some(bits), float), "{text}");
         }
-        assert_eq!(Numified::of(b"-Infinity").float, f64::NEG_INFINITY);
-        assert_eq!(Numified::of(b"nan").bits(), None);
-        assert_eq!(Numified::of(b"1e999").bits(), Some(u64::MAX));
+        assert_eq!(PerlNumber::from_text(b"-Infinity").float, f64::NEG_INFINITY);
+        assert_eq!(PerlNumber::from_text(b"nan").to_bits(), None);
+        assert_eq!(PerlNumber::from_text(b"1e999").to_bits(), Some(u64::MAX));
     }
 }

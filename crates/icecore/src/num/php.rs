@@ -26,7 +26,7 @@ pub(crate) fn push_float(value: f64, buf: &mut Vec<u8>) {
         buf[point] = b'.';
         return;
     }
-    let (digits, point) = super::shortest(value);
+    let (digits, point) = super::shortest_digits(value);
     if !(-3..=17).contains(&point) {
         buf.push(digits[0]);
         buf.push(b'.');

@@ -9,143 +9,143 @@ use crate::limits::Limits;
 ///
 /// It counts when the writer calls [`Output::ready`]: so counting costs nothing in the loops that write, and an excess
 /// is found before it becomes large.
-pub(crate) struct Metered<'o> {
+pub(crate) struct MeteredOutput<'o> {
     out: &'o mut dyn Output,
     limits: &'o Limits,
     /// Number of bytes in the buffer that were counted.
     counted: usize,
-    left: u64,
-    most: u64,
+    remaining: u64,
+    output_limit: u64,
     /// The part of it that the size of the input allows.
     earned: u64,
 }
 
 /// Calls a writer with the limits for this document.
-pub(crate) fn metered(
+pub(crate) fn write_metered(
     document: &Document<'_>,
     limits: &Limits,
     out: &mut dyn Output,
-    write: impl FnOnce(&mut Metered<'_>) -> Written,
+    write: impl FnOnce(&mut MeteredOutput<'_>) -> Written,
 ) -> Written {
-    let mut out = Metered::new(document, limits, out);
+    let mut out = MeteredOutput::new(document, limits, out);
     let losses = write(&mut out)?;
-    out.count()?;
+    out.count_written()?;
     Ok(losses)
 }
 
-impl<'o> Metered<'o> {
-    pub(crate) fn new(document: &Document<'_>, limits: &'o Limits, out: &'o mut dyn Output) -> Metered<'o> {
-        let (most, earned) = limits.output_within(document.size(), out.slack());
-        let most = most.min(out.room());
+impl<'o> MeteredOutput<'o> {
+    pub(crate) fn new(document: &Document<'_>, limits: &'o Limits, out: &'o mut dyn Output) -> MeteredOutput<'o> {
+        let (most, earned) = limits.output_within(document.input_size(), out.remaining_allowance());
+        let most = most.min(out.remaining_bytes());
         let counted = out.buffer().len();
-        Metered { out, limits, counted, left: most, most, earned }
+        MeteredOutput { out, limits, counted, remaining: most, output_limit: most, earned }
     }
 
     /// Counts the bytes that were written since the last time.
-    pub(crate) fn count(&mut self) -> Result<(), Error> {
+    pub(crate) fn count_written(&mut self) -> Result<(), Error> {
         let len = self.out.buffer().len();
         let more = len.saturating_sub(self.counted) as u64;
         self.counted = len;
-        match self.left.checked_sub(more) {
-            Some(left) => self.left = left,
+        match self.remaining.checked_sub(more) {
+            Some(left) => self.remaining = left,
             None => {
-                self.left = 0;
-                return Err(self.limits.too_much_output(self.most));
+                self.remaining = 0;
+                return Err(self.limits.too_much_output(self.output_limit));
             }
         }
         Ok(())
     }
 }
 
-impl Drop for Metered<'_> {
+impl Drop for MeteredOutput<'_> {
     fn drop(&mut self) {
         // Bytes beyond the limit count as well, because they were written.
-        let _ = self.count();
-        self.out.spend((self.most - self.left).saturating_sub(self.earned));
+        let _ = self.count_written();
+        self.out.spend_allowance((self.output_limit - self.remaining).saturating_sub(self.earned));
     }
 }
 
-impl Output for Metered<'_> {
+impl Output for MeteredOutput<'_> {
     #[inline]
     fn buffer(&mut self) -> &mut Vec<u8> {
         self.out.buffer()
     }
 
     #[inline]
-    fn ready(&mut self) -> Result<(), Error> {
-        self.count()?;
-        self.out.ready()?;
+    fn allow_flush(&mut self) -> Result<(), Error> {
+        self.count_written()?;
+        self.out.allow_flush()?;
         self.counted = self.out.buffer().len();
         Ok(())
     }
 
-    fn held(&mut self) -> Result<(), Error> {
-        self.count()
+    fn check_without_flush(&mut self) -> Result<(), Error> {
+        self.count_written()
     }
 
-    fn room(&self) -> u64 {
-        self.left
+    fn remaining_bytes(&self) -> u64 {
+        self.remaining
     }
 
-    fn slack(&self) -> u64 {
-        self.left
+    fn remaining_allowance(&self) -> u64 {
+        self.remaining
     }
 
-    fn value_ends(&mut self) {
-        self.out.value_ends();
+    fn end_value(&mut self) {
+        self.out.end_value();
     }
 
     fn take_spare(&mut self) -> Spare {
         self.out.take_spare()
     }
 
-    fn give_spare(&mut self, spare: Spare) {
-        self.out.give_spare(spare);
+    fn return_spare(&mut self, spare: Spare) {
+        self.out.return_spare(spare);
     }
 }
 
 /// An output for many documents, one by one: the amount that is always allowed, however small the input is, is granted
 /// once for all of them.
-pub(crate) struct Rationed<'o> {
+pub(crate) struct RationedOutput<'o> {
     pub(crate) out: &'o mut dyn Output,
     pub(crate) slack: &'o mut u64,
 }
 
-impl Output for Rationed<'_> {
+impl Output for RationedOutput<'_> {
     fn buffer(&mut self) -> &mut Vec<u8> {
         self.out.buffer()
     }
 
-    fn ready(&mut self) -> Result<(), Error> {
-        self.out.ready()
+    fn allow_flush(&mut self) -> Result<(), Error> {
+        self.out.allow_flush()
     }
 
-    fn held(&mut self) -> Result<(), Error> {
-        self.out.held()
+    fn check_without_flush(&mut self) -> Result<(), Error> {
+        self.out.check_without_flush()
     }
 
-    fn room(&self) -> u64 {
-        self.out.room()
+    fn remaining_bytes(&self) -> u64 {
+        self.out.remaining_bytes()
     }
 
-    fn slack(&self) -> u64 {
-        (*self.slack).min(self.out.slack())
+    fn remaining_allowance(&self) -> u64 {
+        (*self.slack).min(self.out.remaining_allowance())
     }
 
-    fn spend(&mut self, bytes: u64) {
+    fn spend_allowance(&mut self, bytes: u64) {
         *self.slack = self.slack.saturating_sub(bytes);
-        self.out.spend(bytes);
+        self.out.spend_allowance(bytes);
     }
 
-    fn value_ends(&mut self) {
-        self.out.value_ends();
+    fn end_value(&mut self) {
+        self.out.end_value();
     }
 
     fn take_spare(&mut self) -> Spare {
         self.out.take_spare()
     }
 
-    fn give_spare(&mut self, spare: Spare) {
-        self.out.give_spare(spare);
+    fn return_spare(&mut self, spare: Spare) {
+        self.out.return_spare(spare);
     }
 }

@@ -13,7 +13,7 @@ mod pattern;
 mod rules;
 mod words;
 
-pub use name::{ClassName, Names};
+pub use name::{ClassName, NameComparison};
 pub use pattern::fits;
 pub use rules::{Answer, Otherwise, Question, Rules, State, Verdict, ask};
 pub use words::{Host, Words};
@@ -52,7 +52,7 @@ pub struct RefusedClass {
 pub fn refused(
     document: &Document<'_>,
     layers: &[&Rules],
-    names: Names,
+    names: NameComparison,
     mut builds: impl FnMut(&ClassUse) -> bool,
 ) -> Result<Vec<RefusedClass>, Error> {
     let mut refused = Vec::new();

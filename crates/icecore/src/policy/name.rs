@@ -4,7 +4,7 @@ use crate::error::{Error, ErrorKind};
 
 /// How a host compares names of classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Names {
+pub enum NameComparison {
     /// Character by character: Perl, Ruby.
     #[default]
     Exact,
@@ -36,7 +36,7 @@ pub struct ClassName<'n> {
 impl<'n> ClassName<'n> {
     /// Creates a name; with `is_text`, it is UTF-8. Malformed UTF-8 is an error, because a host would interpret it as
     /// another name.
-    pub fn new(names: Names, bytes: &'n [u8], is_text: bool) -> Result<ClassName<'n>, Error> {
+    pub fn new(names: NameComparison, bytes: &'n [u8], is_text: bool) -> Result<ClassName<'n>, Error> {
         if is_text && !bytes.is_ascii() && !is_well_formed(bytes) {
             let malformed = Error::new(ErrorKind::Malformed);
             return Err(malformed.expecting("the name of a class").finding("malformed UTF-8"));
@@ -45,14 +45,14 @@ impl<'n> ClassName<'n> {
     }
 
     /// Creates a name that was already checked. The result of comparing an unchecked name is unspecified, but safe.
-    pub fn checked(names: Names, bytes: &'n [u8], is_text: bool) -> ClassName<'n> {
-        let folds = names == Names::Php;
+    pub fn checked(names: NameComparison, bytes: &'n [u8], is_text: bool) -> ClassName<'n> {
+        let folds = names == NameComparison::Php;
         let bytes = if folds { bytes.strip_prefix(b"\\").unwrap_or(bytes) } else { bytes };
         ClassName { bytes, is_text: is_text && !bytes.is_ascii(), folds }
     }
 
     /// Returns the same name, compared without regard to the case of ASCII letters.
-    pub(super) fn folded(self) -> ClassName<'n> {
+    pub(super) fn with_folded_case(self) -> ClassName<'n> {
         ClassName { folds: true, ..self }
     }
 
@@ -62,8 +62,8 @@ impl<'n> ClassName<'n> {
     }
 
     /// How the name is compared.
-    pub fn names(&self) -> Names {
-        if self.folds { Names::Php } else { Names::Exact }
+    pub fn names(&self) -> NameComparison {
+        if self.folds { NameComparison::Php } else { NameComparison::Exact }
     }
 
     /// Whether the name is text beyond ASCII.
@@ -78,11 +78,11 @@ impl<'n> ClassName<'n> {
 
     /// Whether both are the same name.
     pub fn equals(self, other: ClassName<'_>) -> bool {
-        if self.is_alike(other) { self.bytes == other.bytes } else { self.characters().eq(other.characters()) }
+        if self.has_same_form(other) { self.bytes == other.bytes } else { self.characters().eq(other.characters()) }
     }
 
     /// Whether the bytes can be compared instead of the characters.
-    pub(super) fn is_alike(self, other: ClassName<'_>) -> bool {
+    pub(super) fn has_same_form(self, other: ClassName<'_>) -> bool {
         self.is_text == other.is_text && !self.folds && !other.folds
     }
 
@@ -109,7 +109,7 @@ impl Iterator for Characters<'_> {
             let folded = if name.folds { first.to_ascii_lowercase() } else { first };
             return Some(u64::from(folded));
         }
-        let (character, len) = decoded(name.bytes).unwrap_or((u64::from(first), 1));
+        let (character, len) = decode_character(name.bytes).unwrap_or((u64::from(first), 1));
         name.bytes = &name.bytes[len..];
         Some(character)
     }
@@ -118,7 +118,7 @@ impl Iterator for Characters<'_> {
 /// Decodes the first character of UTF-8 that does not begin with ASCII, as perl reads it, and returns its number of
 /// bytes. Surrogates and numbers up to 63 bits are also accepted, in up to 13 bytes. `None` if it is malformed or not
 /// in its shortest form.
-pub(super) fn decoded(bytes: &[u8]) -> Option<(u64, usize)> {
+pub(super) fn decode_character(bytes: &[u8]) -> Option<(u64, usize)> {
     let first = *bytes.first()?;
     let (len, bits) = match first {
         0xc2..=0xdf => (2, u64::from(first & 0x1f)),
@@ -152,7 +152,7 @@ fn is_well_formed(bytes: &[u8]) -> bool {
         Err(error) => &bytes[error.valid_up_to()..],
     };
     while let Some(first) = rest.first() {
-        let len = if *first < 0x80 { 1 } else { decoded(rest).map_or(0, |(_, len)| len) };
+        let len = if *first < 0x80 { 1 } else { decode_character(rest).map_or(0, |(_, len)| len) };
         if len == 0 {
             return false;
         }
@@ -188,9 +188,9 @@ mod tests {
             b"\xff\x80\x80\x80\x80\x80\x81\x80\x80\x80\x80\x80",
             b"\xff\x80\x88\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80",
         ];
-        good.iter().for_each(|name| assert!(ClassName::new(Names::Exact, name, true).is_ok(), "{name:x?}"));
-        bad.iter().for_each(|name| assert!(ClassName::new(Names::Exact, name, true).is_err(), "{name:x?}"));
-        bad.iter().for_each(|name| assert!(ClassName::new(Names::Exact, name, false).is_ok(), "{name:x?}"));
+        good.iter().for_each(|name| assert!(ClassName::new(NameComparison::Exact, name, true).is_ok(), "{name:x?}"));
+        bad.iter().for_each(|name| assert!(ClassName::new(NameComparison::Exact, name, true).is_err(), "{name:x?}"));
+        bad.iter().for_each(|name| assert!(ClassName::new(NameComparison::Exact, name, false).is_ok(), "{name:x?}"));
     }
 
     #[test]
@@ -198,8 +198,8 @@ mod tests {
         for bits in 7..63 {
             let character = 1u64 << bits;
             let name = encoded(character);
-            assert_eq!(decoded(&name), Some((character, name.len())), "{bits}");
-            assert_eq!(decoded(&name[..name.len() - 1]), None);
+            assert_eq!(decode_character(&name), Some((character, name.len())), "{bits}");
+            assert_eq!(decode_character(&name[..name.len() - 1]), None);
         }
     }
 
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn php_folds_ascii_and_drops_one_backslash() {
         let equal = |a: &[u8], b: &[u8]| {
-            ClassName::checked(Names::Php, a, true).equals(ClassName::checked(Names::Php, b, true))
+            ClassName::checked(NameComparison::Php, a, true).equals(ClassName::checked(NameComparison::Php, b, true))
         };
         assert!(equal(br"\App\User", br"app\USER"));
         assert!(!equal(br"\\App\User", br"App\User"));

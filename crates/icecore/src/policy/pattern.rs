@@ -12,7 +12,7 @@ use super::name::ClassName;
 /// assert!(!fits(name("My::*"), name("My")));
 /// ```
 pub fn fits(pattern: ClassName<'_>, name: ClassName<'_>) -> bool {
-    if pattern.is_alike(name) {
+    if pattern.has_same_form(name) {
         // Most items of a list differ in the first byte.
         if let ([wanted, ..], [found, ..]) = (pattern.bytes(), name.bytes())
             && wanted != found
@@ -20,18 +20,18 @@ pub fn fits(pattern: ClassName<'_>, name: ClassName<'_>) -> bool {
         {
             return false;
         }
-        return matches(bytes(pattern), bytes(name), b'*');
+        return matches_with_stars(counted_bytes(pattern), counted_bytes(name), b'*');
     }
-    matches(pattern.characters(), name.characters(), u64::from(b'*'))
+    matches_with_stars(pattern.characters(), name.characters(), u64::from(b'*'))
 }
 
-fn bytes(name: ClassName<'_>) -> impl Iterator<Item = u8> + Clone {
+fn counted_bytes(name: ClassName<'_>) -> impl Iterator<Item = u8> + Clone {
     name.bytes().iter().copied().inspect(|_| crate::steps::count(1))
 }
 
 /// A star first matches nothing. After a mismatch, the last star takes one more character. Earlier stars never need to,
 /// because the text between them was found as early as possible.
-fn matches<P, N, T>(mut pattern: P, mut name: N, star: T) -> bool
+fn matches_with_stars<P, N, T>(mut pattern: P, mut name: N, star: T) -> bool
 where
     P: Iterator<Item = T> + Clone,
     N: Iterator<Item = T> + Clone,
@@ -66,7 +66,7 @@ where
 
 #[cfg(test)]
 mod tests {
-    use super::super::Names;
+    use super::super::NameComparison;
     use super::*;
     use crate::steps::{counted, is_linear};
 
@@ -115,7 +115,7 @@ mod tests {
             let says_folded = reference(&folded(&pattern), &folded(&name));
             for (p, p_text) in forms(&pattern) {
                 for (n, n_text) in forms(&name) {
-                    for (names, says) in [(Names::Exact, says), (Names::Php, says_folded)] {
+                    for (names, says) in [(NameComparison::Exact, says), (NameComparison::Php, says_folded)] {
                         let [p, n] = [(&p, p_text), (&n, n_text)]
                             .map(|(bytes, is_text)| ClassName::new(names, bytes, is_text).unwrap());
                         assert_eq!(fits(p, n), says, "{pattern:?} {name:?} {names:?} {p_text} {n_text}");
@@ -137,7 +137,7 @@ mod tests {
                 (0..random.below(14)).map(|_| odd[random.below(odd.len())]).collect()
             };
             let (pattern, name) = (bytes(), bytes());
-            for names in [Names::Exact, Names::Php] {
+            for names in [NameComparison::Exact, NameComparison::Php] {
                 for (p_text, n_text) in [(true, true), (true, false), (false, true), (false, false)] {
                     let [p, n] = [(&pattern, p_text), (&name, n_text)]
                         .map(|(bytes, is_text)| ClassName::checked(names, bytes, is_text));
@@ -150,18 +150,21 @@ mod tests {
 
     #[test]
     fn work_is_bounded_by_both_lengths() {
-        let names = |name: &'static [u8], is_text| ClassName::checked(Names::Exact, name, is_text);
+        let names = |name: &'static [u8], is_text| ClassName::checked(NameComparison::Exact, name, is_text);
         let name = "a".repeat(1000) + "\u{e9}";
         for stars in [1, 2, 5, 20] {
             let pattern = "*aaaaaaaaaaaaaaaaaaab".repeat(stars);
             let (p, n) = (pattern.as_bytes(), name.as_bytes());
-            let [p, n] = [p, n].map(|bytes| ClassName::checked(Names::Exact, bytes, true));
+            let [p, n] = [p, n].map(|bytes| ClassName::checked(NameComparison::Exact, bytes, true));
             let steps = counted(|| assert!(!fits(p, n)));
             assert!(steps <= 2 * 4 * 20 * 1001, "{stars}: {steps}");
         }
         is_linear("a long name", 1000, |size| {
             let name = "a".repeat(size);
-            assert!(!fits(names(b"*a*a*a*b", false), ClassName::checked(Names::Exact, name.as_bytes(), false)));
+            assert!(!fits(
+                names(b"*a*a*a*b", false),
+                ClassName::checked(NameComparison::Exact, name.as_bytes(), false)
+            ));
         });
     }
 }

@@ -1,6 +1,6 @@
 //! Rules: lists of classes that a program allows, and questions about a class.
 
-use super::name::{ClassName, Names};
+use super::name::{ClassName, NameComparison};
 use super::pattern::fits;
 use crate::error::Error;
 use crate::hash::SeededMap;
@@ -59,7 +59,7 @@ impl Answer {
     const REFUSED: Answer = Answer { verdict: Verdict::Refused, is_reported: false };
     const ALLOWED: Answer = Answer { verdict: Verdict::Allowed, is_reported: false };
 
-    fn of(otherwise: Otherwise) -> Answer {
+    fn from_otherwise(otherwise: Otherwise) -> Answer {
         let (verdict, is_reported) = match otherwise {
             Otherwise::Any => (Verdict::Allowed, false),
             Otherwise::AnyReported => (Verdict::Allowed, true),
@@ -87,29 +87,29 @@ impl Answer {
 /// ```
 #[derive(Debug, Default)]
 pub struct Rules {
-    names: Names,
-    exact: Vec<Owned>,
+    names: NameComparison,
+    exact: Vec<OwnedName>,
     /// Indexes in `exact` of the names with a hash.
     by_hash: SeededMap<u64, Vec<u32>>,
-    patterns: Vec<Owned>,
+    patterns: Vec<OwnedName>,
     otherwise: Option<Otherwise>,
 }
 
 #[derive(Debug)]
-struct Owned {
+struct OwnedName {
     bytes: Box<[u8]>,
     is_text: bool,
 }
 
-impl Owned {
-    fn of(name: ClassName<'_>) -> Owned {
-        Owned { bytes: name.bytes().into(), is_text: name.is_text() }
+impl OwnedName {
+    fn from_name(name: ClassName<'_>) -> OwnedName {
+        OwnedName { bytes: name.bytes().into(), is_text: name.is_text() }
     }
 }
 
 impl Rules {
     /// Returns rules that allow nothing yet.
-    pub fn new(names: Names) -> Rules {
+    pub fn new(names: NameComparison) -> Rules {
         Rules { names, ..Rules::default() }
     }
 
@@ -119,17 +119,17 @@ impl Rules {
         if !name.has_wildcard() {
             return self.allow_exactly(pattern, is_text);
         }
-        self.patterns.push(Owned::of(name));
+        self.patterns.push(OwnedName::from_name(name));
         Ok(())
     }
 
     /// Allows the class of this name, in which `*` is an ordinary character.
     pub fn allow_exactly(&mut self, name: &[u8], is_text: bool) -> Result<(), Error> {
         let name = ClassName::new(self.names, name, is_text)?;
-        if !self.has(name) {
+        if !self.has_exact_name(name) {
             let hash = self.hash(name);
             self.by_hash.entry(hash).or_default().push(self.exact.len() as u32);
-            self.exact.push(Owned::of(name));
+            self.exact.push(OwnedName::from_name(name));
         }
         Ok(())
     }
@@ -140,7 +140,7 @@ impl Rules {
     }
 
     /// How names are compared.
-    pub fn names(&self) -> Names {
+    pub fn names(&self) -> NameComparison {
         self.names
     }
 
@@ -150,24 +150,24 @@ impl Rules {
         hasher.finish()
     }
 
-    fn owned<'r>(&self, name: &'r Owned) -> ClassName<'r> {
+    fn to_class_name<'r>(&self, name: &'r OwnedName) -> ClassName<'r> {
         // The prefix that PHP ignores was removed when the name was added.
-        let kept = ClassName::checked(Names::Exact, &name.bytes, name.is_text);
-        if self.names == Names::Php { kept.folded() } else { kept }
+        let kept = ClassName::checked(NameComparison::Exact, &name.bytes, name.is_text);
+        if self.names == NameComparison::Php { kept.with_folded_case() } else { kept }
     }
 
     /// Whether the class is allowed by its name.
-    fn has(&self, name: ClassName<'_>) -> bool {
+    fn has_exact_name(&self, name: ClassName<'_>) -> bool {
         if self.exact.is_empty() {
             return false;
         }
         let found = self.by_hash.get(&self.hash(name));
-        found.is_some_and(|found| found.iter().any(|at| self.owned(&self.exact[*at as usize]).equals(name)))
+        found.is_some_and(|found| found.iter().any(|at| self.to_class_name(&self.exact[*at as usize]).equals(name)))
     }
 
     /// Whether the class is allowed by its name or by a pattern.
     pub fn allows(&self, name: ClassName<'_>) -> bool {
-        self.has(name) || self.patterns.iter().any(|pattern| fits(self.owned(pattern), name))
+        self.has_exact_name(name) || self.patterns.iter().any(|pattern| fits(self.to_class_name(pattern), name))
     }
 }
 
@@ -280,13 +280,13 @@ impl<'n> Question<'n> {
         match self.state {
             State::Open => Answer::REFUSED,
             State::Final(Otherwise::Any) => Answer::ALLOWED,
-            State::Unless(otherwise) | State::Final(otherwise) => Answer::of(otherwise),
+            State::Unless(otherwise) | State::Final(otherwise) => Answer::from_otherwise(otherwise),
         }
     }
 }
 
 /// Returns the answer of a chain of layers about a class; the layer of the call is first.
-pub fn ask(layers: &[&Rules], names: Names, name: &[u8], is_text: bool) -> Result<Answer, Error> {
+pub fn ask(layers: &[&Rules], names: NameComparison, name: &[u8], is_text: bool) -> Result<Answer, Error> {
     let mut question = Question::new(ClassName::new(names, name, is_text)?);
     for rules in layers {
         question.rules(rules);

@@ -1,8 +1,8 @@
 use super::*;
 use crate::document::Builder;
 
-fn rules(names: &[&str], otherwise: Option<Otherwise>) -> Rules {
-    let mut rules = Rules::new(Names::Exact);
+fn make_rules(names: &[&str], otherwise: Option<Otherwise>) -> Rules {
+    let mut rules = Rules::new(NameComparison::Exact);
     names.iter().for_each(|name| rules.allow(name.as_bytes(), true).unwrap());
     if let Some(otherwise) = otherwise {
         rules.otherwise(otherwise);
@@ -10,33 +10,33 @@ fn rules(names: &[&str], otherwise: Option<Otherwise>) -> Rules {
     rules
 }
 
-fn said(layers: &[&Rules], name: &str) -> (Verdict, bool) {
-    let Answer { verdict, is_reported } = ask(layers, Names::Exact, name.as_bytes(), true).unwrap();
+fn ask_layers(layers: &[&Rules], name: &str) -> (Verdict, bool) {
+    let Answer { verdict, is_reported } = ask(layers, NameComparison::Exact, name.as_bytes(), true).unwrap();
     (verdict, is_reported)
 }
 
 #[test]
 fn names_and_patterns_allow_and_nothing_else_does() {
-    let rules = rules(&["Employee", "My::*", "*::Model", "Caf\u{e9}"], None);
+    let rules = make_rules(&["Employee", "My::*", "*::Model", "Caf\u{e9}"], None);
     for name in ["Employee", "My::", "My::A::B", "Shop::Model", "Caf\u{e9}"] {
-        assert_eq!(said(&[&rules], name), (Verdict::Allowed, false), "{name}");
+        assert_eq!(ask_layers(&[&rules], name), (Verdict::Allowed, false), "{name}");
     }
     for name in ["", "employee", "Employee2", "Employee::Evil", "Employee\0", "My", "Not::My::A", "Model", "Cafe"] {
-        assert_eq!(said(&[&rules], name), (Verdict::Refused, false), "{name}");
+        assert_eq!(ask_layers(&[&rules], name), (Verdict::Refused, false), "{name}");
     }
-    let latin = ask(&[&rules], Names::Exact, b"Caf\xe9", false).unwrap();
+    let latin = ask(&[&rules], NameComparison::Exact, b"Caf\xe9", false).unwrap();
     assert_eq!(latin.verdict, Verdict::Allowed);
-    let utf8 = ask(&[&rules], Names::Exact, "Caf\u{e9}".as_bytes(), false).unwrap();
+    let utf8 = ask(&[&rules], NameComparison::Exact, "Caf\u{e9}".as_bytes(), false).unwrap();
     assert_eq!(utf8.verdict, Verdict::Refused);
-    assert!(ask(&[&rules], Names::Exact, b"My::\xe9", true).is_err());
+    assert!(ask(&[&rules], NameComparison::Exact, b"My::\xe9", true).is_err());
 }
 
 #[test]
 fn a_star_can_be_allowed_exactly() {
-    let mut exact = Rules::new(Names::Exact);
+    let mut exact = Rules::new(NameComparison::Exact);
     exact.allow_exactly(b"My::*", false).unwrap();
-    assert_eq!(said(&[&exact], "My::*").0, Verdict::Allowed);
-    assert_eq!(said(&[&exact], "My::A").0, Verdict::Refused);
+    assert_eq!(ask_layers(&[&exact], "My::*").0, Verdict::Allowed);
+    assert_eq!(ask_layers(&[&exact], "My::A").0, Verdict::Refused);
 }
 
 /// The rules of two layers, and the result for a Perl program.
@@ -44,8 +44,8 @@ fn a_star_can_be_allowed_exactly() {
 fn the_order_of_the_layers() {
     use Otherwise::{Any, AnyReported, Refuse, Report};
     use Verdict::{Allowed, Record, Refused};
-    let (list, other) = (rules(&["A"], None), rules(&["B"], None));
-    let default = |otherwise| rules(&[], Some(otherwise));
+    let (list, other) = (make_rules(&["A"], None), make_rules(&["B"], None));
+    let default = |otherwise| make_rules(&[], Some(otherwise));
     let [any, reported, record, report, refuse] = [Any, AnyReported, Otherwise::Record, Report, Refuse].map(default);
     for (layers, verdict, is_reported) in [
         (&[][..], Refused, false),
@@ -64,20 +64,20 @@ fn the_order_of_the_layers() {
         (&[&record, &refuse, &list], Record, false),
         (&[&other, &any], Allowed, false),
     ] {
-        assert_eq!(said(layers, "A"), (verdict, is_reported), "{layers:?}");
+        assert_eq!(ask_layers(layers, "A"), (verdict, is_reported), "{layers:?}");
     }
 }
 
 #[test]
 fn a_question_says_when_it_is_answered() {
-    let name = ClassName::new(Names::Exact, b"A", false).unwrap();
+    let name = ClassName::new(NameComparison::Exact, b"A", false).unwrap();
     let mut question = Question::new(name);
-    question.item(ClassName::checked(Names::Exact, b"B", false));
+    question.item(ClassName::checked(NameComparison::Exact, b"B", false));
     assert!(!question.is_final());
     question.otherwise(Otherwise::Record);
     let mut question = Question::at(question.name(), question.state());
     assert!(!question.is_final());
-    question.item(ClassName::checked(Names::Exact, b"*", false));
+    question.item(ClassName::checked(NameComparison::Exact, b"*", false));
     assert!(question.is_final());
     question.otherwise(Otherwise::Refuse);
     assert_eq!(question.answer().verdict, Verdict::Allowed);
@@ -85,11 +85,11 @@ fn a_question_says_when_it_is_answered() {
 
 #[test]
 fn php_names_are_found_in_long_lists() {
-    let mut list = Rules::new(Names::Php);
+    let mut list = Rules::new(NameComparison::Php);
     for number in 0..2000 {
         list.allow(format!("\\App\\Class{number}").as_bytes(), false).unwrap();
     }
-    let verdict = |name: &[u8]| ask(&[&list], Names::Php, name, false).unwrap().verdict;
+    let verdict = |name: &[u8]| ask(&[&list], NameComparison::Php, name, false).unwrap().verdict;
     assert_eq!(verdict(b"app\\cLASS1999"), Verdict::Allowed);
     assert_eq!(verdict(b"\\App\\Class0"), Verdict::Allowed);
     assert_eq!(verdict(b"App\\Class2000"), Verdict::Refused);
@@ -118,9 +118,9 @@ fn a_document_is_asked_at_once() {
     }
     b.end();
     let document = b.finish().unwrap();
-    let list = rules(&["A", "My::*"], Some(Otherwise::Report));
+    let list = make_rules(&["A", "My::*"], Some(Otherwise::Report));
     let refused = |layers: &[&Rules]| {
-        let refused = super::refused(&document, layers, Names::Exact, |class| class.kind == "object").unwrap();
+        let refused = super::refused(&document, layers, NameComparison::Exact, |class| class.kind == "object").unwrap();
         refused
             .into_iter()
             .map(|class| (String::from_utf8(class.name).unwrap(), class.path, class.is_reported))
@@ -128,7 +128,7 @@ fn a_document_is_asked_at_once() {
     };
     let found = |name: &str, path: &str, is_reported| (name.to_owned(), path.to_owned(), is_reported);
     assert_eq!(refused(&[&list]), [found("Evil", "$[1]", true), found("Other", "$[4]", true)]);
-    assert_eq!(refused(&[&list, &rules(&["*"], None)]), []);
+    assert_eq!(refused(&[&list, &make_rules(&["*"], None)]), []);
     assert_eq!(refused(&[]).len(), 4);
-    assert!(super::refused(&document, &[], Names::Exact, |_| false).unwrap().is_empty());
+    assert!(super::refused(&document, &[], NameComparison::Exact, |_| false).unwrap().is_empty());
 }

@@ -1,7 +1,7 @@
 //! Messages about classes. Names come from data: they are quoted, in ASCII, so that a suggestion that is pasted into a
 //! program allows this class and no other.
 
-use super::name::{ClassName, decoded};
+use super::name::{ClassName, decode_character};
 use std::fmt::Write;
 
 /// A host, with its syntax for a list of classes.
@@ -63,7 +63,8 @@ impl<'n> Words<'n> {
         let mut rest = self.name.bytes();
         while let Some(first) = rest.first() {
             let character = (u64::from(*first), 1);
-            let (character, len) = if self.name.is_text() { decoded(rest).unwrap_or(character) } else { character };
+            let (character, len) =
+                if self.name.is_text() { decode_character(rest).unwrap_or(character) } else { character };
             rest = &rest[len..];
             match u8::try_from(character) {
                 Ok(byte @ (b'"' | b'\\' | b'$' | b'@')) => literal.extend(['\\', char::from(byte)]),
@@ -160,11 +161,11 @@ fn double_quoted(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Names;
+    use super::super::NameComparison;
     use super::*;
 
     fn words(host: Host, name: &[u8], is_text: bool) -> Words<'_> {
-        Words::new(host, ClassName::new(Names::Exact, name, is_text).unwrap())
+        Words::new(host, ClassName::new(NameComparison::Exact, name, is_text).unwrap())
     }
 
     #[test]

@@ -4,20 +4,20 @@ use super::Change;
 use std::cell::Cell;
 
 /// Caches answers for consecutive strings of one text, so that a long text with many short strings is searched once.
-pub(super) struct Ahead<'a> {
+pub(super) struct ChangeLookahead<'a> {
     change: &'a dyn Change,
     text: &'a [u8],
     /// The start of the last search, and the position that it found.
     known: Cell<Option<(usize, Option<usize>)>>,
 }
 
-impl<'a> Ahead<'a> {
-    pub(super) fn new(change: &'a dyn Change, text: &'a [u8]) -> Ahead<'a> {
-        Ahead { change, text, known: Cell::new(None) }
+impl<'a> ChangeLookahead<'a> {
+    pub(super) fn new(change: &'a dyn Change, text: &'a [u8]) -> ChangeLookahead<'a> {
+        ChangeLookahead { change, text, known: Cell::new(None) }
     }
 
     /// Whether a change may be between these offsets.
-    pub(super) fn is_within(&self, start: usize, end: usize) -> bool {
+    pub(super) fn may_change_within(&self, start: usize, end: usize) -> bool {
         let fitting = |(from, next): &(usize, Option<usize>)| *from <= start && next.is_none_or(|next| start <= next);
         let (_, next) = self.known.get().filter(fitting).unwrap_or_else(|| {
             let known = (start, self.change.next_change(self.text, start));

@@ -19,7 +19,7 @@ const BARE: [bool; 256] = {
 
 /// Returns `true` if no format and no wrapper, other than Base64 and the like, accepts this text. This is a quick
 /// answer, which the tests compare with the full one: `false` proves nothing.
-pub(super) fn is_bare(text: &[u8]) -> bool {
+pub(super) fn is_certainly_text(text: &[u8]) -> bool {
     // Not a number, and not a letter of PHP's format: a damaged text with such a beginning is counted.
     let begins = matches!(text, [first, second, ..] if first.is_ascii_alphabetic() && *second != b':');
     // Output of `var_export()`, and files that return it.
@@ -27,11 +27,11 @@ pub(super) fn is_bare(text: &[u8]) -> bool {
     let is_php = || is_word(b"array") || is_word(b"return");
     // Signed data has two dashes before the signature.
     let has_dashes = || memchr::memchr_iter(b'-', text).any(|at| text.get(at + 1) == Some(&b'-'));
-    begins && are_bare(text) && !is_php() && !has_dashes()
+    begins && are_text_bytes(text) && !is_php() && !has_dashes()
 }
 
 /// Checks in pieces: a branch for each byte would take longer than the comparison.
-fn are_bare(text: &[u8]) -> bool {
+fn are_text_bytes(text: &[u8]) -> bool {
     const PIECE: usize = 8;
     let (pieces, rest) = text.as_chunks::<PIECE>();
     let is_bare = |bare: bool, byte: &u8| bare & BARE[usize::from(*byte)];
@@ -41,14 +41,14 @@ fn are_bare(text: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit::{Edits, Part};
-    use crate::rewrite::work::{Inside, Work};
+    use crate::edit::{Edits, StringRole};
+    use crate::rewrite::work::{ProbeResult, StringRewriter};
     use crate::rewrite::{Change, Rewriting, Tally};
 
     struct Nothing;
 
     impl Change for Nothing {
-        fn change(&mut self, _: &[u8], _: Part, _: &mut Edits) {}
+        fn change_text(&mut self, _: &[u8], _: StringRole, _: &mut Edits) {}
     }
 
     /// Random texts from pieces that include the beginnings and words of all formats.
@@ -112,13 +112,13 @@ mod tests {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 text.push_str(PIECES[(state >> 33) as usize % PIECES.len()]);
             }
-            if !is_bare(text.as_bytes()) {
+            if !is_certainly_text(text.as_bytes()) {
                 continue;
             }
             bare += 1;
             let (mut nothing, mut tally) = (Nothing, Tally::default());
-            let mut work = Work::new(&mut nothing, &how, &mut tally);
-            assert!(matches!(work.probe(text.as_bytes(), 0), Inside::Plain(None)), "{text}");
+            let mut work = StringRewriter::new(&mut nothing, &how, &mut tally);
+            assert!(matches!(work.probe_with_trimming(text.as_bytes(), 0), ProbeResult::Plain(None)), "{text}");
             assert!(!tally.is_notable(), "{text}");
         }
         assert!(bare > 10_000, "{bare}");

@@ -5,12 +5,12 @@
 //! boundary of one; nothing else in the text looks serialized; and the result has the same documents at their new
 //! places. Any other text stays unchanged and is counted if a change would make a length in it wrong.
 
-use super::serialized::{self, Before, SerializedString};
-use super::work::Work;
-use super::{Broken, Edits, Part, signed, trimmed};
+use super::serialized::{self, Boundary, SerializedString};
+use super::work::StringRewriter;
+use super::{Broken, Edits, StringRole, signed, trimmed};
 use crate::deep::LEVELS;
 use crate::error::ErrorKind;
-use crate::format::strings::{Strings, Wanted};
+use crate::format::strings::{StringRequest, Strings};
 use crate::format::{self, Format, Settings};
 use crate::limits::Limits;
 use crate::steps;
@@ -21,7 +21,7 @@ use std::ops::Range;
 pub(super) const LETTERS: &[u8] = b"asSOCEibdrR";
 
 /// Serialized data in a text.
-pub(super) enum Found {
+pub(super) enum EmbeddedData {
     /// Nothing.
     Nothing,
     /// These documents, and nothing else.
@@ -31,36 +31,36 @@ pub(super) enum Found {
 }
 
 /// Searches a text for documents from `from` on. The time is linear in the length of the text.
-pub(super) fn find(text: &[u8], from: usize, limits: &Limits) -> Found {
-    if serialized::heads(text).next().is_none() {
-        return Found::Nothing;
+pub(super) fn find_embedded(text: &[u8], from: usize, limits: &Limits) -> EmbeddedData {
+    if serialized::find_heads(text).next().is_none() {
+        return EmbeddedData::Nothing;
     }
     let embeds = |format: &Format| format.strings.filter(|strings| strings.embeds);
     let Some((format, strings)) = format::all().iter().find_map(|format| Some((*format, embeds(format)?))) else {
-        return Found::Nothing;
+        return EmbeddedData::Nothing;
     };
-    let (documents, is_clear) = documents(text, from, strings, limits);
+    let (documents, is_clear) = scan_documents(text, from, strings, limits);
     match is_clear {
-        true if documents.is_empty() => Found::Nothing,
-        true if are_nested(text) => Found::Documents(format, documents),
-        _ => Found::Unclear(documents),
+        true if documents.is_empty() => EmbeddedData::Nothing,
+        true if are_nested(text) => EmbeddedData::Documents(format, documents),
+        _ => EmbeddedData::Unclear(documents),
     }
 }
 
 /// Returns the documents in a text, and whether nothing else in it looks like one. If not, the list may have too many
 /// documents.
-fn documents(text: &[u8], from: usize, strings: &Strings, limits: &Limits) -> (Vec<Range<usize>>, bool) {
+fn scan_documents(text: &[u8], from: usize, strings: &Strings, limits: &Limits) -> (Vec<Range<usize>>, bool) {
     let (mut documents, mut is_clear, mut at) = (Vec::new(), true, from);
-    let mut left = serialized::searches(text);
+    let mut left = serialized::search_budget(text);
     // Number of bytes that may be read without success: unterminated values can be nested.
     let mut in_vain = text.len().saturating_mul(2);
-    let wanted = Wanted { limits, keys: false, classes: false, may: &|_, _| false };
-    for head in serialized::heads(text) {
+    let wanted = StringRequest { limits, keys: false, classes: false, may: &|_, _| false };
+    for head in serialized::find_heads(text) {
         if head < at || !looks_serialized(text, head, &mut left) {
             continue;
         }
         let rest = text.get(head..).unwrap_or_default();
-        is_clear &= serialized::before(text, head) == Before::Edge;
+        is_clear &= serialized::boundary_before(text, head) == Boundary::Edge;
         if in_vain == 0 {
             documents.push(head..text.len());
             return (documents, false);
@@ -97,18 +97,20 @@ pub(super) fn looks_serialized(text: &[u8], head: usize, left: &mut usize) -> bo
         return serialized::string_at(text, head, left).is_some();
     }
     let is_encoded = text.get(head + 1) == Some(&b'%');
-    let Some((count, after)) = serialized::number(text, head + if is_encoded { 4 } else { 2 }) else { return false };
+    let Some((count, after)) = serialized::parse_number(text, head + if is_encoded { 4 } else { 2 }) else {
+        return false;
+    };
     if is_encoded {
         let mark = text.get(after..after + 6).unwrap_or_default();
         return mark.eq_ignore_ascii_case(b"%3A%7B");
     }
     match text.get(after..).and_then(|rest| rest.strip_prefix(b":{")) {
         Some([b'}', ..]) => count == 0,
-        Some([b'i', b':', key @ ..]) => match serialized::number(key, usize::from(key.first() == Some(&b'-'))) {
+        Some([b'i', b':', key @ ..]) => match serialized::parse_number(key, usize::from(key.first() == Some(&b'-'))) {
             Some((_, end)) => matches!(key.get(end), None | Some(b';')),
             None => false,
         },
-        Some([b's' | b'S', b':', key @ ..]) => match serialized::number(key, 0) {
+        Some([b's' | b'S', b':', key @ ..]) => match serialized::parse_number(key, 0) {
             Some((_, end)) => {
                 key.get(end..).is_some_and(|key| matches!(key, [] | [b':'] | [b':', b'"' | b'\'' | b'\\' | b'&', ..]))
             }
@@ -125,7 +127,7 @@ pub(super) fn looks_serialized(text: &[u8], head: usize, left: &mut usize) -> bo
 /// read in two ways.
 fn are_nested(text: &[u8]) -> bool {
     let mut open: Vec<usize> = Vec::new();
-    serialized::strings(text).filter(|string| string.is_exact).all(|SerializedString { head, range, .. }| {
+    serialized::find_strings(text).filter(|string| string.is_exact).all(|SerializedString { head, range, .. }| {
         // One more byte of the string follows its last quote.
         while open.pop_if(|end| *end < head).is_some() {}
         let fits = open.last().is_none_or(|end| range.end < *end - 1);
@@ -139,9 +141,11 @@ pub(super) fn breaks_documents(text: &[u8], edits: &Edits, limits: &Limits) -> b
     if edits.is_empty() {
         return false;
     }
-    match find(text, 0, limits) {
-        Found::Nothing => false,
-        Found::Documents(_, documents) | Found::Unclear(documents) => does_damage(text, &documents, edits),
+    match find_embedded(text, 0, limits) {
+        EmbeddedData::Nothing => false,
+        EmbeddedData::Documents(_, documents) | EmbeddedData::Unclear(documents) => {
+            does_damage(text, &documents, edits)
+        }
     }
 }
 
@@ -160,14 +164,16 @@ fn is_text_format(name: &str) -> bool {
 /// Returns `true` if a text that looks frozen as a whole is one damaged serialized value or session. `documents` are
 /// the known documents in it.
 fn is_broken_value(text: &[u8], documents: &[Range<usize>]) -> bool {
-    let mut left = serialized::searches(text);
-    let Some(head) = serialized::heads(text).find(|head| looks_serialized(text, *head, &mut left)) else { return true };
+    let mut left = serialized::search_budget(text);
+    let Some(head) = serialized::find_heads(text).find(|head| looks_serialized(text, *head, &mut left)) else {
+        return true;
+    };
     let before = text.get(..head).unwrap_or_default();
     let is_first = match before.strip_suffix(b"|") {
         // A session does not contain escapes.
         Some(name) => {
             let is_name = name.iter().all(|byte| byte.is_ascii_graphic() && *byte != b'|' || !byte.is_ascii());
-            let after = serialized::number(text, head + 2).and_then(|(_, after)| text.get(after..));
+            let after = serialized::parse_number(text, head + 2).and_then(|(_, after)| text.get(after..));
             is_name && after.is_some_and(|after| after.starts_with(b":\"") || after.starts_with(b":{"))
         }
         None => trimmed::is_all_blank(before),
@@ -204,7 +210,7 @@ pub(super) fn does_damage(text: &[u8], documents: &[Range<usize>], edits: &Edits
             }
         }
     };
-    for SerializedString { head, range, has_end, .. } in serialized::strings(text) {
+    for SerializedString { head, range, has_end, .. } in serialized::find_strings(text) {
         // Its last quote, the mark after it, and the closing brackets around it.
         let end = range.end - 1..skip_ends(range.end.saturating_add(1));
         let touches = |bytes: Range<usize>| touching(bytes).next().is_some();
@@ -215,11 +221,11 @@ pub(super) fn does_damage(text: &[u8], documents: &[Range<usize>], edits: &Edits
     let is_number = |at: usize| {
         let head = at.checked_sub(1).filter(|head| text.get(*head).is_some_and(|letter| LETTERS.contains(letter)))?;
         let sign = usize::from(matches!(text.get(at + 1), Some(b'-' | b'+')));
-        let (_, end) = serialized::number(text, at + 1 + sign)?;
+        let (_, end) = serialized::parse_number(text, at + 1 + sign)?;
         let rest = text.get(end..)?;
         let end = end + rest.iter().take_while(|byte| byte.is_ascii_digit() || b".eE+-".contains(byte)).count();
         let is_one = matches!(text.get(end), Some(b':' | b';'));
-        (is_one && serialized::before(text, head) != Before::Word).then(|| {
+        (is_one && serialized::boundary_before(text, head) != Boundary::Word).then(|| {
             let opens = usize::from(text.get(end + 1) == Some(&b'{'));
             head..skip_ends(end + 1 + opens).max(end + 2)
         })
@@ -227,38 +233,38 @@ pub(super) fn does_damage(text: &[u8], documents: &[Range<usize>], edits: &Edits
     memchr_iter(b':', text).filter_map(is_number).any(|bytes| touching(bytes).next().is_some())
 }
 
-impl Work<'_> {
+impl StringRewriter<'_> {
     /// Returns the changes of a text that is not frozen as a whole, and may contain documents. `broken` is the reason
     /// why it is not frozen although it begins like frozen data.
     pub(super) fn text_around(&mut self, text: &[u8], level: u32, broken: Option<Broken>) -> Edits {
         let found = match &broken {
             // Documents in binary data are in parts that have a length of their own.
-            Some(broken) if !is_text_format(broken.format) => Found::Nothing,
-            _ => find(text, 0, &self.limits),
+            Some(broken) if !is_text_format(broken.format) => EmbeddedData::Nothing,
+            _ => find_embedded(text, 0, &self.limits),
         };
-        if let Found::Documents(format, documents) = &found
+        if let EmbeddedData::Documents(format, documents) = &found
             && let Some(edits) = self.around_documents(format, text, 0..text.len(), documents, level)
         {
             // A text that contains values is not a damaged value, but it may be a damaged document of another kind.
             broken
                 .into_iter()
                 .filter(|broken| !has_values(broken.format))
-                .for_each(|broken| self.tally.break_at(broken));
+                .for_each(|broken| self.tally.count_broken(broken));
             return edits;
         }
         let documents = match &found {
-            Found::Nothing => &[][..],
-            Found::Documents(_, documents) | Found::Unclear(documents) => documents,
+            EmbeddedData::Nothing => &[][..],
+            EmbeddedData::Documents(_, documents) | EmbeddedData::Unclear(documents) => documents,
         };
-        let is_text = matches!(found, Found::Nothing) || broken.is_some() && is_broken_value(text, documents);
+        let is_text = matches!(found, EmbeddedData::Nothing) || broken.is_some() && is_broken_value(text, documents);
         let edits = match is_text {
-            true => self.plain(text, Part::Value),
+            true => self.change_plain_text(text, StringRole::Value),
             false => match self.plain_without_damage(text, documents) {
                 Some(edits) => edits,
                 None => return Edits::new(),
             },
         };
-        broken.into_iter().for_each(|broken| self.tally.break_at(broken));
+        broken.into_iter().for_each(|broken| self.tally.count_broken(broken));
         edits
     }
 
@@ -267,7 +273,7 @@ impl Work<'_> {
     fn plain_without_damage(&mut self, text: &[u8], documents: &[Range<usize>]) -> Option<Edits> {
         let changed = self.tally.changed;
         self.change.begin_trial();
-        let edits = self.plain(text, Part::Value);
+        let edits = self.change_plain_text(text, StringRole::Value);
         let stays = does_damage(text, documents, &edits);
         self.change.end_trial(!stays);
         if stays {
@@ -284,22 +290,22 @@ impl Work<'_> {
         &mut self,
         format: &'static Format,
         text: &[u8],
-        own: Range<usize>,
+        range: Range<usize>,
         documents: &[Range<usize>],
         level: u32,
     ) -> Option<Edits> {
         if level >= LEVELS {
-            self.beyond(text);
+            self.keep_beyond_limit(text);
             return Some(Edits::new());
         }
-        if self.crosses_an_edge(text, &own, documents) {
+        if self.crosses_an_edge(text, &range, documents) {
             return None;
         }
         let tally = self.tally.clone();
         self.change.begin_trial();
-        let edits = self.edits_around(format, text, &own, documents, level);
-        let is_signed = edits.as_ref().is_ok_and(|edits| !edits.is_empty()) && is_signed(text, documents);
-        let edits = edits.map(|edits| (is_certain(text, own, documents, &edits, &self.limits), edits));
+        let edits = self.edits_around(format, text, &range, documents, level);
+        let is_signed = edits.as_ref().is_ok_and(|edits| !edits.is_empty()) && is_signed_text(text, documents);
+        let edits = edits.map(|edits| (is_certain(text, range, documents, &edits, &self.limits), edits));
         self.change.end_trial(!is_signed && matches!(edits, Ok((true, _))));
         let error = match edits {
             Ok((true, edits)) if !is_signed => return Some(edits),
@@ -311,16 +317,16 @@ impl Work<'_> {
             return Some(Edits::new());
         }
         if error == Some(ErrorKind::Limit) {
-            self.beyond(text);
+            self.keep_beyond_limit(text);
             return Some(Edits::new());
         }
         None
     }
 
     /// Returns `true` if a match in the text, read as plain text, is partly in a document.
-    fn crosses_an_edge(&mut self, text: &[u8], own: &Range<usize>, documents: &[Range<usize>]) -> bool {
+    fn crosses_an_edge(&mut self, text: &[u8], range: &Range<usize>, documents: &[Range<usize>]) -> bool {
         self.change.begin_trial();
-        let matches = self.plain_parts(text, std::slice::from_ref(own));
+        let matches = self.plain_parts(text, std::slice::from_ref(range));
         self.change.end_trial(false);
         let mut edges = documents.iter().flat_map(|document| [document.start, document.end]).peekable();
         matches.iter().any(|edit| {
@@ -334,16 +340,16 @@ impl Work<'_> {
         &mut self,
         format: &'static Format,
         text: &[u8],
-        own: &Range<usize>,
+        range: &Range<usize>,
         documents: &[Range<usize>],
         level: u32,
     ) -> Result<Edits, ErrorKind> {
-        let (mut gaps, mut at) = (Vec::with_capacity(documents.len() + 1), own.start);
+        let (mut gaps, mut at) = (Vec::with_capacity(documents.len() + 1), range.start);
         for document in documents {
             gaps.push(at..document.start);
             at = document.end;
         }
-        gaps.push(at..own.end);
+        gaps.push(at..range.end);
         let plain = self.plain_parts(text, &gaps);
         self.tally.changed += u64::from(!plain.is_empty());
         let (mut edits, mut plain) = (Edits::new(), plain.iter().peekable());
@@ -352,9 +358,9 @@ impl Work<'_> {
                 edits.push(edit.start, edit.end, edit.new);
             }
             let bytes = text.get(document.clone()).unwrap_or_default();
-            if self.may(bytes) {
+            if self.may_contain_change(bytes) {
                 let limits = self.limits.clone();
-                let changes = self.document(format, &Settings::new(), bytes, &limits, level);
+                let changes = self.change_document(format, &Settings::new(), bytes, &limits, level);
                 edits.append(&changes.map_err(|error| error.kind())?, document.start);
             }
         }
@@ -368,15 +374,15 @@ impl Work<'_> {
     fn plain_parts(&mut self, text: &[u8], parts: &[Range<usize>]) -> Edits {
         let mut edits = Edits::new();
         if parts.iter().any(|part| self.change.may_change(text.get(part.clone()).unwrap_or_default())) {
-            self.change.change_parts(text, parts, Part::Value, &mut edits);
+            self.change.change_parts(text, parts, StringRole::Value, &mut edits);
         }
         edits
     }
 }
 
 /// Returns `true` if the changed text has the same documents, each with its own changes.
-fn is_certain(text: &[u8], own: Range<usize>, documents: &[Range<usize>], edits: &Edits, limits: &Limits) -> bool {
-    let text = text.get(..own.end).unwrap_or(text);
+fn is_certain(text: &[u8], range: Range<usize>, documents: &[Range<usize>], edits: &Edits, limits: &Limits) -> bool {
+    let text = text.get(..range.end).unwrap_or(text);
     let mut growth = 0;
     let mut changes = edits.iter().peekable();
     let mut place = |at: usize| {
@@ -388,14 +394,14 @@ fn is_certain(text: &[u8], own: Range<usize>, documents: &[Range<usize>], edits:
     };
     let places: Option<Vec<Range<usize>>> =
         documents.iter().map(|document| Some(place(document.start)?..place(document.end)?)).collect();
-    match find(&edits.apply(text), own.start, limits) {
-        Found::Documents(_, found) => places == Some(found),
+    match find_embedded(&edits.apply(text), range.start, limits) {
+        EmbeddedData::Documents(_, found) => places == Some(found),
         _ => false,
     }
 }
 
 /// Returns `true` if a digest is next to the only document of a text, or before the whole text.
-fn is_signed(text: &[u8], documents: &[Range<usize>]) -> bool {
+fn is_signed_text(text: &[u8], documents: &[Range<usize>]) -> bool {
     let [document] = documents else { return signed::is_signed_body(text) };
     signed::is_signed_body(text) || signed::is_beside_digest(text, document)
 }
@@ -471,10 +477,10 @@ mod tests {
 
     #[test]
     fn documents_are_certain_or_not() {
-        let found = |text: &str| match find(text.as_bytes(), 0, &Limits::default()) {
-            Found::Nothing => "nothing".to_owned(),
-            Found::Documents(_, documents) => format!("{documents:?}"),
-            Found::Unclear(_) => "unclear".to_owned(),
+        let found = |text: &str| match find_embedded(text.as_bytes(), 0, &Limits::default()) {
+            EmbeddedData::Nothing => "nothing".to_owned(),
+            EmbeddedData::Documents(_, documents) => format!("{documents:?}"),
+            EmbeddedData::Unclear(_) => "unclear".to_owned(),
         };
         assert_eq!(found("[x d='a:1:{i:0;s:3:\"abc\";}']"), "[6..26]");
         assert_eq!(found("a:0:{}s:1:\"b\";,O:1:\"A\":0:{}"), "[0..6, 6..14, 15..27]");
@@ -523,7 +529,7 @@ mod tests {
                 edits.push(0, 1, b"yy");
                 steps::count(text.len());
                 let limits = Limits::default();
-                let _ = (find(text.as_bytes(), 0, &limits), does_damage(text.as_bytes(), &[], &edits));
+                let _ = (find_embedded(text.as_bytes(), 0, &limits), does_damage(text.as_bytes(), &[], &edits));
             });
         }
     }
@@ -532,7 +538,7 @@ mod tests {
     struct Counting;
 
     impl crate::rewrite::Change for Counting {
-        fn change(&mut self, text: &[u8], _: Part, edits: &mut Edits) {
+        fn change_text(&mut self, text: &[u8], _: StringRole, edits: &mut Edits) {
             steps::count(text.len());
             for at in memmem::find_iter(text, "old") {
                 edits.push(at, at + 3, b"newer");

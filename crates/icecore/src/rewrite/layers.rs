@@ -1,21 +1,21 @@
 //! Layers around frozen data: escapes, frames, encodings.
 
-use super::work::{Inside, Work};
+use super::work::{ProbeResult, StringRewriter};
 use super::{Edits, raw_edits, trimmed};
 use crate::deep::LEVELS;
 use crate::edit::Escaping;
 use crate::error::{Error, ErrorKind};
 use crate::options::Settings;
 use crate::stage::Stage;
-use crate::wrap::{self, Changing, Evidence, Unwrapped, Wrapper};
+use crate::wrap::{self, Changing, Unwrapped, Wrapper, WrapperEvidence};
 use std::borrow::Cow;
 
-impl Work<'_> {
+impl StringRewriter<'_> {
     /// Returns the changes of the content of these bytes in this stage.
-    pub(super) fn stage(&mut self, bytes: &[u8], stage: &Stage, level: u32) -> Result<Edits, Error> {
+    pub(super) fn change_stage(&mut self, bytes: &[u8], stage: &Stage, level: u32) -> Result<Edits, Error> {
         let Some(outer) = stage.wrappers().first() else {
             let limits = self.limits.clone();
-            return self.document(stage.format(), stage.settings(), bytes, &limits, level);
+            return self.change_document(stage.format(), stage.settings(), bytes, &limits, level);
         };
         let (wrapper, settings) = (outer.wrapper(), outer.settings());
         let Some(inner) = stage.inner() else { return Ok(Edits::new()) };
@@ -23,16 +23,16 @@ impl Work<'_> {
         let edits = match wrapper.changing {
             Changing::Never => return Err(refuse("signed data, which is not changed")),
             Changing::Escaped(ways) => {
-                let decoded = ways.iter().find_map(|way| Some((*way, way.decode(bytes)?)));
-                let Some((way, decoded)) = decoded else { return Err(refuse("other escapes")) };
-                let edits = self.stage(decoded.text(), &inner, level + 1)?;
-                raw_edits(bytes, &decoded, &edits, way)
+                let decoded = ways.iter().find_map(|escaping| Some((*escaping, escaping.decode(bytes)?)));
+                let Some((escaping, decoded)) = decoded else { return Err(refuse("other escapes")) };
+                let edits = self.change_stage(decoded.text(), &inner, level + 1)?;
+                raw_edits(bytes, &decoded, &edits, escaping)
             }
             Changing::Framed | Changing::Asked(_) => {
                 let unwrapped = (wrapper.unwrap)(bytes, settings, &self.limits)?;
-                self.spend(bytes.len(), unwrapped.bytes.len());
-                let edits = self.stage(&unwrapped.bytes, &inner, level + 1)?;
-                rewrapped(wrapper, settings, bytes, &unwrapped.bytes, &edits)
+                self.spend_decompressed(bytes.len(), unwrapped.bytes.len());
+                let edits = self.change_stage(&unwrapped.bytes, &inner, level + 1)?;
+                rewrap_edits(wrapper, settings, bytes, &unwrapped.bytes, &edits)
             }
         };
         self.tally.frozen.add(wrapper.name, 1);
@@ -40,22 +40,22 @@ impl Work<'_> {
     }
 
     /// Returns the result for the content of a wrapper, if that is frozen data.
-    pub(super) fn wrapped(&mut self, bytes: &[u8], level: u32) -> Option<Inside> {
+    pub(super) fn change_wrapped(&mut self, bytes: &[u8], level: u32) -> Option<ProbeResult> {
         if level >= LEVELS {
             let is_escaped =
-                |way: &&'static (dyn Escaping + Sync)| way.decode(bytes).is_some_and(|text| !text.is_plain());
+                |escaping: &&'static (dyn Escaping + Sync)| escaping.decode(bytes).is_some_and(|text| !text.is_plain());
             let is_one = |wrapper: &&'static Wrapper| match wrapper.changing {
                 Changing::Escaped(ways) => ways.iter().any(is_escaped),
                 _ => false,
             };
-            return wrap::all().iter().any(is_one).then(|| self.beyond(bytes));
+            return wrap::all().iter().any(is_one).then(|| self.keep_beyond_limit(bytes));
         }
         for wrapper in wrap::all() {
             let found = match wrapper.changing {
-                Changing::Escaped(ways) => Some(self.escaped(wrapper, ways, bytes, level)),
-                Changing::Asked(_) if !self.how.base64 => None,
-                Changing::Never => (wrapper.detect)(bytes).then(|| self.signed(wrapper, bytes)),
-                _ => (wrapper.detect)(bytes).then(|| self.framed(wrapper, bytes, level)),
+                Changing::Escaped(ways) => Some(self.change_escaped(wrapper, ways, bytes, level)),
+                Changing::Asked(_) if !self.options.base64 => None,
+                Changing::Never => (wrapper.detect)(bytes).then(|| self.count_signed(wrapper, bytes)),
+                _ => (wrapper.detect)(bytes).then(|| self.change_framed(wrapper, bytes, level)),
             };
             if let Some(inside) = found.flatten() {
                 return Some(inside);
@@ -64,84 +64,93 @@ impl Work<'_> {
         None
     }
 
-    fn escaped(
+    fn change_escaped(
         &mut self,
         wrapper: &Wrapper,
         ways: &[&'static (dyn Escaping + Sync)],
         bytes: &[u8],
         level: u32,
-    ) -> Option<Inside> {
+    ) -> Option<ProbeResult> {
         for way in ways {
             let Some(decoded) = way.decode(bytes).filter(|decoded| !decoded.is_plain()) else { continue };
-            let edits = match self.look(decoded.text(), level + 1) {
-                Inside::Frozen(edits) => raw_edits(bytes, &decoded, &edits, *way),
-                Inside::Kept => return Some(Inside::Kept),
-                Inside::Plain(_) => continue,
+            let edits = match self.probe_text(decoded.text(), level + 1) {
+                ProbeResult::Frozen(edits) => raw_edits(bytes, &decoded, &edits, *way),
+                ProbeResult::Kept => return Some(ProbeResult::Kept),
+                ProbeResult::Plain(_) => continue,
             };
-            return Some(self.around(wrapper, edits));
+            return Some(self.finish_wrapper(wrapper, edits));
         }
         None
     }
 
-    fn framed(&mut self, wrapper: &Wrapper, bytes: &[u8], level: u32) -> Option<Inside> {
+    fn change_framed(&mut self, wrapper: &Wrapper, bytes: &[u8], level: u32) -> Option<ProbeResult> {
         let settings = wrapper.settings_for(bytes);
         let unwrapped = match (wrapper.unwrap)(bytes, &settings, &self.limits) {
             Ok(unwrapped) => unwrapped,
             Err(error) => {
-                self.limits.decompressed = self.limits.decompressed.saturating_sub(error.spent());
-                return (error.kind() == ErrorKind::Limit).then(|| self.beyond(bytes));
+                self.limits.decompressed = self.limits.decompressed.saturating_sub(error.decompressed_bytes());
+                return (error.kind() == ErrorKind::Limit).then(|| self.keep_beyond_limit(bytes));
             }
         };
-        self.spend(bytes.len(), unwrapped.bytes.len());
+        self.spend_decompressed(bytes.len(), unwrapped.bytes.len());
         // Blanks around the text would not be written again, so it must match without them.
-        let is_text = wrapper.evidence == Evidence::Text && trimmed::has_blanks(bytes);
-        if is_text && !is_wrapped_so(wrapper, &written_with(wrapper, bytes, &unwrapped), bytes, &unwrapped.bytes) {
+        let is_text = wrapper.evidence == WrapperEvidence::Text && trimmed::has_blanks(bytes);
+        if is_text
+            && !wraps_identically(
+                wrapper,
+                &detect_written_settings(wrapper, bytes, &unwrapped),
+                bytes,
+                &unwrapped.bytes,
+            )
+        {
             return None;
         }
-        let edits = match self.look(&unwrapped.bytes, level + 1) {
-            Inside::Frozen(edits) => edits,
-            Inside::Kept => return Some(Inside::Kept),
+        let edits = match self.probe_text(&unwrapped.bytes, level + 1) {
+            ProbeResult::Frozen(edits) => edits,
+            ProbeResult::Kept => return Some(ProbeResult::Kept),
             // A magic number is enough evidence: the content is a text.
-            Inside::Plain(_) if matches!(wrapper.evidence, Evidence::Magic | Evidence::Content) => {
-                self.value(&unwrapped.bytes, level + 1)
+            ProbeResult::Plain(_) if matches!(wrapper.evidence, WrapperEvidence::Magic | WrapperEvidence::Content) => {
+                self.change_value(&unwrapped.bytes, level + 1)
             }
-            Inside::Plain(_) => return None,
+            ProbeResult::Plain(_) => return None,
         };
         let edits = match &unwrapped.bytes {
-            Cow::Borrowed(inside) if offset_in(bytes, inside).is_some() && wrapper.evidence == Evidence::Frame => {
+            Cow::Borrowed(inside)
+                if offset_in_slice(bytes, inside).is_some() && wrapper.evidence == WrapperEvidence::Frame =>
+            {
                 let mut outer = Edits::new();
-                outer.append(&edits, offset_in(bytes, inside).unwrap_or_default());
+                outer.append(&edits, offset_in_slice(bytes, inside).unwrap_or_default());
                 Some(outer)
             }
             inside => {
-                let settings = written_with(wrapper, bytes, &unwrapped);
-                rewrapped(wrapper, &settings, bytes, inside, &edits)
+                let settings = detect_written_settings(wrapper, bytes, &unwrapped);
+                rewrap_edits(wrapper, &settings, bytes, inside, &edits)
             }
         };
-        Some(self.around(wrapper, edits))
+        Some(self.finish_wrapper(wrapper, edits))
     }
 
     /// Returns a result if the bytes are signed; counts them if something in them would be changed.
-    fn signed(&mut self, wrapper: &Wrapper, bytes: &[u8]) -> Option<Inside> {
+    fn count_signed(&mut self, wrapper: &Wrapper, bytes: &[u8]) -> Option<ProbeResult> {
         let unwrapped = (wrapper.unwrap)(bytes, &wrapper.settings_for(bytes), &self.limits).ok()?;
         self.tally.signed += u64::from(self.change.may_change(&unwrapped.bytes));
-        Some(Inside::Kept)
+        Some(ProbeResult::Kept)
     }
 
     /// Returns changes inside a wrapper, if its escapes can represent them.
-    fn around(&mut self, wrapper: &Wrapper, edits: Option<Edits>) -> Inside {
+    fn finish_wrapper(&mut self, wrapper: &Wrapper, edits: Option<Edits>) -> ProbeResult {
         self.tally.frozen.add(wrapper.name, 1);
         match edits {
-            Some(edits) => Inside::Frozen(edits),
+            Some(edits) => ProbeResult::Frozen(edits),
             None => {
                 self.tally.unsayable += 1;
-                Inside::Kept
+                ProbeResult::Kept
             }
         }
     }
 
     /// Subtracts decompressed data from the remaining limit.
-    fn spend(&mut self, outside: usize, inside: usize) {
+    fn spend_decompressed(&mut self, outside: usize, inside: usize) {
         if inside > outside {
             self.limits.decompressed = self.limits.decompressed.saturating_sub(inside as u64);
         }
@@ -149,7 +158,7 @@ impl Work<'_> {
 }
 
 /// Returns the changes of wrapped bytes; `None` if the wrapper would not write the same bytes for the same content.
-fn rewrapped(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], inside: &[u8], edits: &Edits) -> Option<Edits> {
+fn rewrap_edits(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], inside: &[u8], edits: &Edits) -> Option<Edits> {
     if edits.is_empty() {
         return Some(Edits::new());
     }
@@ -161,7 +170,7 @@ fn rewrapped(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], inside: &[u8]
     let made = wrap(&new)?;
     // Compressors differ, so only their content is compared.
     let is_same = match wrapper.evidence {
-        Evidence::Magic | Evidence::Content => {
+        WrapperEvidence::Magic | WrapperEvidence::Content => {
             let again = (wrapper.unwrap)(&made, settings, &crate::limits::Limits::default()).ok()?;
             again.bytes == new
         }
@@ -171,22 +180,26 @@ fn rewrapped(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], inside: &[u8]
 }
 
 /// Returns `true` if the wrapper writes exactly these bytes for the content.
-fn is_wrapped_so(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], inside: &[u8]) -> bool {
+fn wraps_identically(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], inside: &[u8]) -> bool {
     let mut out = Vec::new();
     (wrapper.wrap)(inside, settings, &mut out).is_ok() && out == bytes
 }
 
 /// Returns the options with which bytes were wrapped.
-fn written_with(wrapper: &Wrapper, bytes: &[u8], unwrapped: &Unwrapped<'_>) -> Settings {
+fn detect_written_settings(wrapper: &Wrapper, bytes: &[u8], unwrapped: &Unwrapped<'_>) -> Settings {
     let settings = match wrapper.changing {
         Changing::Asked(Some(manner)) => manner(bytes),
         _ => wrapper.settings_for(bytes),
     };
-    said_again(wrapper, settings, &unwrapped.metadata)
+    with_stored_properties(wrapper, settings, &unwrapped.metadata)
 }
 
 /// Returns the settings with the properties that the wrapper stored in addition to its content.
-fn said_again(wrapper: &Wrapper, mut settings: Settings, metadata: &[crate::document::Metadata]) -> Settings {
+fn with_stored_properties(
+    wrapper: &Wrapper,
+    mut settings: Settings,
+    metadata: &[crate::document::Metadata],
+) -> Settings {
     for said in
         metadata.iter().filter(|said| said.wrapper == wrapper.name && !settings.has(said.option)).collect::<Vec<_>>()
     {
@@ -197,7 +210,7 @@ fn said_again(wrapper: &Wrapper, mut settings: Settings, metadata: &[crate::docu
 }
 
 /// Returns the offset of `part` in `whole`, if it is a subslice and not a copy.
-fn offset_in(whole: &[u8], part: &[u8]) -> Option<usize> {
+fn offset_in_slice(whole: &[u8], part: &[u8]) -> Option<usize> {
     let (outer, inner) = (whole.as_ptr_range(), part.as_ptr_range());
     let is_in = outer.start <= inner.start && inner.end <= outer.end;
     is_in.then(|| inner.start as usize - outer.start as usize)

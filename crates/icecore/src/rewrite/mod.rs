@@ -36,27 +36,27 @@ mod tape;
 mod trimmed;
 mod work;
 
-pub use crate::edit::{Around, Decoded, Decoding, Edit, Edits, Escaping, Part, raw_edits};
+pub use crate::edit::{Around, Decoded, Decoding, Edit, Edits, Escaping, StringRole, raw_edits};
 pub use tally::{Broken, FormatCounts, Tally};
 
 use crate::error::Error;
 use crate::format;
 use crate::limits::Limits;
 use crate::stage::Stage;
-use embedded::Found;
+use embedded::EmbeddedData;
 use std::ops::Range;
-use work::Work;
+use work::StringRewriter;
 
 /// A function that changes strings.
 pub trait Change {
     /// Adds the changes of one string, as a program sees it: without escapes and quotes.
-    fn change(&mut self, text: &[u8], part: Part, edits: &mut Edits);
+    fn change_text(&mut self, text: &[u8], part: StringRole, edits: &mut Edits);
 
     /// The same for these parts of a text, in order; the text between them is only examined.
-    fn change_parts(&mut self, text: &[u8], parts: &[Range<usize>], kind: Part, edits: &mut Edits) {
+    fn change_parts(&mut self, text: &[u8], parts: &[Range<usize>], kind: StringRole, edits: &mut Edits) {
         for part in parts {
             let mut own = Edits::new();
-            self.change(text.get(part.clone()).unwrap_or_default(), kind, &mut own);
+            self.change_text(text.get(part.clone()).unwrap_or_default(), kind, &mut own);
             edits.append(&own, part.start);
         }
     }
@@ -122,9 +122,11 @@ pub struct Rewriting {
 /// assert_eq!((tally.frozen.get("php"), tally.frozen.get("json"), tally.changed), (1, 1, 1));
 /// ```
 pub fn value(bytes: &[u8], change: &mut dyn Change, how: &Rewriting, tally: &mut Tally) -> Edits {
-    let mut work = Work::new(change, how, tally);
-    if work.may(bytes) || format::all().iter().any(|format| format.hides.is_some_and(|hides| hides(bytes))) {
-        return work.looked_into(bytes, 0);
+    let mut work = StringRewriter::new(change, how, tally);
+    if work.may_contain_change(bytes)
+        || format::all().iter().any(|format| format.hides.is_some_and(|hides| hides(bytes)))
+    {
+        return work.change_examined(bytes, 0);
     }
     Edits::new()
 }
@@ -140,12 +142,12 @@ pub fn document(
     how: &Rewriting,
     tally: &mut Tally,
 ) -> Result<Edits, Error> {
-    let mut work = Work::new(change, how, tally);
+    let mut work = StringRewriter::new(change, how, tally);
     let shows = stage.wrappers().is_empty() && stage.format().hides.is_none_or(|hides| !hides(bytes));
-    if shows && !work.may(bytes) {
+    if shows && !work.may_contain_change(bytes) {
         return Ok(Edits::new());
     }
-    work.stage(bytes, stage, 0)
+    work.change_stage(bytes, stage, 0)
 }
 
 /// Returns the changes of this part of a plain text with serialized documents inside; `None` if it has none, or if it
@@ -179,8 +181,10 @@ pub fn text_with_documents(
     tally: &mut Tally,
 ) -> Option<Edits> {
     let known = text.get(..part.end)?;
-    let mut work = Work::new(change, how, tally);
-    let Found::Documents(format, documents) = embedded::find(known, part.start, &how.limits) else { return None };
+    let mut work = StringRewriter::new(change, how, tally);
+    let EmbeddedData::Documents(format, documents) = embedded::find_embedded(known, part.start, &how.limits) else {
+        return None;
+    };
     let edits = work.around_documents(format, text, part, &documents, 0)?;
     Some(embedded::merge_documents(known, &documents, &edits))
 }
@@ -250,5 +254,5 @@ pub fn touches_marks(text: &[u8], edits: &Edits) -> bool {
 /// assert_eq!(found, [10..15, 26..29]);
 /// ```
 pub fn serialized_strings(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    serialized::strings(text).map(|string| string.range)
+    serialized::find_strings(text).map(|string| string.range)
 }

@@ -1,8 +1,8 @@
 //! Serialized values that a text contains only in part: it begins or ends inside of one.
 
 use super::Edits;
-use super::embedded::{Found, LETTERS, does_damage, find, looks_serialized};
-use super::serialized::{self, Before};
+use super::embedded::{EmbeddedData, LETTERS, does_damage, find_embedded, looks_serialized};
+use super::serialized::{self, Boundary};
 use crate::limits::Limits;
 use memchr::{memchr2, memchr2_iter, memrchr};
 use std::ops::Range;
@@ -15,17 +15,17 @@ pub(super) fn is_cut_off(text: &[u8], limits: &Limits) -> bool {
     if find_cut_head(text).is_some() {
         return true;
     }
-    let Found::Unclear(documents) = find(text, 0, limits) else { return false };
-    let mut left = serialized::searches(text);
+    let EmbeddedData::Unclear(documents) = find_embedded(text, 0, limits) else { return false };
+    let mut left = serialized::search_budget(text);
     let mut known = documents.iter().peekable();
     // Brackets outside of strings.
-    let mut strings = serialized::strings(text).peekable();
+    let mut strings = serialized::find_strings(text).peekable();
     let mut brackets = memchr2_iter(b'{', b'}', text).filter(|at| {
         while strings.next_if(|string| string.range.end <= *at).is_some() {}
         strings.peek().is_none_or(|string| *at < string.range.start)
     });
     let mut end = 0;
-    for head in serialized::heads(text) {
+    for head in serialized::find_heads(text) {
         while known.next_if(|document| document.end <= head).is_some() {}
         let is_known = known.peek().is_some_and(|document| document.start <= head && document.end < text.len());
         if head < end || is_known || !looks_serialized(text, head, &mut left) {
@@ -56,8 +56,8 @@ pub(super) fn is_cut_off(text: &[u8], limits: &Limits) -> bool {
 pub(super) fn find_head_across(text: &[u8], place: usize) -> Option<usize> {
     let from = place.saturating_sub(DIGITS + 2);
     let near = text.get(from..text.len().min(place.saturating_add(DIGITS))).unwrap_or_default();
-    let across = serialized::heads(near).map(|head| from + head).find(|head| {
-        let end = serialized::number(text, head + 2).map_or(head + 4, |(_, end)| end + 2);
+    let across = serialized::find_heads(near).map(|head| from + head).find(|head| {
+        let end = serialized::parse_number(text, head + 2).map_or(head + 4, |(_, end)| end + 2);
         *head < place && place < end
     });
     across.or_else(|| find_cut_head(text.get(..place).unwrap_or_default()))
@@ -86,18 +86,18 @@ fn find_cut_head(text: &[u8]) -> Option<usize> {
     let before_number = end.get(..head + 1)?;
     let name = before_number.strip_suffix(b":").unwrap_or(before_number);
     if let Some(name) = name.strip_suffix(b"\"") {
-        return serialized::heads(name).find(|head| ends_with_name(name, *head)).map(|head| from + head);
+        return serialized::find_heads(name).find(|head| ends_with_name(name, *head)).map(|head| from + head);
     }
     let head = if end.get(head) == Some(&b':') { head.checked_sub(1)? } else { head };
     let is_letter = end.get(head).is_some_and(|letter| LETTERS.contains(letter));
-    (is_letter && serialized::before(end, head) != Before::Word).then_some(from + head)
+    (is_letter && serialized::boundary_before(end, head) != Boundary::Word).then_some(from + head)
 }
 
 /// Returns `true` if a text ends with the name of a class whose letter is at `head`.
 fn ends_with_name(text: &[u8], head: usize) -> bool {
     let is_object = matches!(text.get(head), Some(b'O' | b'C'));
     is_object
-        && serialized::number(text, head + 2).is_some_and(|(len, after)| {
+        && serialized::parse_number(text, head + 2).is_some_and(|(len, after)| {
             text.get(after..).is_some_and(|rest| rest.starts_with(b":\"") && rest.len() - 2 == len)
         })
 }
@@ -110,7 +110,7 @@ pub(super) fn touches_marks(text: &[u8], edits: &Edits) -> bool {
     let mut numbers = Edits::new();
     for edit in edits.iter() {
         let old = text.get(edit.start..edit.end).unwrap_or_default();
-        if edit.start < leading || memchr2(b'{', b'}', old).is_some() || has_mark(text, edit.start..edit.end) {
+        if edit.start < leading || memchr2(b'{', b'}', old).is_some() || has_end_mark(text, edit.start..edit.end) {
             return true;
         }
         // Here only numbers matter: lengths are compared elsewhere, also for strings that began before.
@@ -120,7 +120,7 @@ pub(super) fn touches_marks(text: &[u8], edits: &Edits) -> bool {
 }
 
 /// Returns `true` if a quote or a semicolon that may end a value is, at least partly, in this part of a text.
-fn has_mark(text: &[u8], part: Range<usize>) -> bool {
+fn has_end_mark(text: &[u8], part: Range<usize>) -> bool {
     memchr2_iter(b'"', b';', text.get(part.clone()).unwrap_or_default()).any(|at| {
         let at = part.start + at;
         let rest = text.get(at + 1..).unwrap_or_default();

@@ -31,7 +31,7 @@ pub(super) struct SerializedString {
 
 /// What precedes a letter that may begin a serialized value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Before {
+pub(super) enum Boundary {
     /// A letter: this is part of a word.
     Word,
     /// A digit, a letter of another alphabet, an escape: it may be part of something.
@@ -41,13 +41,13 @@ pub(super) enum Before {
 }
 
 /// Returns what precedes this place of a text.
-pub(super) fn before(text: &[u8], at: usize) -> Before {
+pub(super) fn boundary_before(text: &[u8], at: usize) -> Boundary {
     let head = text.get(..at).unwrap_or_default();
     match head {
-        [.., b'\\', letter] if letter.is_ascii_alphabetic() => Before::Unclear,
-        [.., b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => Before::Unclear,
-        [.., byte] if byte.is_ascii_alphabetic() => Before::Word,
-        [.., byte] if byte.is_ascii_digit() || *byte == b'_' => Before::Unclear,
+        [.., b'\\', letter] if letter.is_ascii_alphabetic() => Boundary::Unclear,
+        [.., b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => Boundary::Unclear,
+        [.., byte] if byte.is_ascii_alphabetic() => Boundary::Word,
+        [.., byte] if byte.is_ascii_digit() || *byte == b'_' => Boundary::Unclear,
         [.., byte] if !byte.is_ascii() => {
             let start = head.len() - head.len().min(4);
             let is_letter = |from: usize| {
@@ -55,11 +55,11 @@ pub(super) fn before(text: &[u8], at: usize) -> Before {
                 Some(character.is_alphanumeric())
             };
             match (start..head.len()).find_map(is_letter) {
-                Some(false) => Before::Edge,
-                _ => Before::Unclear,
+                Some(false) => Boundary::Edge,
+                _ => Boundary::Unclear,
             }
         }
-        _ => Before::Edge,
+        _ => Boundary::Edge,
     }
 }
 
@@ -69,19 +69,19 @@ fn is_string_letter(letter: u8) -> bool {
 }
 
 /// Returns the offsets of letters that are followed by a colon and a number. Most texts have none.
-pub(super) fn heads(text: &[u8]) -> impl Iterator<Item = usize> {
+pub(super) fn find_heads(text: &[u8]) -> impl Iterator<Item = usize> {
     memchr2_iter(b':', b'%', text).filter_map(|at| {
         let head = at.checked_sub(1)?;
         let letter = *text.get(head)?;
         (letter == b'a' || is_string_letter(letter)).then_some(())?;
-        let after = at + colon(text, at)?;
+        let after = at + colon_width(text, at)?;
         text.get(after).filter(|byte| byte.is_ascii_digit())?;
         Some(head)
     })
 }
 
 /// Returns the number of bytes of the colon at this place, which may be percent-encoded.
-fn colon(text: &[u8], at: usize) -> Option<usize> {
+fn colon_width(text: &[u8], at: usize) -> Option<usize> {
     match text.get(at..)? {
         [b':', ..] => Some(1),
         [b'%', b'3', b'A' | b'a', ..] => Some(3),
@@ -90,7 +90,7 @@ fn colon(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Returns the number at this place, and the offset of its end.
-pub(super) fn number(text: &[u8], at: usize) -> Option<(usize, usize)> {
+pub(super) fn parse_number(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let digits = text.get(at..)?.iter().take(DIGITS + 1).take_while(|byte| byte.is_ascii_digit()).count();
     let number = std::str::from_utf8(text.get(at..at + digits)?).ok()?;
     Some((number.parse().ok()?, at + digits))
@@ -117,25 +117,25 @@ fn leading_quote(text: &[u8]) -> Option<&[u8]> {
 }
 
 /// Returns the number of bytes that may be searched for the ends of strings in a text.
-pub(super) fn searches(text: &[u8]) -> usize {
+pub(super) fn search_budget(text: &[u8]) -> usize {
     text.len().saturating_mul(SEARCHES)
 }
 
 /// Returns the strings that begin in a text, in order. They include names of classes and the payloads after them.
 ///
 /// The time is linear in the length of the text.
-pub(super) fn strings(text: &[u8]) -> impl Iterator<Item = SerializedString> {
-    let mut left = searches(text);
-    heads(text).filter_map(move |head| string_at(text, head, &mut left))
+pub(super) fn find_strings(text: &[u8]) -> impl Iterator<Item = SerializedString> {
+    let mut left = search_budget(text);
+    find_heads(text).filter_map(move |head| string_at(text, head, &mut left))
 }
 
 /// Returns the string whose letter is at this place. `left` is the number of bytes that may still be searched.
 pub(super) fn string_at(text: &[u8], head: usize, left: &mut usize) -> Option<SerializedString> {
     let letter = *text.get(head)?;
     is_string_letter(letter).then_some(())?;
-    let width = colon(text, head + 1)?;
-    let (len, after) = number(text, head + 1 + width)?;
-    let after = after + colon(text, after)?;
+    let width = colon_width(text, head + 1)?;
+    let (len, after) = parse_number(text, head + 1 + width)?;
+    let after = after + colon_width(text, after)?;
     let mark = if matches!(letter, b'O' | b'C') { b':' } else { b';' };
     let rest = text.get(after..)?;
     let found = |range, is_exact, has_end| Some(SerializedString { head, range, is_exact, has_end });
@@ -143,46 +143,46 @@ pub(super) fn string_at(text: &[u8], head: usize, left: &mut usize) -> Option<Se
         let end = (after + 1).saturating_add(len);
         let close = text.get(end..).unwrap_or_default();
         if matches!(close, [b'"', next, ..] if *next == mark) {
-            if mark == b':' && !is_count(text, end + 2) {
+            if mark == b':' && !is_count_at(text, end + 2) {
                 return None;
             }
-            let end = body_end(text, letter, end + 2).unwrap_or(end + 1);
+            let end = payload_end(text, letter, end + 2).unwrap_or(end + 1);
             return found(after + 1..end, true, true);
         }
     }
     let quote = leading_quote(rest)?;
     let start = after + quote.len();
     // A word with this ending is prose, unless the quote is escaped or the end would be after the text.
-    let is_word = before(text, head) == Before::Word;
+    let is_word = boundary_before(text, head) == Boundary::Word;
     if is_word && matches!(quote, [b'"' | b'\'', ..]) && start.saturating_add(len) < text.len() {
         return None;
     }
     // Escaped characters are longer than the length counts: the string ends there or later.
-    let most = start.saturating_add(len.saturating_mul(ESCAPED)).saturating_add(quote.len() + 1);
+    let max_end = start.saturating_add(len.saturating_mul(ESCAPED)).saturating_add(quote.len() + 1);
     let close = if width == 1 { [quote, &[mark]].concat() } else { [quote, b"%3"].concat() };
-    let room = text.get(start..most.min(text.len())).unwrap_or_default();
-    let end = left.checked_sub(room.len()).and_then(|rest| {
+    let searched = text.get(start..max_end.min(text.len())).unwrap_or_default();
+    let end = left.checked_sub(searched.len()).and_then(|rest| {
         *left = rest;
-        steps::count(room.len());
-        let end = match exact_end(room, len, quote, &close) {
+        steps::count(searched.len());
+        let end = match find_exact_end(searched, len, quote, &close) {
             Some(end) => end,
             // Several ends are possible: the last one is not too early.
-            None => len + memmem::rfind(room.get(len..)?, &close)?,
+            None => len + memmem::rfind(searched.get(len..)?, &close)?,
         };
         Some(start + end + quote.len())
     });
     if is_word && end.is_none() && start.saturating_add(len) < text.len() {
         return None;
     }
-    found(start..end.unwrap_or(most), false, end.is_some())
+    found(start..end.unwrap_or(max_end), false, end.is_some())
 }
 
 /// Returns the end of this number of bytes, which are escaped like their quotes, if the closing quote is there.
-fn exact_end(text: &[u8], len: usize, quote: &[u8], close: &[u8]) -> Option<usize> {
+fn find_exact_end(text: &[u8], len: usize, quote: &[u8], close: &[u8]) -> Option<usize> {
     [true, false].into_iter().find_map(|is_json| {
         let (mut at, mut left) = (0, len);
         while left > 0 {
-            let (width, bytes) = escaped(text.get(at..).filter(|rest| !rest.is_empty())?, quote, is_json);
+            let (width, bytes) = escaped_width(text.get(at..).filter(|rest| !rest.is_empty())?, quote, is_json);
             at += width;
             left = left.checked_sub(bytes)?;
         }
@@ -192,7 +192,7 @@ fn exact_end(text: &[u8], len: usize, quote: &[u8], close: &[u8]) -> Option<usiz
 
 /// Returns the number of bytes of the first character, with and without its escape. Quotes are escaped as `quote` is;
 /// with `is_json`, a backslash and `u` begin a character in hexadecimal digits.
-fn escaped(text: &[u8], quote: &[u8], is_json: bool) -> (usize, usize) {
+fn escaped_width(text: &[u8], quote: &[u8], is_json: bool) -> (usize, usize) {
     match (quote, text) {
         ([b'\\', ..], [b'\\', b'u', digits @ ..]) if is_json => {
             let digits = digits.get(..4).and_then(|digits| std::str::from_utf8(digits).ok());
@@ -215,14 +215,14 @@ fn escaped(text: &[u8], quote: &[u8], is_json: bool) -> (usize, usize) {
 }
 
 /// Returns `true` if the number after the name of a class, and the bracket after it, are here.
-fn is_count(text: &[u8], at: usize) -> bool {
-    number(text, at).is_some_and(|(_, after)| text.get(after..).is_some_and(|rest| rest.starts_with(b":{")))
+fn is_count_at(text: &[u8], at: usize) -> bool {
+    parse_number(text, at).is_some_and(|(_, after)| text.get(after..).is_some_and(|rest| rest.starts_with(b":{")))
 }
 
 /// Returns the end of a payload that only its class understands, whose length is at this place.
-fn body_end(text: &[u8], letter: u8, at: usize) -> Option<usize> {
+fn payload_end(text: &[u8], letter: u8, at: usize) -> Option<usize> {
     (letter == b'C').then_some(())?;
-    let (len, after) = number(text, at)?;
+    let (len, after) = parse_number(text, at)?;
     text.get(after..)?.starts_with(b":{").then_some((after + 2).saturating_add(len))
 }
 
@@ -231,7 +231,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<(usize, usize)> {
-        strings(text.as_bytes()).map(|string| (string.range.start, string.range.end)).collect()
+        find_strings(text.as_bytes()).map(|string| (string.range.start, string.range.end)).collect()
     }
 
     #[test]
@@ -260,20 +260,20 @@ mod tests {
     #[test]
     fn what_is_before_a_value_is_told_apart() {
         for (text, what) in [
-            ("", Before::Edge),
-            ("='", Before::Edge),
-            ("“", Before::Edge),
-            ("😀", Before::Edge),
-            ("x", Before::Word),
-            ("1", Before::Unclear),
-            ("_", Before::Unclear),
-            ("ö", Before::Unclear),
-            ("\\n", Before::Unclear),
-            ("%0A", Before::Unclear),
+            ("", Boundary::Edge),
+            ("='", Boundary::Edge),
+            ("“", Boundary::Edge),
+            ("😀", Boundary::Edge),
+            ("x", Boundary::Word),
+            ("1", Boundary::Unclear),
+            ("_", Boundary::Unclear),
+            ("ö", Boundary::Unclear),
+            ("\\n", Boundary::Unclear),
+            ("%0A", Boundary::Unclear),
         ] {
-            assert_eq!(before(text.as_bytes(), text.len()), what, "{text}");
+            assert_eq!(boundary_before(text.as_bytes(), text.len()), what, "{text}");
         }
-        assert_eq!(before(b"a\xff", 2), Before::Unclear);
+        assert_eq!(boundary_before(b"a\xff", 2), Boundary::Unclear);
     }
 
     /// Unterminated strings: the searches are limited.
@@ -281,7 +281,7 @@ mod tests {
     fn beginnings_without_an_end_take_linear_time() {
         steps::is_linear("strings", 1_000, |times| {
             let text = b"s:100000:\\\"s:1:&quot;s%3A1%3A%22".repeat(times);
-            assert_eq!(strings(&text).count(), 3 * times);
+            assert_eq!(find_strings(&text).count(), 3 * times);
         });
     }
 }

@@ -33,7 +33,7 @@ const LONGEST: usize = 9;
 const NEAR: usize = 32;
 
 /// Returns `true` if the text has the length of a digest in hexadecimal digits or Base64.
-fn is_digest(text: &[u8]) -> bool {
+fn is_digest_text(text: &[u8]) -> bool {
     let is_hex = || text.iter().all(u8::is_ascii_hexdigit);
     let is_base64 = |text: &[u8]| text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte));
     let bare = text.strip_suffix(b"==").or(text.strip_suffix(b"=")).unwrap_or(text);
@@ -50,8 +50,8 @@ fn is_digest(text: &[u8]) -> bool {
 pub(super) fn is_signed_body(body: &[u8]) -> bool {
     match body {
         [b'@', b'{', ..] => true,
-        [b'@', rest @ ..] => rest.get(..44).is_some_and(is_digest) && rest.get(44) == Some(&b'.'),
-        [b'%', rest @ ..] => rest.get(..44).is_some_and(is_digest),
+        [b'@', rest @ ..] => rest.get(..44).is_some_and(is_digest_text) && rest.get(44) == Some(&b'.'),
+        [b'%', rest @ ..] => rest.get(..44).is_some_and(is_digest_text),
         _ => false,
     }
 }
@@ -71,9 +71,11 @@ pub(super) fn is_beside_digest(text: &[u8], part: &Range<usize>) -> bool {
     let behind = text.get(part.end..).unwrap_or_default();
     let leads = |rest: &[u8]| {
         let len = rest.iter().take(NEAR + 180).take_while(is_letter).count();
-        is_digest(rest.get(..len).unwrap_or_default())
+        is_digest_text(rest.get(..len).unwrap_or_default())
     };
-    is_digest(before.get(before.len() - len..).unwrap_or_default()) || leads(after.unwrap_or_default()) || leads(behind)
+    is_digest_text(before.get(before.len() - len..).unwrap_or_default())
+        || leads(after.unwrap_or_default())
+        || leads(behind)
 }
 
 /// Returns `true` if a text has a run of letters as long as a digest. Most texts have none; only every 22nd byte is
@@ -117,25 +119,30 @@ fn may_be_signed(text: &[u8]) -> bool {
             let is_near = from <= NEAR;
             from += run.len() + 1;
             let run: Vec<u8> = run.iter().copied().filter(|byte| *byte != b'\\').collect();
-            is_near && is_digest(&run)
+            is_near && is_digest_text(&run)
         })
     };
     find_names(text).any(is_followed)
 }
 
 /// Returns the ranges of signed data in a text of this format, in order.
-pub(super) fn ranges(format: &'static Format, settings: &Settings, text: &[u8], limits: &Limits) -> Vec<Range<usize>> {
+pub(super) fn find_signed_ranges(
+    format: &'static Format,
+    settings: &Settings,
+    text: &[u8],
+    limits: &Limits,
+) -> Vec<Range<usize>> {
     if !may_be_signed(text) {
         return Vec::new();
     }
     let outcome = format.read(text, settings, Request::new(limits).detailed());
     let extents = outcome.document.trace().map_or(&[][..], |trace| &trace.extents);
     let extent = |node: u32| extents.get(node as usize).map(|extent| extent.start as usize..extent.end as usize);
-    nodes(&outcome.document).into_iter().filter_map(extent).collect()
+    find_signed_nodes(&outcome.document).into_iter().filter_map(extent).collect()
 }
 
 /// Returns the nodes of signed data in a document, in order.
-pub(super) fn nodes(document: &Document<'_>) -> Vec<u32> {
+pub(super) fn find_signed_nodes(document: &Document<'_>) -> Vec<u32> {
     let mut found = Vec::new();
     // A name that is written once may be used again, far from its digest.
     if find_names(document.input()).next().is_none() {
@@ -153,8 +160,9 @@ pub(super) fn nodes(document: &Document<'_>) -> Vec<u32> {
 
 /// Adds the signed entries of a container.
 fn signed_entries(map: Cursor<'_>, found: &mut Vec<u32>) {
-    let entries: Vec<(&[u8], Cursor<'_>)> = map.entries().map(|(key, value)| (name_of(key.bytes()), value)).collect();
-    let is_text_digest = |value: Cursor<'_>| value.as_bytes().is_some_and(is_digest);
+    let entries: Vec<(&[u8], Cursor<'_>)> =
+        map.entries().map(|(key, value)| (strip_class_marks(key.bytes()), value)).collect();
+    let is_text_digest = |value: Cursor<'_>| value.as_bytes().is_some_and(is_digest_text);
     let is_one_of = |names: &[&[u8]], name: &[u8]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
     if entries.len() >= 3 {
         let has =
@@ -165,7 +173,7 @@ fn signed_entries(map: Cursor<'_>, found: &mut Vec<u32>) {
         return;
     }
     let is_digest_entry =
-        |(key, value): &(&[u8], Cursor<'_>)| is_one_of(&DIGESTS, key) && value.as_bytes().is_some_and(is_digest);
+        |(key, value): &(&[u8], Cursor<'_>)| is_one_of(&DIGESTS, key) && value.as_bytes().is_some_and(is_digest_text);
     let [first, second] = &entries[..] else { return };
     let (payload, digest) = match (is_digest_entry(first), is_digest_entry(second)) {
         (false, true) => (first, second),
@@ -173,20 +181,20 @@ fn signed_entries(map: Cursor<'_>, found: &mut Vec<u32>) {
         _ => return,
     };
     let Some(text) = payload.1.as_bytes() else { return };
-    if is_one_of(&PAYLOADS, payload.0) || is_frozen(text) {
+    if is_one_of(&PAYLOADS, payload.0) || is_frozen_data(text) {
         found.extend([payload.1.index(), digest.1.index()]);
     }
 }
 
 /// Returns the name of a member without its class: `\0*\0hash`.
-fn name_of(key: &[u8]) -> &[u8] {
+fn strip_class_marks(key: &[u8]) -> &[u8] {
     match key {
         [0, rest @ ..] => memchr::memchr(0, rest).and_then(|end| rest.get(end + 1..)).unwrap_or(key),
         key => key,
     }
 }
 
-fn is_frozen(text: &[u8]) -> bool {
+fn is_frozen_data(text: &[u8]) -> bool {
     detect::begins_frozen(text).is_some() || matches!(text.trim_ascii(), [b'{', .., b'}'] | [b'[', .., b']'])
 }
 
@@ -197,12 +205,12 @@ mod tests {
     #[test]
     fn digests_have_known_lengths() {
         for length in [32, 40, 56, 64, 96, 128] {
-            assert!(is_digest("0a".repeat(length / 2).as_bytes()));
-            assert!(!is_digest("0a".repeat(length / 2 - 1).as_bytes()), "{length}");
+            assert!(is_digest_text("0a".repeat(length / 2).as_bytes()));
+            assert!(!is_digest_text("0a".repeat(length / 2 - 1).as_bytes()), "{length}");
         }
-        assert!(is_digest(b"N6b0lYh1ijm6R6q7Yw0E6iD0h+7iA8QPpZJbS/ZDUvY="));
-        assert!(!is_digest(b"N6b0lYh1ijm6R6q7Yw0E6iD0h+7iA8QPpZJbS/ZDUvYx"));
-        assert!(!is_digest(b"old") && !is_digest(b""));
+        assert!(is_digest_text(b"N6b0lYh1ijm6R6q7Yw0E6iD0h+7iA8QPpZJbS/ZDUvY="));
+        assert!(!is_digest_text(b"N6b0lYh1ijm6R6q7Yw0E6iD0h+7iA8QPpZJbS/ZDUvYx"));
+        assert!(!is_digest_text(b"old") && !is_digest_text(b""));
     }
 
     /// A long word of stems is not scanned to its ends for each of them.
@@ -231,7 +239,7 @@ mod tests {
     fn what_is_signed_is_found_by_its_entries() {
         let signed = |json: &str| {
             let document = crate::read(json.as_bytes()).unwrap();
-            nodes(&document).len()
+            find_signed_nodes(&document).len()
         };
         let digest = "0123456789abcdef0123456789abcdef";
         assert_eq!(signed(&format!("{{\"serializable\":\"x\",\"hash\":\"{digest}\"}}")), 2);

@@ -143,14 +143,14 @@ impl Tally {
     }
 
     /// Counts a text that was repaired.
-    pub(super) fn mend(&mut self, explanation: Explanation) {
+    pub(super) fn count_mended(&mut self, explanation: Explanation) {
         self.mended += 1;
         self.guessed += u64::from(explanation.is_guess);
         *self.explanations.entry(explanation.name).or_default() += 1;
     }
 
     /// Counts a text that can't be read.
-    pub(super) fn break_at(&mut self, broken: Broken) {
+    pub(super) fn count_broken(&mut self, broken: Broken) {
         self.broken += 1;
         if self.first_broken.len() < KEPT {
             self.first_broken.push(broken);

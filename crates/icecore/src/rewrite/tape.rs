@@ -1,9 +1,9 @@
 //! Formats that are written again as a whole: strings change on the tape, the spelling of everything else is replayed,
 //! and the result is read again.
 
-use super::work::{Inside, Work};
-use super::{Edits, Part, signed};
-use crate::deep::{is_place, is_sealed};
+use super::work::{ProbeResult, StringRewriter};
+use super::{Edits, StringRole, signed};
+use crate::deep::{is_sealed, may_contain_nested};
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node};
 use crate::error::{Error, ErrorKind};
 use crate::format::{Format, Request, Settings};
@@ -11,13 +11,13 @@ use crate::hash::SeededMap;
 use crate::limits::Limits;
 
 /// A string on the tape that becomes another one.
-struct Changed {
+struct StringChange {
     node: u32,
-    what: What,
+    target: ChangeTarget,
     new: Vec<u8>,
 }
 
-enum What {
+enum ChangeTarget {
     /// The node itself.
     Node,
     /// The key with this id, wherever it occurs.
@@ -27,8 +27,8 @@ enum What {
 }
 
 /// Returns the changes of a document.
-pub(super) fn edits(
-    work: &mut Work<'_>,
+pub(super) fn edit_through_tape(
+    work: &mut StringRewriter<'_>,
     format: &'static Format,
     settings: &Settings,
     bytes: &[u8],
@@ -37,18 +37,18 @@ pub(super) fn edits(
 ) -> Result<Edits, Error> {
     let outcome = format.read(bytes, settings, Request::new(limits).detailed());
     let body = outcome.document.input().len().saturating_sub(bytes.len()) as u64;
-    let spent = outcome.error.as_ref().map_or(0, Error::spent);
+    let spent = outcome.error.as_ref().map_or(0, Error::decompressed_bytes);
     work.limits.decompressed = work.limits.decompressed.saturating_sub(spent + body);
     let consumed = outcome.consumed;
     let rest = bytes.get(consumed..).unwrap_or_default();
     let bytes = if format.ends_with_blanks(rest) { bytes.get(..consumed).unwrap_or(bytes) } else { bytes };
-    let mut document = outcome.whole(bytes, format)?;
+    let mut document = outcome.into_whole_document(bytes, format)?;
     let tally = work.tally.clone();
     work.change.begin_trial();
-    let changed = changes(work, &document, level);
+    let changed = collect_changes(work, &document, level);
     let edits = match changed.is_empty() {
         true => Ok(Edits::new()),
-        false => written(format, settings, bytes, limits, &mut document, &changed),
+        false => write_changed(format, settings, bytes, limits, &mut document, &changed),
     };
     work.change.end_trial(edits.is_ok());
     if edits.is_err() {
@@ -58,13 +58,13 @@ pub(super) fn edits(
 }
 
 /// Returns the changes of a document with these changed strings.
-fn written(
+fn write_changed(
     format: &'static Format,
     settings: &Settings,
     bytes: &[u8],
     limits: &Limits,
     document: &mut Document<'_>,
-    changed: &[Changed],
+    changed: &[StringChange],
 ) -> Result<Edits, Error> {
     let write = |document: &Document<'_>| {
         let mut out = Vec::new();
@@ -73,54 +73,55 @@ fn written(
     // Compressed data may be written differently; everything else has to be written the same.
     let is_compressed = document.trace().is_some_and(|trace| trace.layer.is_some());
     if !is_compressed && write(document)? != bytes {
-        return Err(unkept());
+        return Err(not_reproducible_error());
     }
-    apply(document, changed)?;
-    let is_right = |made: &[u8], document: &Document<'_>| {
+    apply_changes(document, changed)?;
+    let reads_back = |made: &[u8], document: &Document<'_>| {
         let read = format.read(made, settings, Request::new(limits));
         read.error.is_none() && read.consumed == made.len() && read.document == *document
     };
     let made = write(document)?;
-    if is_right(&made, document) {
+    if reads_back(&made, document) {
         return Ok(Edits::between(bytes, &made));
     }
-    forget(document, changed);
+    drop_changed_spelling(document, changed);
     let made = write(document)?;
-    if is_right(&made, document) { Ok(Edits::between(bytes, &made)) } else { Err(unkept()) }
+    if reads_back(&made, document) { Ok(Edits::between(bytes, &made)) } else { Err(not_reproducible_error()) }
 }
 
 #[cold]
-fn unkept() -> Error {
+fn not_reproducible_error() -> Error {
     Error::new(ErrorKind::Unsupported)
         .expecting("data that can be written again with every byte kept")
         .finding("a form that only its own writer knows")
 }
 
 /// Returns the changed strings on the tape.
-fn changes(work: &mut Work<'_>, document: &Document<'_>, level: u32) -> Vec<Changed> {
+fn collect_changes(work: &mut StringRewriter<'_>, document: &Document<'_>, level: u32) -> Vec<StringChange> {
     let tape = document.tape();
     let mut changed = Vec::new();
     let mut open: Vec<u32> = Vec::new();
     let (mut keys, mut classes) = (SeededMap::<u16, ()>::default(), SeededMap::<u32, ()>::default());
     let mut sealed = 0;
-    let signed = signed::nodes(document);
+    let signed = signed::find_signed_nodes(document);
     for (at, node) in (0u32..).zip(document.nodes()) {
-        while open.pop_if(|container| tape.next(*container) <= at).is_some() {}
-        if work.how.keys && !matches!(node.key, NO_KEY | KEY_NODE | IS_KEY) && keys.insert(node.key, ()).is_none() {
+        while open.pop_if(|container| tape.index_after(*container) <= at).is_some() {}
+        if work.options.keys && !matches!(node.key, NO_KEY | KEY_NODE | IS_KEY) && keys.insert(node.key, ()).is_none() {
             let name = tape.keys().get(u32::from(node.key)).filter(|name| name.node.kind.has_bytes());
-            let new = name.and_then(|name| named(work, name.bytes, Part::Key));
-            changed.extend(new.map(|new| Changed { node: at, what: What::Key(node.key), new }));
+            let new = name.and_then(|name| change_name(work, name.bytes, StringRole::Key));
+            changed.extend(new.map(|new| StringChange { node: at, target: ChangeTarget::Key(node.key), new }));
         }
-        if work.how.classes && has_class(node) && classes.insert(node.class(), ()).is_none() {
-            let new = document.class(node.class()).and_then(|name| named(work, name.bytes, Part::Class));
-            changed.extend(new.map(|new| Changed { node: at, what: What::Class(node.class()), new }));
+        if work.options.classes && may_have_class(node) && classes.insert(node.class(), ()).is_none() {
+            let new =
+                document.class_name(node.class()).and_then(|name| change_name(work, name.bytes, StringRole::Class));
+            changed.extend(new.map(|new| StringChange { node: at, target: ChangeTarget::Class(node.class()), new }));
         }
-        if node.key == IS_KEY && work.how.keys && node.kind.is_string() {
-            let new = named(work, document.bytes(node), Part::Key);
-            changed.extend(new.map(|new| Changed { node: at, what: What::Node, new }));
+        if node.key == IS_KEY && work.options.keys && node.kind.is_string() {
+            let new = change_name(work, document.bytes(node), StringRole::Key);
+            changed.extend(new.map(|new| StringChange { node: at, target: ChangeTarget::Node, new }));
         }
         if is_sealed(document, at, node) {
-            sealed = sealed.max(tape.next(at));
+            sealed = sealed.max(tape.index_after(at));
         }
         let parent = open.last().and_then(|container| tape.nodes().get(*container as usize));
         let is_string = node.key != IS_KEY && matches!(node.kind, Kind::Bytes | Kind::Text | Kind::Encoded);
@@ -128,8 +129,8 @@ fn changes(work: &mut Work<'_>, document: &Document<'_>, level: u32) -> Vec<Chan
             let would_change = work.would_change(document.bytes(node), level);
             work.tally.signed += u64::from(would_change);
         } else if at >= sealed && is_string {
-            let new = string(work, document, node, parent, level);
-            changed.extend(new.map(|new| Changed { node: at, what: What::Node, new }));
+            let new = change_string(work, document, node, parent, level);
+            changed.extend(new.map(|new| StringChange { node: at, target: ChangeTarget::Node, new }));
         }
         if node.kind.is_container() {
             open.push(at);
@@ -139,30 +140,30 @@ fn changes(work: &mut Work<'_>, document: &Document<'_>, level: u32) -> Vec<Chan
 }
 
 /// Returns the new content of a string.
-fn string(
-    work: &mut Work<'_>,
+fn change_string(
+    work: &mut StringRewriter<'_>,
     document: &Document<'_>,
     node: &Node,
     parent: Option<&Node>,
     level: u32,
 ) -> Option<Vec<u8>> {
     let bytes = document.bytes(node);
-    if !work.may(bytes) {
+    if !work.may_contain_change(bytes) {
         return None;
     }
     let is_frozen_by_class = parent.is_some_and(|parent| parent.kind == Kind::Opaque);
-    let edits = if !is_place(parent) || is_frozen_by_class {
+    let edits = if !may_contain_nested(parent) || is_frozen_by_class {
         // Only its class knows what this means, unless it is frozen data.
         let is_payload = parent.is_some_and(|parent| matches!(parent.form(), Form::Serializable | Form::UserDump));
-        match work.look(bytes, level + 1) {
-            Inside::Frozen(edits) if is_payload => edits,
+        match work.probe_text(bytes, level + 1) {
+            ProbeResult::Frozen(edits) if is_payload => edits,
             _ => {
                 work.tally.opaque += u64::from(work.change.may_change(bytes));
                 return None;
             }
         }
     } else {
-        work.value(bytes, level + 1)
+        work.change_value(bytes, level + 1)
     };
     if edits.is_empty() {
         return None;
@@ -175,31 +176,31 @@ fn string(
     Some(new)
 }
 
-fn named(work: &mut Work<'_>, name: &[u8], part: Part) -> Option<Vec<u8>> {
-    let edits = work.plain(name, part);
+fn change_name(work: &mut StringRewriter<'_>, name: &[u8], part: StringRole) -> Option<Vec<u8>> {
+    let edits = work.change_plain_text(name, part);
     (!edits.is_empty()).then(|| edits.apply(name))
 }
 
-fn apply(document: &mut Document<'_>, changed: &[Changed]) -> Result<(), Error> {
+fn apply_changes(document: &mut Document<'_>, changed: &[StringChange]) -> Result<(), Error> {
     let (mut keys, mut classes) = (SeededMap::<u16, u16>::default(), SeededMap::<u32, u32>::default());
-    for Changed { node: at, what, new } in changed {
+    for StringChange { node: at, target: what, new } in changed {
         match *what {
-            What::Node => {
+            ChangeTarget::Node => {
                 let old = document.node(*at);
                 let tape = document.tape_mut();
-                let mut node = tape.owned(old.kind, new).in_form(old.form());
+                let mut node = tape.new_owned_string(old.kind, new).in_form(old.form());
                 (node.key, node.flags) = (old.key, old.flags);
                 node.set_encoding(old.encoding());
-                tape.replace(*at, node);
+                tape.replace_node(*at, node);
             }
-            What::Key(id) => {
+            ChangeTarget::Key(id) => {
                 let Some(name) = document.tape().keys().get(u32::from(id)).map(|name| name.node) else { continue };
                 let mut key = Node::leaf(name.kind, 0).with(name.flags);
                 key.set_encoding(name.encoding());
-                keys.insert(id, document.tape_mut().intern_key(key, new).ok_or_else(unkept)?);
+                keys.insert(id, document.tape_mut().intern_key(key, new).ok_or_else(not_reproducible_error)?);
             }
-            What::Class(id) => {
-                let Some(kind) = document.class(id).map(|name| name.node.kind) else { continue };
+            ChangeTarget::Class(id) => {
+                let Some(kind) = document.class_name(id).map(|name| name.node.kind) else { continue };
                 classes.insert(id, document.tape_mut().intern_class(kind, new)?);
             }
         }
@@ -213,7 +214,7 @@ fn apply(document: &mut Document<'_>, changed: &[Changed]) -> Result<(), Error> 
         if let Some(new) = keys.get(&node.key) {
             tape.set_key(at, *new);
         }
-        if has_class(&node)
+        if may_have_class(&node)
             && let Some(new) = classes.get(&node.class())
         {
             tape.set_class(at, *new);
@@ -222,15 +223,15 @@ fn apply(document: &mut Document<'_>, changed: &[Changed]) -> Result<(), Error> 
     Ok(())
 }
 
-fn has_class(node: &Node) -> bool {
+fn may_have_class(node: &Node) -> bool {
     matches!(node.kind, Kind::Object | Kind::Opaque | Kind::Attrs)
 }
 
 /// Drops the spelling of the changed strings.
-fn forget(document: &mut Document<'_>, changed: &[Changed]) {
-    let ordinals = crate::document::Ordinals::of(document.tape());
+fn drop_changed_spelling(document: &mut Document<'_>, changed: &[StringChange]) {
+    let ordinals = crate::document::Ordinals::from_tape(document.tape());
     let Some(mut spelling) = document.spelling().cloned() else { return };
-    let mut gone: Vec<u32> = changed.iter().map(|changed| ordinals.ordinal(changed.node)).collect();
+    let mut gone: Vec<u32> = changed.iter().map(|changed| ordinals.node_to_ordinal(changed.node)).collect();
     gone.sort_unstable();
     spelling.notes.retain(|note| gone.binary_search(&note.ordinal).is_err());
     document.set_spelling(spelling);

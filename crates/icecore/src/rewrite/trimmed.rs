@@ -1,6 +1,6 @@
 //! Blanks around frozen data: programs trim a value before they deserialize it.
 
-use super::work::{Inside, Work};
+use super::work::{ProbeResult, StringRewriter};
 use super::{Broken, Edits};
 use crate::format::{self, Format, Request, Settings};
 use std::ops::Range;
@@ -9,13 +9,13 @@ use std::ops::Range;
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Bytes that PHP's `trim()` removes, and the form feed.
-fn is_blank(byte: u8) -> bool {
+fn is_trimmed_byte(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c)
 }
 
 /// Returns the range between leading and trailing blanks and marks; with `nul`, zero bytes count as blanks as well.
-fn between(text: &[u8], nul: bool) -> Range<usize> {
-    let is_blank = |byte: u8| is_blank(byte) || nul && byte == 0;
+fn trimmed_range(text: &[u8], nul: bool) -> Range<usize> {
+    let is_blank = |byte: u8| is_trimmed_byte(byte) || nul && byte == 0;
     let mut start = 0;
     while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
         match rest.first() {
@@ -30,18 +30,18 @@ fn between(text: &[u8], nul: bool) -> Range<usize> {
 
 /// Returns `true` if a program would trim something around the text.
 pub(super) fn has_blanks(text: &[u8]) -> bool {
-    between(text, true) != (0..text.len())
+    trimmed_range(text, true) != (0..text.len())
 }
 
 /// Returns `true` if a program would trim all of the text.
 pub(super) fn is_all_blank(text: &[u8]) -> bool {
-    between(text, true).is_empty()
+    trimmed_range(text, true).is_empty()
 }
 
 /// Returns possible ranges of the text within blanks: first zero bytes are kept, because they may end binary data, then
 /// trimmed as well.
-fn cores(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    let (near, far) = (between(text, false), between(text, true));
+fn trimmed_ranges(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let (near, far) = (trimmed_range(text, false), trimmed_range(text, true));
     let is_other = far != near;
     let all = 0..text.len();
     [Some(near), Some(far).filter(|_| is_other)]
@@ -51,44 +51,49 @@ fn cores(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// Turns changes of a part into changes of the whole.
-fn moved(inside: Inside, by: usize) -> Inside {
+fn shift_result(inside: ProbeResult, by: usize) -> ProbeResult {
     match inside {
-        Inside::Frozen(edits) if by > 0 => {
+        ProbeResult::Frozen(edits) if by > 0 => {
             let mut moved = Edits::new();
             moved.append(&edits, by);
-            Inside::Frozen(moved)
+            ProbeResult::Frozen(moved)
         }
         inside => inside,
     }
 }
 
-impl Work<'_> {
+impl StringRewriter<'_> {
     /// Returns the result for the text between blanks, if that is frozen data. Records damage in it.
-    pub(super) fn trimmed(&mut self, bytes: &[u8], level: u32, broken: &mut Option<Broken>) -> Option<Inside> {
-        for core in cores(bytes) {
+    pub(super) fn change_trimmed(
+        &mut self,
+        bytes: &[u8],
+        level: u32,
+        broken: &mut Option<Broken>,
+    ) -> Option<ProbeResult> {
+        for core in trimmed_ranges(bytes) {
             match self.probe_whole(bytes.get(core.clone()).unwrap_or_default(), level) {
-                Inside::Plain(damaged) => {
+                ProbeResult::Plain(damaged) => {
                     let moved = |mut damaged: Broken| {
                         damaged.offset += core.start as u64;
                         damaged
                     };
                     *broken = broken.take().or(damaged.map(moved));
                 }
-                inside => return Some(moved(inside, core.start)),
+                inside => return Some(shift_result(inside, core.start)),
             }
         }
-        let start = between(bytes, false).start;
+        let start = trimmed_range(bytes, false).start;
         let text = bytes.get(start..)?;
         let end = self.binary_end(text)?;
         match self.probe_whole(text.get(..end)?, level) {
-            Inside::Plain(_) => None,
-            inside => Some(moved(inside, start)),
+            ProbeResult::Plain(_) => None,
+            inside => Some(shift_result(inside, start)),
         }
     }
 
     /// Returns the end of binary data that is followed only by blanks.
     fn binary_end(&self, text: &[u8]) -> Option<usize> {
-        if !text.last().is_some_and(|last| is_blank(*last) || *last == 0) {
+        if !text.last().is_some_and(|last| is_trimmed_byte(*last) || *last == 0) {
             return None;
         }
         let is_begun =
@@ -97,7 +102,7 @@ impl Work<'_> {
         let outcome = format.read(text, &Settings::new(), Request::new(&self.limits));
         let rest = text.get(outcome.consumed..)?;
         let is_end =
-            outcome.error.is_none() && !rest.is_empty() && rest.iter().all(|byte| is_blank(*byte) || *byte == 0);
+            outcome.error.is_none() && !rest.is_empty() && rest.iter().all(|byte| is_trimmed_byte(*byte) || *byte == 0);
         is_end.then_some(outcome.consumed)
     }
 }
@@ -117,7 +122,7 @@ mod tests {
             (b"", 0..0, 0..0),
             (b"\xef\xbb", 0..2, 0..2),
         ] {
-            assert_eq!((between(text, false), between(text, true)), (near, far), "{}", text.escape_ascii());
+            assert_eq!((trimmed_range(text, false), trimmed_range(text, true)), (near, far), "{}", text.escape_ascii());
         }
     }
 }

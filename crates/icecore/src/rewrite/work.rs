@@ -1,12 +1,12 @@
 //! Searches for frozen data, layer by layer.
 
-use super::ahead::Ahead;
+use super::ahead::ChangeLookahead;
 use super::tally::Broken;
-use super::{Change, Edits, Part, Rewriting, Tally, bare, signed, tape};
+use super::{Change, Edits, Rewriting, StringRole, Tally, bare, signed, tape};
 use crate::deep::LEVELS;
 use crate::edit::raw_edits;
 use crate::error::{Error, ErrorKind};
-use crate::format::strings::{Damage, Found, Length, Measured, Place, Places, Wanted};
+use crate::format::strings::{Damage, FoundString, Length, LengthPrefixed, StringPlace, StringPlaces, StringRequest};
 use crate::format::{self, Format, Request, Settings};
 use crate::limits::Limits;
 use std::ops::Range;
@@ -15,16 +15,16 @@ use std::ops::Range;
 const HEAD: usize = 60;
 
 /// The change, its options, and the results.
-pub(super) struct Work<'w> {
+pub(super) struct StringRewriter<'w> {
     pub(super) change: &'w mut dyn Change,
-    pub(super) how: &'w Rewriting,
+    pub(super) options: &'w Rewriting,
     pub(super) tally: &'w mut Tally,
     /// The remaining limits.
     pub(super) limits: Limits,
 }
 
 /// The result for a text.
-pub(super) enum Inside {
+pub(super) enum ProbeResult {
     /// Frozen data: these are its changes.
     Frozen(Edits),
     /// Frozen data that stays unchanged.
@@ -33,79 +33,81 @@ pub(super) enum Inside {
     Plain(Option<Broken>),
 }
 
-impl<'w> Work<'w> {
-    pub(super) fn new(change: &'w mut dyn Change, how: &'w Rewriting, tally: &'w mut Tally) -> Work<'w> {
-        Work { change, how, tally, limits: how.limits.clone() }
+impl<'w> StringRewriter<'w> {
+    pub(super) fn new(change: &'w mut dyn Change, how: &'w Rewriting, tally: &'w mut Tally) -> StringRewriter<'w> {
+        StringRewriter { change, options: how, tally, limits: how.limits.clone() }
     }
 
     /// Returns `true` if these bytes have to be examined.
-    pub(super) fn may(&self, raw: &[u8]) -> bool {
-        self.asks_all() || self.change.may_change(raw)
+    pub(super) fn may_contain_change(&self, raw: &[u8]) -> bool {
+        self.examines_everything() || self.change.may_change(raw)
     }
 
     /// Encoded data has to be decoded to see its strings, and wrong lengths may be anywhere.
-    fn asks_all(&self) -> bool {
-        self.how.base64 || self.how.mend
+    fn examines_everything(&self) -> bool {
+        self.options.base64 || self.options.mend
     }
 
     /// Returns the changes of a value of any kind.
-    pub(super) fn value(&mut self, bytes: &[u8], level: u32) -> Edits {
-        if self.may(bytes) { self.looked_into(bytes, level) } else { Edits::new() }
+    pub(super) fn change_value(&mut self, bytes: &[u8], level: u32) -> Edits {
+        if self.may_contain_change(bytes) { self.change_examined(bytes, level) } else { Edits::new() }
     }
 
     /// The same for a value that has to be examined.
-    pub(super) fn looked_into(&mut self, bytes: &[u8], level: u32) -> Edits {
-        match self.look(bytes, level) {
-            Inside::Frozen(edits) => edits,
-            Inside::Kept => Edits::new(),
-            Inside::Plain(broken) => self.text_around(bytes, level, broken),
+    pub(super) fn change_examined(&mut self, bytes: &[u8], level: u32) -> Edits {
+        match self.probe_text(bytes, level) {
+            ProbeResult::Frozen(edits) => edits,
+            ProbeResult::Kept => Edits::new(),
+            ProbeResult::Plain(broken) => self.text_around(bytes, level, broken),
         }
     }
 
     /// Returns the changes of a plain text.
-    pub(super) fn plain(&mut self, text: &[u8], part: Part) -> Edits {
+    pub(super) fn change_plain_text(&mut self, text: &[u8], part: StringRole) -> Edits {
         let mut edits = Edits::new();
         if self.change.may_change(text) {
-            self.change.change(text, part, &mut edits);
+            self.change.change_text(text, part, &mut edits);
         }
         self.tally.changed += u64::from(!edits.is_empty());
         edits
     }
 
     /// Determines what a text is, and its changes if it is frozen data.
-    pub(super) fn look(&mut self, bytes: &[u8], level: u32) -> Inside {
-        if bytes.len() < 2 || !self.how.base64 && bare::is_bare(bytes) {
-            return Inside::Plain(None);
+    pub(super) fn probe_text(&mut self, bytes: &[u8], level: u32) -> ProbeResult {
+        if bytes.len() < 2 || !self.options.base64 && bare::is_certainly_text(bytes) {
+            return ProbeResult::Plain(None);
         }
-        self.probe(bytes, level)
+        self.probe_with_trimming(bytes, level)
     }
 
     /// The same, trying each format and wrapper, also on the text without the blanks around it.
-    pub(super) fn probe(&mut self, bytes: &[u8], level: u32) -> Inside {
+    pub(super) fn probe_with_trimming(&mut self, bytes: &[u8], level: u32) -> ProbeResult {
         match self.probe_whole(bytes, level) {
-            Inside::Plain(mut broken) => self.trimmed(bytes, level, &mut broken).unwrap_or(Inside::Plain(broken)),
+            ProbeResult::Plain(mut broken) => {
+                self.change_trimmed(bytes, level, &mut broken).unwrap_or(ProbeResult::Plain(broken))
+            }
             inside => inside,
         }
     }
 
     /// The same for the text with everything around it.
-    pub(super) fn probe_whole(&mut self, bytes: &[u8], level: u32) -> Inside {
+    pub(super) fn probe_whole(&mut self, bytes: &[u8], level: u32) -> ProbeResult {
         let mut broken = None;
         for format in format::all().iter().copied().filter(|format| is_candidate(format, bytes)) {
             if level >= LEVELS {
-                return self.beyond(bytes);
+                return self.keep_beyond_limit(bytes);
             }
-            if let Ok(Some(edits)) = self.mended(format, bytes, Damage::Names, level) {
-                return Inside::Frozen(edits);
+            if let Ok(Some(edits)) = self.change_mended(format, bytes, Damage::Names, level) {
+                return ProbeResult::Frozen(edits);
             }
             let limits = self.limits.clone();
-            match self.document(format, &Settings::new(), bytes, &limits, level) {
-                Ok(edits) => return Inside::Frozen(edits),
-                Err(error) if error.kind() == ErrorKind::Limit => return self.beyond(bytes),
+            match self.change_document(format, &Settings::new(), bytes, &limits, level) {
+                Ok(edits) => return ProbeResult::Frozen(edits),
+                Err(error) if error.kind() == ErrorKind::Limit => return self.keep_beyond_limit(bytes),
                 // The data is valid, and would become invalid if it were changed as text.
                 Err(error) if error.kind() == ErrorKind::Unsupported && is_readable(format, bytes, &limits) => {
                     self.tally.unsayable += u64::from(self.change.may_change(bytes));
-                    return Inside::Kept;
+                    return ProbeResult::Kept;
                 }
                 Err(error) => {
                     if broken.is_none() && format.may_begin(bytes) {
@@ -118,32 +120,32 @@ impl<'w> Work<'w> {
         let damage = if level == 0 { Damage::Whole } else { Damage::Lengths };
         let mut mended = Ok(None);
         if let Some((format, _)) = broken.as_ref().filter(|_| level == 0) {
-            mended = self.mended(format, bytes, damage, level);
+            mended = self.change_mended(format, bytes, damage, level);
         }
         if !matches!(mended, Ok(Some(_)))
-            && let Some(inside) = self.wrapped(bytes, level)
+            && let Some(inside) = self.change_wrapped(bytes, level)
         {
             return inside;
         }
-        let Some((format, error)) = broken else { return Inside::Plain(None) };
+        let Some((format, error)) = broken else { return ProbeResult::Plain(None) };
         if level > 0 {
-            mended = self.mended(format, bytes, damage, level);
+            mended = self.change_mended(format, bytes, damage, level);
         }
         match mended {
-            Ok(Some(edits)) => Inside::Frozen(edits),
-            Ok(None) => Inside::Plain(Some(broken_at(format, bytes, level, &error))),
-            Err(error) => Inside::Plain(Some(broken_at(format, bytes, level, &error))),
+            Ok(Some(edits)) => ProbeResult::Frozen(edits),
+            Ok(None) => ProbeResult::Plain(Some(describe_broken(format, bytes, level, &error))),
+            Err(error) => ProbeResult::Plain(Some(describe_broken(format, bytes, level, &error))),
         }
     }
 
     /// Data that could not be read because of a limit stays unchanged.
-    pub(super) fn beyond(&mut self, bytes: &[u8]) -> Inside {
+    pub(super) fn keep_beyond_limit(&mut self, bytes: &[u8]) -> ProbeResult {
         self.tally.beyond += u64::from(self.change.may_change(bytes));
-        Inside::Kept
+        ProbeResult::Kept
     }
 
     /// Returns the changes of a document of this format.
-    pub(super) fn document(
+    pub(super) fn change_document(
         &mut self,
         format: &'static Format,
         settings: &Settings,
@@ -152,11 +154,11 @@ impl<'w> Work<'w> {
         level: u32,
     ) -> Result<Edits, Error> {
         let places = format.strings.map(|strings| {
-            let (keys, classes) = (self.how.keys, self.how.classes);
-            let ahead = Ahead::new(self.change, bytes);
-            let asks_all = self.asks_all();
-            let may = |start, end| asks_all || ahead.is_within(start, end);
-            (strings.find)(bytes, settings, &Wanted { limits, keys, classes, may: &may })
+            let (keys, classes) = (self.options.keys, self.options.classes);
+            let ahead = ChangeLookahead::new(self.change, bytes);
+            let asks_all = self.examines_everything();
+            let may = |start, end| asks_all || ahead.may_change_within(start, end);
+            (strings.find)(bytes, settings, &StringRequest { limits, keys, classes, may: &may })
         });
         let edits = match places {
             Some(Ok(places)) => {
@@ -166,32 +168,32 @@ impl<'w> Work<'w> {
                 }
                 let sealed = match &places.list[..] {
                     [] => Vec::new(),
-                    _ => signed::ranges(format, settings, bytes, limits),
+                    _ => signed::find_signed_ranges(format, settings, bytes, limits),
                 };
-                self.splice(format, bytes, &places, &sealed, level)
+                self.change_strings(format, bytes, &places, &sealed, level)
             }
             Some(Err(error)) if error.kind() != ErrorKind::Unsupported => return Err(error),
-            _ => tape::edits(self, format, settings, bytes, limits, level)?,
+            _ => tape::edit_through_tape(self, format, settings, bytes, limits, level)?,
         };
         self.tally.frozen.add(format.name, 1);
         Ok(edits)
     }
 
     /// Repairs a damaged text and then changes it.
-    fn mended(
+    fn change_mended(
         &mut self,
         format: &'static Format,
         bytes: &[u8],
         damage: Damage,
         level: u32,
     ) -> Result<Option<Edits>, Error> {
-        let Some(mend) = format.strings.and_then(|strings| strings.mend).filter(|_| self.how.mend) else {
+        let Some(mend) = format.strings.and_then(|strings| strings.mend).filter(|_| self.options.mend) else {
             return Ok(None);
         };
         let limits = self.limits.clone();
         let Some(mended) = mend(bytes, damage, &limits)? else { return Ok(None) };
-        let edits = self.document(format, &Settings::new(), &mended.text, &limits, level)?;
-        self.tally.mend(mended.explanation);
+        let edits = self.change_document(format, &Settings::new(), &mended.text, &limits, level)?;
+        self.tally.count_mended(mended.explanation);
         Ok(Some(Edits::between(bytes, &edits.apply(&mended.text))))
     }
 
@@ -199,20 +201,27 @@ impl<'w> Work<'w> {
     pub(super) fn would_change(&mut self, text: &[u8], level: u32) -> bool {
         let tally = self.tally.clone();
         self.change.begin_trial();
-        let edits = self.value(text, level + 1);
+        let edits = self.change_value(text, level + 1);
         self.change.end_trial(false);
         *self.tally = tally;
         !edits.is_empty()
     }
 
     /// Returns the changes of the strings at these places. Strings in `sealed` ranges are signed and stay unchanged.
-    fn splice(&mut self, format: &Format, bytes: &[u8], places: &Places, sealed: &[Range<usize>], level: u32) -> Edits {
-        let mut splice = Splice { edits: Edits::new(), open: Vec::new() };
+    fn change_strings(
+        &mut self,
+        format: &Format,
+        bytes: &[u8],
+        places: &StringPlaces,
+        sealed: &[Range<usize>],
+        level: u32,
+    ) -> Edits {
+        let mut splice = EditSplice { edits: Edits::new(), open: Vec::new() };
         let mut sealed = sealed.iter().peekable();
         for found in &places.list {
             match found {
-                Found::Text(place) => {
-                    splice.reach(place.start);
+                FoundString::Text(place) => {
+                    splice.close_measured_before(place.start);
                     while sealed.next_if(|range| range.end <= place.start).is_some() {}
                     if sealed.peek().is_some_and(|range| range.start <= place.start) {
                         let text = bytes.get(place.start..place.end).unwrap_or_default();
@@ -220,18 +229,18 @@ impl<'w> Work<'w> {
                         self.tally.signed += u64::from(would_change);
                         continue;
                     }
-                    let Some((edits, growth)) = self.place(bytes, places, place, level) else { continue };
-                    if place.part == Part::Class && !takes_class(format, bytes, place, &edits) {
+                    let Some((edits, growth)) = self.change_string_at(bytes, places, place, level) else { continue };
+                    if place.part == StringRole::Class && !accepts_class_name(format, bytes, place, &edits) {
                         self.tally.unsayable += 1;
                         continue;
                     }
-                    splice.take(place, &edits, growth);
+                    splice.add_string_edits(place, &edits, growth);
                 }
-                Found::Measured(measured) => {
-                    splice.reach(measured.length.start);
-                    splice.enter(bytes, *measured);
+                FoundString::Measured(measured) => {
+                    splice.close_measured_before(measured.length.start);
+                    splice.open_measured(bytes, *measured);
                 }
-                Found::Opaque(start, end) => {
+                FoundString::Opaque(start, end) => {
                     let body = bytes.get(*start..*end).unwrap_or_default();
                     let count = match signed::is_signed_body(body) {
                         true => &mut self.tally.signed,
@@ -241,24 +250,30 @@ impl<'w> Work<'w> {
                 }
             }
         }
-        splice.reach(usize::MAX);
-        splice.edits.drop_idle(bytes);
+        splice.close_measured_before(usize::MAX);
+        splice.edits.drop_unchanged(bytes);
         splice.edits
     }
 
     /// Returns the changes of a string, and how much it grows without its escapes.
-    fn place(&mut self, bytes: &[u8], places: &Places, place: &Place, level: u32) -> Option<(Edits, i64)> {
+    fn change_string_at(
+        &mut self,
+        bytes: &[u8],
+        places: &StringPlaces,
+        place: &StringPlace,
+        level: u32,
+    ) -> Option<(Edits, i64)> {
         let raw = bytes.get(place.start..place.end)?;
         let escaping = place.escaping.and_then(|at| places.escapings.get(at));
         let (edits, growth) = match escaping {
             None => {
-                let edits = self.text(raw, place.part, level);
+                let edits = self.change_part(raw, place.part, level);
                 let growth = edits.growth();
                 (edits, growth)
             }
             Some(escaping) => {
                 let decoded = escaping.decode(raw)?;
-                let edits = self.text(decoded.text(), place.part, level);
+                let edits = self.change_part(decoded.text(), place.part, level);
                 if edits.is_empty() {
                     return None;
                 }
@@ -273,68 +288,68 @@ impl<'w> Work<'w> {
         if edits.is_empty() {
             return None;
         }
-        if growth != 0 && place.length.is_some_and(|length| length.grown(growth).is_none()) {
+        if growth != 0 && place.length.is_some_and(|length| length.write_grown(growth).is_none()) {
             self.tally.unsayable += 1;
             return None;
         }
         Some((edits, growth))
     }
 
-    fn text(&mut self, text: &[u8], part: Part, level: u32) -> Edits {
+    fn change_part(&mut self, text: &[u8], part: StringRole, level: u32) -> Edits {
         match part {
-            Part::Value => self.value(text, level + 1),
-            part => self.plain(text, part),
+            StringRole::Value => self.change_value(text, level + 1),
+            part => self.change_plain_text(text, part),
         }
     }
 }
 
 /// Edits from front to back, with the lengths of enclosing parts.
-struct Splice {
+struct EditSplice {
     edits: Edits,
     /// Open parts: each with the index of the edit of its length, and its growth.
-    open: Vec<(Measured, usize, i64)>,
+    open: Vec<(LengthPrefixed, usize, i64)>,
 }
 
-impl Splice {
+impl EditSplice {
     /// Begins a part that has a length: reserves an edit for the length.
-    fn enter(&mut self, bytes: &[u8], measured: Measured) {
+    fn open_measured(&mut self, bytes: &[u8], measured: LengthPrefixed) {
         let Length { start, end, .. } = measured.length;
         self.edits.push(start, end, bytes.get(start..end).unwrap_or_default());
         self.open.push((measured, self.edits.len() - 1, 0));
     }
 
     /// Closes parts that end at or before this offset.
-    fn reach(&mut self, at: usize) {
+    fn close_measured_before(&mut self, at: usize) {
         while let Some((measured, place, growth)) = self.open.pop_if(|(measured, ..)| measured.end <= at) {
             if growth == 0 {
                 continue;
             }
             let length = measured.length;
-            let Some(new) = length.grown(growth) else { continue };
+            let Some(new) = length.write_grown(growth) else { continue };
             let more = new.len() as i64 - (length.end - length.start) as i64;
-            self.edits.set(place, &new);
-            self.grow(growth + more);
+            self.edits.set_new_bytes(place, &new);
+            self.grow_enclosing(growth + more);
         }
     }
 
     /// Adds growth to the enclosing part.
-    fn grow(&mut self, by: i64) {
+    fn grow_enclosing(&mut self, by: i64) {
         if let Some((.., growth)) = self.open.last_mut() {
             *growth += by;
         }
     }
 
     /// Adds the changes of a string.
-    fn take(&mut self, place: &Place, edits: &Edits, growth: i64) {
+    fn add_string_edits(&mut self, place: &StringPlace, edits: &Edits, growth: i64) {
         let mut more = edits.growth();
         if let Some(length) = place.length.filter(|_| growth != 0)
-            && let Some(new) = length.grown(growth)
+            && let Some(new) = length.write_grown(growth)
         {
             more += new.len() as i64 - (length.end - length.start) as i64;
             self.edits.push(length.start, length.end, &new);
         }
         self.edits.append(edits, place.start);
-        self.grow(more);
+        self.grow_enclosing(more);
     }
 }
 
@@ -356,12 +371,12 @@ fn is_readable(format: &Format, bytes: &[u8], limits: &Limits) -> bool {
 }
 
 /// Returns `true` if the format accepts the new name of a class.
-fn takes_class(format: &Format, bytes: &[u8], place: &Place, edits: &Edits) -> bool {
+fn accepts_class_name(format: &Format, bytes: &[u8], place: &StringPlace, edits: &Edits) -> bool {
     let Some(takes) = format.strings.and_then(|strings| strings.takes_class) else { return true };
     takes(&edits.apply(bytes.get(place.start..place.end).unwrap_or_default()))
 }
 
-fn broken_at(format: &Format, bytes: &[u8], level: u32, error: &Error) -> Broken {
+fn describe_broken(format: &Format, bytes: &[u8], level: u32, error: &Error) -> Broken {
     Broken {
         format: format.name,
         level,

@@ -1,6 +1,6 @@
 //! Evaluates a pattern in a document that was read.
 
-use super::pattern::{Pattern, Wanted, What, bounds, position};
+use super::pattern::{Pattern, PatternStep, StepKind, item_position, slice_bounds};
 use crate::document::{Cursor, Document, Kind, NO_KEY, Step, push_key};
 use crate::error::Error;
 use crate::limits::Limits;
@@ -23,13 +23,13 @@ use std::fmt::Write;
 pub struct Found<'d> {
     document: &'d Document<'d>,
     /// Values on the way, with the steps to them.
-    places: Vec<Place>,
+    places: Vec<MatchedPlace>,
     /// Indexes of the places that match.
     found: Vec<u32>,
 }
 
 #[derive(Debug)]
-struct Place {
+struct MatchedPlace {
     /// Index of the previous place.
     from: u32,
     /// Step from the previous place.
@@ -50,19 +50,19 @@ impl<'d> Found<'d> {
 
     /// The values, with the paths that they were found on.
     pub fn iter(&self) -> impl Iterator<Item = (String, Cursor<'d>)> {
-        self.found.iter().map(|place| (self.path(*place), self.cursor(*place)))
+        self.found.iter().map(|place| (self.path_of_place(*place), self.cursor_at(*place)))
     }
 
     /// The values.
     pub fn values(&self) -> impl Iterator<Item = Cursor<'d>> {
-        self.found.iter().map(|place| self.cursor(*place))
+        self.found.iter().map(|place| self.cursor_at(*place))
     }
 
-    fn cursor(&self, place: u32) -> Cursor<'d> {
+    fn cursor_at(&self, place: u32) -> Cursor<'d> {
         Cursor::new(self.document, self.places[place as usize].node)
     }
 
-    fn path(&self, place: u32) -> String {
+    fn path_of_place(&self, place: u32) -> String {
         let mut steps = Vec::new();
         let mut at = place;
         while at != 0 {
@@ -83,119 +83,120 @@ impl Pattern {
     /// # Errors
     /// Of kind `Limit`, if links lead to more values than [`Limits::expansion`] allows.
     pub fn find<'d>(&self, document: &'d Document<'_>, limits: &Limits) -> Result<Found<'d>, Error> {
-        let root = Place { from: 0, step: "".into(), node: document.root().index() };
+        let root = MatchedPlace { from: 0, step: "".into(), node: document.root().index() };
         let most = limits.expanded_from(document.nodes().len());
-        let mut search = Search { found: Found { document, places: vec![root], found: vec![0] }, most, limits };
+        let mut search =
+            PatternSearch { found: Found { document, places: vec![root], found: vec![0] }, max_places: most, limits };
         for wanted in &self.steps {
-            search.step(wanted)?;
+            search.apply_step(wanted)?;
         }
         if let (true, Some(path)) = (search.found.is_empty(), self.as_path())
             && let Ok(value) = document.find(path)
         {
             // The path was shortened, or leads into the header.
             let step = path.strip_prefix('$').unwrap_or(path).into();
-            let place = search.add(0, step, value)?;
+            let place = search.add_place(0, step, value)?;
             search.found.found.push(place);
         }
         Ok(search.found)
     }
 }
 
-struct Search<'d, 'l> {
+struct PatternSearch<'d, 'l> {
     found: Found<'d>,
-    most: u64,
+    max_places: u64,
     limits: &'l Limits,
 }
 
-impl<'d> Search<'d, '_> {
-    fn add(&mut self, from: u32, step: Box<str>, value: Cursor<'d>) -> Result<u32, Error> {
+impl<'d> PatternSearch<'d, '_> {
+    fn add_place(&mut self, from: u32, step: Box<str>, value: Cursor<'d>) -> Result<u32, Error> {
         let place = self.found.places.len();
-        if place as u64 >= self.most {
-            return Err(self.limits.too_expanded(self.most));
+        if place as u64 >= self.max_places {
+            return Err(self.limits.too_expanded(self.max_places));
         }
-        self.found.places.push(Place { from, step, node: value.index() });
-        u32::try_from(place).map_err(|_| self.limits.too_expanded(self.most))
+        self.found.places.push(MatchedPlace { from, step, node: value.index() });
+        u32::try_from(place).map_err(|_| self.limits.too_expanded(self.max_places))
     }
 
     /// Applies the next step to all values found so far.
-    fn step(&mut self, wanted: &Wanted) -> Result<(), Error> {
+    fn apply_step(&mut self, wanted: &PatternStep) -> Result<(), Error> {
         let here = std::mem::take(&mut self.found.found);
         if wanted.is_deep {
-            return self.deep(here, &wanted.what);
+            return self.apply_deep_step(here, &wanted.kind);
         }
         for from in here {
-            self.apply(from, &wanted.what)?;
+            self.apply_to_value(from, &wanted.kind)?;
         }
         Ok(())
     }
 
     /// Applies the step to these values and everything in them.
-    fn deep(&mut self, here: Vec<u32>, what: &What) -> Result<(), Error> {
-        let mut open = here;
+    fn apply_deep_step(&mut self, places: Vec<u32>, kind: &StepKind) -> Result<(), Error> {
+        let mut open = places;
         open.reverse();
         let mut seen = HashSet::new();
         while let Some(place) = open.pop() {
-            let value = self.found.cursor(place).target();
+            let value = self.found.cursor_at(place).target();
             if !value.kind().is_container() || !seen.insert(value.index()) {
                 continue;
             }
             // An object and its body are one place.
             if value.kind() != Kind::Object && value.kind() != Kind::Attrs {
-                self.apply(place, what)?;
+                self.apply_to_value(place, kind)?;
             }
             let first = open.len();
-            self.parts(place, value, |place| open.push(place))?;
+            self.for_each_part(place, value, |place| open.push(place))?;
             open[first..].reverse();
         }
         Ok(())
     }
 
     /// Applies a step to one value.
-    fn apply(&mut self, from: u32, what: &What) -> Result<(), Error> {
-        let here = self.found.cursor(from);
+    fn apply_to_value(&mut self, from: u32, kind: &StepKind) -> Result<(), Error> {
+        let here = self.found.cursor_at(from);
         let body = here.body();
-        match what {
-            What::One(Step::Item(number)) if body.kind() == Kind::Array => {
-                let Some(at) = position(*number, body.len() as u64) else { return Ok(()) };
+        match kind {
+            StepKind::One(Step::Item(number)) if body.kind() == Kind::Array => {
+                let Some(at) = item_position(*number, body.len() as u64) else { return Ok(()) };
                 let found = usize::try_from(at).ok().and_then(|at| body.items().nth(at));
                 crate::steps::count(body.len());
-                found.map_or(Ok(()), |value| self.want(from, format!("[{at}]"), value))
+                found.map_or(Ok(()), |value| self.add_match(from, format!("[{at}]"), value))
             }
-            What::One(step) => match step.take(here) {
-                Some(value) => self.want(from, step.text(), value),
+            StepKind::One(step) => match step.follow_from(here) {
+                Some(value) => self.add_match(from, step.to_text(), value),
                 None => Ok(()),
             },
-            What::Slice(first, last) if body.kind() == Kind::Array => {
-                let (first, last) = bounds(*first, *last, body.len() as u64);
+            StepKind::Slice(first, last) if body.kind() == Kind::Array => {
+                let (first, last) = slice_bounds(*first, *last, body.len() as u64);
                 let count = usize::try_from(last.saturating_sub(first)).unwrap_or(usize::MAX);
                 let skipped = usize::try_from(first).unwrap_or(usize::MAX);
                 for (at, value) in (first..).zip(body.items().skip(skipped).take(count)) {
-                    self.want(from, format!("[{at}]"), value)?;
+                    self.add_match(from, format!("[{at}]"), value)?;
                 }
                 Ok(())
             }
-            What::Slice(..) => Ok(()),
-            What::All if matches!(body.kind(), Kind::Array | Kind::Map) => {
+            StepKind::Slice(..) => Ok(()),
+            StepKind::All if matches!(body.kind(), Kind::Array | Kind::Map) => {
                 let mut parts = Vec::new();
-                self.parts(from, body, |place| parts.push(place))?;
+                self.for_each_part(from, body, |place| parts.push(place))?;
                 self.found.found.append(&mut parts);
                 Ok(())
             }
-            What::All => Ok(()),
+            StepKind::All => Ok(()),
         }
     }
 
-    fn want(&mut self, from: u32, step: String, value: Cursor<'d>) -> Result<(), Error> {
-        let place = self.add(from, step.into(), value)?;
+    fn add_match(&mut self, from: u32, step: String, value: Cursor<'d>) -> Result<(), Error> {
+        let place = self.add_place(from, step.into(), value)?;
         self.found.found.push(place);
         Ok(())
     }
 
     /// Passes on everything in a value, without keys: for a map, the values of its entries.
-    fn parts(&mut self, from: u32, whole: Cursor<'d>, mut then: impl FnMut(u32)) -> Result<(), Error> {
+    fn for_each_part(&mut self, from: u32, whole: Cursor<'d>, mut visit: impl FnMut(u32)) -> Result<(), Error> {
         let document = self.found.document;
         let mut at = whole.index() + 1;
-        let end = whole.next();
+        let end = whole.index_after();
         let (mut key, mut position) = (None, 0);
         while at < end {
             let part = Cursor::new(document, at);
@@ -209,12 +210,12 @@ impl<'d> Search<'d, '_> {
                     let is_inside = whole.kind() == Kind::Attrs && position == 0;
                     let step = if is_inside { None } else { document.step(whole.index(), at, key, position) };
                     let step = step.unwrap_or_default();
-                    let place = self.add(from, step.into(), part)?;
-                    then(place);
+                    let place = self.add_place(from, step.into(), part)?;
+                    visit(place);
                 }
                 (key, position) = (None, position + 1);
             }
-            at = part.next();
+            at = part.index_after();
         }
         Ok(())
     }
@@ -222,7 +223,7 @@ impl<'d> Search<'d, '_> {
 
 impl Step {
     /// Returns the step as text.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn to_text(&self) -> String {
         let mut text = String::new();
         let _ = match self {
             Step::Key(name) => {

@@ -15,7 +15,7 @@ mod skimming;
 pub use crate::format::skim::Source;
 pub use matching::Found;
 pub use pattern::Pattern;
-pub(crate) use pattern::position;
+pub(crate) use pattern::item_position;
 
 use crate::api::read_as;
 use crate::document::Document;
@@ -23,10 +23,10 @@ use crate::error::{Error, ErrorKind};
 use crate::format::skim::Input;
 use crate::limits::Limits;
 use crate::stage::Stage;
-use skimming::End;
+use skimming::SkimEnd;
 
 /// Function that receives answers: the path of each, and the value as a separate document.
-pub type Receive<'r> = &'r mut dyn FnMut(&str, &Document<'_>) -> Result<(), Error>;
+pub type ReceiveAnswer<'r> = &'r mut dyn FnMut(&str, &Document<'_>) -> Result<(), Error>;
 
 /// How skimming ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +85,13 @@ pub fn first(
 ///
 /// # Errors
 /// Errors of the format's reader in the part that has to be read; those of `then`.
-pub fn each(input: &[u8], stage: &Stage, pattern: &Pattern, limits: &Limits, then: Receive<'_>) -> Result<u64, Error> {
+pub fn each(
+    input: &[u8],
+    stage: &Stage,
+    pattern: &Pattern,
+    limits: &Limits,
+    then: ReceiveAnswer<'_>,
+) -> Result<u64, Error> {
     match skim(Input::Bytes(input), stage, pattern, limits, then)? {
         Skimmed::All(count) => Ok(count),
         Skimmed::Unsure(handed) => read(input, stage, pattern, limits, handed, then),
@@ -112,16 +118,16 @@ pub fn skim(
     stage: &Stage,
     pattern: &Pattern,
     limits: &Limits,
-    then: Receive<'_>,
+    then: ReceiveAnswer<'_>,
 ) -> Result<Skimmed, Error> {
     if !stage.wrappers().is_empty() {
         return Ok(Skimmed::Unsure(0));
     }
     let reader = (stage.format().reader)(stage.settings());
-    let Some(mut skim) = reader.skim(input) else { return Ok(Skimmed::Unsure(0)) };
-    Ok(match skimming::run(&mut *skim, pattern, limits, then)? {
-        End::All(count) => Skimmed::All(count),
-        End::Unsure(count) => Skimmed::Unsure(count),
+    let Some(mut skim) = reader.new_skimmer(input) else { return Ok(Skimmed::Unsure(0)) };
+    Ok(match skimming::skim_pattern(&mut *skim, pattern, limits, then)? {
+        SkimEnd::All(count) => Skimmed::All(count),
+        SkimEnd::Unsure(count) => Skimmed::Unsure(count),
     })
 }
 
@@ -146,7 +152,7 @@ pub fn read(
     pattern: &Pattern,
     limits: &Limits,
     handed: u64,
-    then: Receive<'_>,
+    then: ReceiveAnswer<'_>,
 ) -> Result<u64, Error> {
     let document = read_as(input, stage, limits)?;
     within(&document, pattern, limits, handed, then)
@@ -169,7 +175,7 @@ pub fn within(
     pattern: &Pattern,
     limits: &Limits,
     handed: u64,
-    then: Receive<'_>,
+    then: ReceiveAnswer<'_>,
 ) -> Result<u64, Error> {
     let found = pattern.find(document, limits)?;
     for (path, value) in found.iter().skip(usize::try_from(handed).unwrap_or(usize::MAX)) {

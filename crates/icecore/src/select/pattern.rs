@@ -28,19 +28,19 @@ const STEPS: usize = 10_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     text: String,
-    pub(super) steps: Vec<Wanted>,
+    pub(super) steps: Vec<PatternStep>,
 }
 
 /// A step of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(super) struct PatternStep {
     /// Whether it is also applied to everything in the value.
     pub(super) is_deep: bool,
-    pub(super) what: What,
+    pub(super) kind: StepKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum StepKind {
     /// One value.
     One(Step),
     /// Items from the first to before the second position; negative ones count from the end.
@@ -57,7 +57,7 @@ impl Pattern {
         let mut rest = text.strip_prefix('$').unwrap_or(text);
         let mut steps = Vec::new();
         while !rest.is_empty() {
-            let (wanted, behind) = wanted(rest).ok_or_else(|| no_step(text, rest))?;
+            let (wanted, behind) = parse_pattern_step(rest).ok_or_else(|| invalid_step_error(text, rest))?;
             if steps.len() == STEPS {
                 return Err(Error::new(ErrorKind::Usage)
                     .expecting(format!("a path of at most {STEPS} steps"))
@@ -76,21 +76,21 @@ impl Pattern {
 
     /// Whether it matches at most one value.
     pub fn is_definite(&self) -> bool {
-        self.steps.iter().all(Wanted::is_definite)
+        self.steps.iter().all(PatternStep::is_definite)
     }
 
     /// Returns the steps before the first one that may match several values.
-    pub(crate) fn definite(&self) -> impl Iterator<Item = &Step> {
-        self.steps.iter().map_while(|wanted| match &wanted.what {
-            What::One(step) if !wanted.is_deep => Some(step),
+    pub(crate) fn definite_steps(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().map_while(|wanted| match &wanted.kind {
+            StepKind::One(step) if !wanted.is_deep => Some(step),
             _ => None,
         })
     }
 
     /// Returns the rest of the path after `count` steps, as a path from the root of another document, optionally with
     /// another first step.
-    pub(crate) fn behind(&self, count: usize, first: Option<Step>) -> Pattern {
-        let first = first.map(|step| Wanted { is_deep: false, what: What::One(step) });
+    pub(crate) fn rest_after(&self, count: usize, first: Option<Step>) -> Pattern {
+        let first = first.map(|step| PatternStep { is_deep: false, kind: StepKind::One(step) });
         let rest = self.steps.get(count..).unwrap_or_default();
         // The text is not a path of that document.
         Pattern { text: "?".to_owned(), steps: first.into_iter().chain(rest.iter().cloned()).collect() }
@@ -99,7 +99,7 @@ impl Pattern {
     /// Returns the pattern without its last step, and that step, if it matches one value.
     pub(crate) fn split_last(&self) -> Option<(Pattern, &Step)> {
         let (last, before) = self.steps.split_last()?;
-        let What::One(step) = &last.what else { return None };
+        let StepKind::One(step) = &last.kind else { return None };
         (!last.is_deep).then(|| (Pattern { text: self.text.clone(), steps: before.to_vec() }, step))
     }
 
@@ -109,45 +109,45 @@ impl Pattern {
     }
 }
 
-impl Wanted {
+impl PatternStep {
     pub(super) fn is_definite(&self) -> bool {
-        !self.is_deep && matches!(self.what, What::One(_))
+        !self.is_deep && matches!(self.kind, StepKind::One(_))
     }
 }
 
 /// Parses the first step of this text; returns it and the rest.
-fn wanted(text: &str) -> Option<(Wanted, &str)> {
+fn parse_pattern_step(text: &str) -> Option<(PatternStep, &str)> {
     let (is_deep, text) = match text.strip_prefix("..") {
         Some(rest) if rest.starts_with('[') => (true, rest),
         Some(_) => (true, &text[1..]),
         None => (false, text),
     };
-    let (what, rest) = what(text)?;
-    Some((Wanted { is_deep, what }, rest))
+    let (what, rest) = parse_step_kind(text)?;
+    Some((PatternStep { is_deep, kind: what }, rest))
 }
 
-fn what(text: &str) -> Option<(What, &str)> {
+fn parse_step_kind(text: &str) -> Option<(StepKind, &str)> {
     if let Some(rest) = text.strip_prefix("[*]") {
-        return Some((What::All, rest));
+        return Some((StepKind::All, rest));
     }
     if let Some(rest) = text.strip_prefix(".*")
         && (rest.is_empty() || rest.starts_with(['.', '[', '{', '^', '#']))
     {
-        return Some((What::All, rest));
+        return Some((StepKind::All, rest));
     }
-    slice(text).or_else(|| Step::parse(text).map(|(step, rest)| (What::One(step), rest)))
+    parse_slice(text).or_else(|| Step::parse(text).map(|(step, rest)| (StepKind::One(step), rest)))
 }
 
-fn slice(text: &str) -> Option<(What, &str)> {
+fn parse_slice(text: &str) -> Option<(StepKind, &str)> {
     let inside = text.strip_prefix('[')?;
     let (bounds, rest) = inside.split_once(']')?;
     let (from, to) = bounds.split_once(':')?;
     let bound = |text: &str| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) };
-    Some((What::Slice(bound(from)?, bound(to)?), rest))
+    Some((StepKind::Slice(bound(from)?, bound(to)?), rest))
 }
 
 #[cold]
-fn no_step(path: &str, rest: &str) -> Error {
+fn invalid_step_error(path: &str, rest: &str) -> Error {
     Error::new(ErrorKind::Usage)
         .expecting(format!(
             "a step in the path `{path}`: .name, [\"key\"], [3], [-1], [1:5], [*], .*, ..name, {{3}}, ^ or #0"
@@ -156,7 +156,7 @@ fn no_step(path: &str, rest: &str) -> Error {
 }
 
 /// Returns the positions that a slice means in an array of `count` items.
-pub(super) fn bounds(from: Option<i64>, to: Option<i64>, count: u64) -> (u64, u64) {
+pub(super) fn slice_bounds(from: Option<i64>, to: Option<i64>, count: u64) -> (u64, u64) {
     let place = |bound: i64| match bound < 0 {
         true => count.saturating_sub(bound.unsigned_abs()),
         false => bound.unsigned_abs().min(count),
@@ -165,7 +165,7 @@ pub(super) fn bounds(from: Option<i64>, to: Option<i64>, count: u64) -> (u64, u6
 }
 
 /// Returns the position that the number of an item means.
-pub(crate) fn position(number: i64, count: u64) -> Option<u64> {
+pub(crate) fn item_position(number: i64, count: u64) -> Option<u64> {
     match number < 0 {
         true => count.checked_sub(number.unsigned_abs()),
         false => Some(number.unsigned_abs()).filter(|at| *at < count),
@@ -205,16 +205,19 @@ mod tests {
     #[test]
     fn a_key_may_begin_with_a_star() {
         let steps = Pattern::parse("$.*a").unwrap().steps;
-        assert_eq!(steps[0].what, What::One(Step::Key("*a".into())));
+        assert_eq!(steps[0].kind, StepKind::One(Step::Key("*a".into())));
     }
 
     #[test]
     fn bounds_are_those_of_python() {
-        assert_eq!(bounds(Some(1), Some(5), 10), (1, 5));
-        assert_eq!(bounds(None, Some(-1), 10), (0, 9));
-        assert_eq!(bounds(Some(-3), None, 10), (7, 10));
-        assert_eq!(bounds(Some(-30), Some(30), 10), (0, 10));
-        assert_eq!(bounds(Some(i64::MIN), Some(i64::MAX), 0), (0, 0));
-        assert_eq!((position(-1, 3), position(-4, 3), position(3, 3), position(2, 3)), (Some(2), None, None, Some(2)));
+        assert_eq!(slice_bounds(Some(1), Some(5), 10), (1, 5));
+        assert_eq!(slice_bounds(None, Some(-1), 10), (0, 9));
+        assert_eq!(slice_bounds(Some(-3), None, 10), (7, 10));
+        assert_eq!(slice_bounds(Some(-30), Some(30), 10), (0, 10));
+        assert_eq!(slice_bounds(Some(i64::MIN), Some(i64::MAX), 0), (0, 0));
+        assert_eq!(
+            (item_position(-1, 3), item_position(-4, 3), item_position(3, 3), item_position(2, 3)),
+            (Some(2), None, None, Some(2))
+        );
     }
 }

@@ -4,11 +4,11 @@
 //! the map was skimmed; if several answers may come, the map is skimmed first. A list is not examined after the last
 //! wanted item.
 
-use super::Receive;
-use super::pattern::{Pattern, Wanted, What, bounds, position};
-use crate::document::{Document, Kind, Node, Step, push_key, push_name, rank};
+use super::ReceiveAnswer;
+use super::pattern::{Pattern, PatternStep, StepKind, item_position, slice_bounds};
+use crate::document::{Document, Kind, Node, Step, match_rank, push_key, push_key_step};
 use crate::error::Error;
-use crate::format::skim::{KeyOf, Mark, Opened, Shape, Skim, Unsure};
+use crate::format::skim::{Mark, Skim, SkimAborted, SkimmedContainer, SkimmedKey, SkimmedShape};
 use crate::limits::Limits;
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ use std::fmt::Write;
 const STEPS: usize = 64;
 
 /// Reason why skimming stops.
-enum Stop {
+enum SkimStop {
     Unsure,
     /// All wanted values were found.
     Done,
@@ -24,201 +24,219 @@ enum Stop {
     Refused(Error),
 }
 
-impl From<Unsure> for Stop {
-    fn from(_: Unsure) -> Stop {
-        Stop::Unsure
+impl From<SkimAborted> for SkimStop {
+    fn from(_: SkimAborted) -> SkimStop {
+        SkimStop::Unsure
     }
 }
 
 /// How skimming ended, with the number of answers that were passed on.
-pub(super) enum End {
+pub(super) enum SkimEnd {
     /// These are all answers.
     All(u64),
     /// There may be more: everything must be read.
     Unsure(u64),
 }
 
-struct Walk<'w, 'p, 'r> {
+struct PatternWalk<'w, 'p, 'r> {
     skim: &'w mut dyn Skim,
-    steps: &'p [Wanted],
+    steps: &'p [PatternStep],
     limits: &'p Limits,
-    then: Receive<'r>,
+    receive: ReceiveAnswer<'r>,
     path: String,
     /// Number of maps in which an answer is held back, because a later entry may replace it.
-    holds: u32,
-    held: Option<(String, Mark)>,
-    handed: u64,
+    hold_count: u32,
+    held_answer: Option<(String, Mark)>,
+    answer_count: u64,
     /// Whether a step may mean several keys of a map.
     is_ambiguous: bool,
 }
 
 /// Follows the pattern; the answers are passed on in order.
-pub(super) fn run(skim: &mut dyn Skim, pattern: &Pattern, limits: &Limits, then: Receive<'_>) -> Result<End, Error> {
-    let is_known = |wanted: &Wanted| {
-        let is_plain = match &wanted.what {
-            What::One(Step::Key(name)) => !name.contains('…'),
-            What::One(Step::Item(_)) | What::Slice(..) | What::All => true,
-            What::One(_) => false,
+pub(super) fn skim_pattern(
+    skim: &mut dyn Skim,
+    pattern: &Pattern,
+    limits: &Limits,
+    then: ReceiveAnswer<'_>,
+) -> Result<SkimEnd, Error> {
+    let is_known = |wanted: &PatternStep| {
+        let is_plain = match &wanted.kind {
+            StepKind::One(Step::Key(name)) => !name.contains('…'),
+            StepKind::One(Step::Item(_)) | StepKind::Slice(..) | StepKind::All => true,
+            StepKind::One(_) => false,
         };
         is_plain && !wanted.is_deep
     };
     if pattern.steps.len() > STEPS || !pattern.steps.iter().all(is_known) {
-        return Ok(End::Unsure(0));
+        return Ok(SkimEnd::Unsure(0));
     }
-    let mut walk = Walk {
+    let mut walk = PatternWalk {
         skim,
         steps: &pattern.steps,
         limits,
-        then,
+        receive: then,
         path: "$".to_owned(),
-        holds: 0,
-        held: None,
-        handed: 0,
+        hold_count: 0,
+        held_answer: None,
+        answer_count: 0,
         is_ambiguous: false,
     };
-    let end = walk.all();
-    let handed = walk.handed;
+    let end = walk.visit_root();
+    let handed = walk.answer_count;
     Ok(match end {
-        Err(Stop::Refused(error)) => return Err(error),
-        Err(Stop::Unsure) => End::Unsure(handed),
+        Err(SkimStop::Refused(error)) => return Err(error),
+        Err(SkimStop::Unsure) => SkimEnd::Unsure(handed),
         // Two keys may look alike: reading everything tries both.
-        Ok(()) | Err(Stop::Done) if walk.is_ambiguous && handed == 0 => End::Unsure(0),
-        Ok(()) | Err(Stop::Done) => End::All(handed),
+        Ok(()) | Err(SkimStop::Done) if walk.is_ambiguous && handed == 0 => SkimEnd::Unsure(0),
+        Ok(()) | Err(SkimStop::Done) => SkimEnd::All(handed),
     })
 }
 
-impl Walk<'_, '_, '_> {
-    fn all(&mut self) -> Result<(), Stop> {
-        self.skim.start()?;
-        self.visit(0)?;
-        if self.skim.is_at_end() { Ok(()) } else { Err(Stop::Unsure) }
+impl PatternWalk<'_, '_, '_> {
+    fn visit_root(&mut self) -> Result<(), SkimStop> {
+        self.skim.enter_root()?;
+        self.visit_value(0)?;
+        if self.skim.is_at_end() { Ok(()) } else { Err(SkimStop::Unsure) }
     }
 
     /// Whether the steps from this one on match at most one value.
     fn is_definite(&self, step: usize) -> bool {
-        self.steps.get(step..).is_none_or(|steps| steps.iter().all(Wanted::is_definite))
+        self.steps.get(step..).is_none_or(|steps| steps.iter().all(PatternStep::is_definite))
     }
 
     /// Follows the steps from this one on, from the next value, and moves past that value.
-    fn visit(&mut self, step: usize) -> Result<(), Stop> {
+    fn visit_value(&mut self, step: usize) -> Result<(), SkimStop> {
         let steps = self.steps;
-        let Some(wanted) = steps.get(step) else { return self.answer() };
-        let mut open = self.skim.open()?;
-        match (&wanted.what, open.shape) {
-            (_, Shape::Leaf) => Ok(self.skim.skip()?),
-            (What::One(Step::Key(name)), Shape::Map | Shape::Either) => self.entry(&mut open, step, Some(name), 0),
-            (What::One(Step::Item(number)), Shape::Map) => self.entry(&mut open, step, None, *number),
-            (What::One(Step::Item(number)), Shape::List) => self.item(&mut open, step, *number),
-            (What::One(Step::Item(number)), Shape::Either) => {
+        let Some(wanted) = steps.get(step) else { return self.handle_answer() };
+        let mut open = self.skim.enter_value()?;
+        match (&wanted.kind, open.shape) {
+            (_, SkimmedShape::Leaf) => Ok(self.skim.skip_value()?),
+            (StepKind::One(Step::Key(name)), SkimmedShape::Map | SkimmedShape::Either) => {
+                self.visit_entry(&mut open, step, Some(name), 0)
+            }
+            (StepKind::One(Step::Item(number)), SkimmedShape::Map) => self.visit_entry(&mut open, step, None, *number),
+            (StepKind::One(Step::Item(number)), SkimmedShape::List) => self.visit_item(&mut open, step, *number),
+            (StepKind::One(Step::Item(number)), SkimmedShape::Either) => {
                 // For 0 and above, a key and a position mean the same.
-                match *number < 0 && self.is_list(open)? {
-                    true => self.item(&mut open, step, *number),
-                    false => self.entry(&mut open, step, None, *number),
+                match *number < 0 && self.has_list_keys(open)? {
+                    true => self.visit_item(&mut open, step, *number),
+                    false => self.visit_entry(&mut open, step, None, *number),
                 }
             }
-            (What::Slice(from, to), Shape::List) => self.slice(&mut open, step, (*from, *to)),
-            (What::Slice(from, to), Shape::Either) if self.is_list(open)? => self.slice(&mut open, step, (*from, *to)),
-            (What::All, _) => self.every(&mut open, step),
-            _ => self.leave(&mut open),
+            (StepKind::Slice(from, to), SkimmedShape::List) => self.visit_slice(&mut open, step, (*from, *to)),
+            (StepKind::Slice(from, to), SkimmedShape::Either) if self.has_list_keys(open)? => {
+                self.visit_slice(&mut open, step, (*from, *to))
+            }
+            (StepKind::All, _) => self.visit_all(&mut open, step),
+            _ => self.leave_container(&mut open),
         }
     }
 
     /// Skips the rest of a container.
-    fn leave(&mut self, open: &mut Opened) -> Result<(), Stop> {
-        while self.skim.next(open)?.is_some() {
-            self.skim.skip()?;
+    fn leave_container(&mut self, open: &mut SkimmedContainer) -> Result<(), SkimStop> {
+        while self.skim.next_value(open)?.is_some() {
+            self.skim.skip_value()?;
         }
         Ok(())
     }
 
     /// Counts the items of an opened container, and returns to its beginning.
-    fn count(&mut self, open: Opened) -> Result<u64, Stop> {
+    fn count_items(&mut self, open: SkimmedContainer) -> Result<u64, SkimStop> {
         if let Some(count) = open.count {
             return Ok(count);
         }
-        let (mark, mut all) = (self.skim.mark(), open);
-        self.leave(&mut all)?;
-        self.skim.back(mark);
+        let (mark, mut all) = (self.skim.mark_position(), open);
+        self.leave_container(&mut all)?;
+        self.skim.return_to(mark);
         Ok(all.read)
     }
 
     /// Returns `true` if the keys of an opened container are 0, 1, 2 and so on; returns to its beginning.
-    fn is_list(&mut self, open: Opened) -> Result<bool, Stop> {
-        let (mark, mut all) = (self.skim.mark(), open);
+    fn has_list_keys(&mut self, open: SkimmedContainer) -> Result<bool, SkimStop> {
+        let (mark, mut all) = (self.skim.mark_position(), open);
         let mut is_list = true;
         let mut position = 0;
-        while let Some(key) = self.skim.next(&mut all)? {
-            is_list &= key == KeyOf::Int(position);
+        while let Some(key) = self.skim.next_value(&mut all)? {
+            is_list &= key == SkimmedKey::Int(position);
             position += 1;
-            self.skim.skip()?;
+            self.skim.skip_value()?;
         }
-        self.skim.back(mark);
+        self.skim.return_to(mark);
         Ok(is_list)
     }
 
     /// Follows a step to a part, and continues from there.
-    fn follow(&mut self, step: usize, text: impl FnOnce(&mut String)) -> Result<(), Stop> {
+    fn follow_step(&mut self, step: usize, text: impl FnOnce(&mut String)) -> Result<(), SkimStop> {
         let len = self.path.len();
         text(&mut self.path);
-        let end = self.visit(step + 1);
+        let end = self.visit_value(step + 1);
         self.path.truncate(len);
         end
     }
 
-    fn item(&mut self, open: &mut Opened, step: usize, number: i64) -> Result<(), Stop> {
+    fn visit_item(&mut self, open: &mut SkimmedContainer, step: usize, number: i64) -> Result<(), SkimStop> {
         let at = match number < 0 {
-            true => position(number, self.count(*open)?),
+            true => item_position(number, self.count_items(*open)?),
             false => Some(number.unsigned_abs()),
         };
-        let Some(at) = at.filter(|at| open.count.is_none_or(|count| *at < count)) else { return self.leave(open) };
-        if !self.skim.skip_items(open, at)? || self.skim.next(open)?.is_none() {
+        let Some(at) = at.filter(|at| open.count.is_none_or(|count| *at < count)) else {
+            return self.leave_container(open);
+        };
+        if !self.skim.skip_items(open, at)? || self.skim.next_value(open)?.is_none() {
             return Ok(());
         }
-        self.follow(step, |path| push_item(path, at))?;
-        self.is_enough(step)?;
-        self.leave(open)
+        self.follow_step(step, |path| push_item_step(path, at))?;
+        self.stop_if_done(step)?;
+        self.leave_container(open)
     }
 
-    fn slice(&mut self, open: &mut Opened, step: usize, (from, to): (Option<i64>, Option<i64>)) -> Result<(), Stop> {
+    fn visit_slice(
+        &mut self,
+        open: &mut SkimmedContainer,
+        step: usize,
+        (from, to): (Option<i64>, Option<i64>),
+    ) -> Result<(), SkimStop> {
         let counts = [from, to].into_iter().flatten().any(|bound| bound < 0);
-        let count = if counts { self.count(*open)? } else { open.count.unwrap_or(u64::MAX) };
-        let (from, to) = bounds(from, to, count);
+        let count = if counts { self.count_items(*open)? } else { open.count.unwrap_or(u64::MAX) };
+        let (from, to) = slice_bounds(from, to, count);
         let mut at = 0;
         while at < to {
-            if self.skim.next(open)?.is_none() {
+            if self.skim.next_value(open)?.is_none() {
                 return Ok(());
             }
             match at < from {
-                true => self.skim.skip()?,
-                false => self.follow(step, |path| push_item(path, at))?,
+                true => self.skim.skip_value()?,
+                false => self.follow_step(step, |path| push_item_step(path, at))?,
             }
             at += 1;
         }
-        self.is_enough(step)?;
-        self.leave(open)
+        self.stop_if_done(step)?;
+        self.leave_container(open)
     }
 
     /// Stops if nothing after this can match.
-    fn is_enough(&self, step: usize) -> Result<(), Stop> {
-        let is_one = self.steps.get(..step).is_none_or(|before| before.iter().all(Wanted::is_definite));
-        if is_one && self.holds == 0 { Err(Stop::Done) } else { Ok(()) }
+    fn stop_if_done(&self, step: usize) -> Result<(), SkimStop> {
+        let is_one = self.steps.get(..step).is_none_or(|before| before.iter().all(PatternStep::is_definite));
+        if is_one && self.hold_count == 0 { Err(SkimStop::Done) } else { Ok(()) }
     }
 
     /// Visits all items, or all values of a map.
-    fn every(&mut self, open: &mut Opened, step: usize) -> Result<(), Stop> {
+    fn visit_all(&mut self, open: &mut SkimmedContainer, step: usize) -> Result<(), SkimStop> {
         let mut position = 0;
-        while let Some(key) = self.skim.next(open)? {
+        while let Some(key) = self.skim.next_value(open)? {
             let len = self.path.len();
             let is_shown = match key {
-                KeyOf::Int(number) => push_name(&mut self.path, &Node::int(number), &[], usize::MAX),
-                KeyOf::Text => push_name(&mut self.path, &Node::leaf(Kind::Bytes, 0), self.skim.key(), usize::MAX),
-                KeyOf::Item => write!(self.path, "[{position}]").ok(),
-                KeyOf::Other => None,
+                SkimmedKey::Int(number) => push_key_step(&mut self.path, &Node::int(number), &[], usize::MAX),
+                SkimmedKey::Text => {
+                    push_key_step(&mut self.path, &Node::leaf(Kind::Bytes, 0), self.skim.current_key(), usize::MAX)
+                }
+                SkimmedKey::Item => write!(self.path, "[{position}]").ok(),
+                SkimmedKey::Other => None,
             };
             if is_shown.is_none() {
                 let _ = write!(self.path, "{{{position}}}");
             }
-            let end = self.visit(step + 1);
+            let end = self.visit_value(step + 1);
             self.path.truncate(len);
             end?;
             position += 1;
@@ -227,7 +245,13 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Visits the entry with this name, or else this number: the last one with the best match.
-    fn entry(&mut self, open: &mut Opened, step: usize, name: Option<&str>, number: i64) -> Result<(), Stop> {
+    fn visit_entry(
+        &mut self,
+        open: &mut SkimmedContainer,
+        step: usize,
+        name: Option<&str>,
+        number: i64,
+    ) -> Result<(), SkimStop> {
         let show = |path: &mut String| match name {
             Some(name) => push_key(path, name),
             None => {
@@ -236,87 +260,92 @@ impl Walk<'_, '_, '_> {
         };
         let is_one = self.is_definite(step + 1);
         let mut best: Option<(u8, Mark)> = None;
-        while let Some(fits) = self.next_fit(open, name, number)? {
+        while let Some(fits) = self.next_matching_entry(open, name, number)? {
             self.is_ambiguous |= best.is_some();
             if best.is_some_and(|(known, _)| known < fits) {
-                self.skim.skip()?;
+                self.skim.skip_value()?;
                 continue;
             }
-            best = Some((fits, self.skim.mark()));
+            best = Some((fits, self.skim.mark_position()));
             if is_one {
-                self.held = None;
-                self.holds += 1;
-                let end = self.follow(step, show);
-                self.holds -= 1;
+                self.held_answer = None;
+                self.hold_count += 1;
+                let end = self.follow_step(step, show);
+                self.hold_count -= 1;
                 end?;
             } else {
-                self.skim.skip()?;
+                self.skim.skip_value()?;
             }
         }
         if is_one {
-            return self.pass();
+            return self.release_held_answer();
         }
         let Some((_, mark)) = best else { return Ok(()) };
-        let behind = self.skim.mark();
-        self.skim.back(mark);
-        self.follow(step, show)?;
-        self.skim.back(behind);
+        let behind = self.skim.mark_position();
+        self.skim.return_to(mark);
+        self.follow_step(step, show)?;
+        self.skim.return_to(behind);
         Ok(())
     }
 
     /// Moves to the next entry with this name, or else this number; returns how well it matches.
-    fn next_fit(&mut self, open: &mut Opened, name: Option<&str>, number: i64) -> Result<Option<u8>, Stop> {
+    fn next_matching_entry(
+        &mut self,
+        open: &mut SkimmedContainer,
+        name: Option<&str>,
+        number: i64,
+    ) -> Result<Option<u8>, SkimStop> {
         let Some(name) = name else { return Ok(self.skim.find_int(open, number)?.then_some(0)) };
-        while let Some(key) = self.skim.next(open)? {
-            if key == KeyOf::Text
-                && let Some(fits) = rank(self.skim.key(), name)
+        while let Some(key) = self.skim.next_value(open)? {
+            if key == SkimmedKey::Text
+                && let Some(fits) = match_rank(self.skim.current_key(), name)
             {
                 return Ok(Some(fits));
             }
-            self.skim.skip()?;
+            self.skim.skip_value()?;
         }
         Ok(None)
     }
 
     /// Handles the next value as an answer.
-    fn answer(&mut self) -> Result<(), Stop> {
-        if self.holds == 0 {
-            let document = self.take()?;
-            return self.hand_over(&document);
+    fn handle_answer(&mut self) -> Result<(), SkimStop> {
+        if self.hold_count == 0 {
+            let document = self.take_answer()?;
+            return self.hand_over_answer(&document);
         }
-        self.held = Some((self.path.clone(), self.skim.mark()));
-        Ok(self.skim.skip()?)
+        self.held_answer = Some((self.path.clone(), self.skim.mark_position()));
+        Ok(self.skim.skip_value()?)
     }
 
-    fn take(&mut self) -> Result<Document<'static>, Stop> {
-        let mut document = self.skim.take(self.limits)?;
+    fn take_answer(&mut self) -> Result<Document<'static>, SkimStop> {
+        let mut document = self.skim.read_value(self.limits)?;
         document.tape_mut().clear_place();
         Ok(document)
     }
 
     /// Passes on the answer that was held back, if no later entry can replace it.
-    fn pass(&mut self) -> Result<(), Stop> {
-        if self.holds > 0 {
+    fn release_held_answer(&mut self) -> Result<(), SkimStop> {
+        if self.hold_count > 0 {
             return Ok(());
         }
-        let Some((path, mark)) = self.held.take() else { return Ok(()) };
-        let behind = self.skim.mark();
-        self.skim.back(mark);
-        let document = self.take()?;
-        self.skim.back(behind);
+        let Some((path, mark)) = self.held_answer.take() else { return Ok(()) };
+        let behind = self.skim.mark_position();
+        self.skim.return_to(mark);
+        let document = self.take_answer()?;
+        self.skim.return_to(behind);
         let around = std::mem::replace(&mut self.path, path);
-        let end = self.hand_over(&document);
+        let end = self.hand_over_answer(&document);
         self.path = around;
         end
     }
 
-    fn hand_over(&mut self, document: &Document<'_>) -> Result<(), Stop> {
-        (self.then)(&self.path, document).map_err(Stop::Refused)?;
-        self.handed += 1;
+    fn hand_over_answer(&mut self, document: &Document<'_>) -> Result<(), SkimStop> {
+        (self.receive)(&self.path, document).map_err(SkimStop::Refused)?;
+        self.answer_count += 1;
         Ok(())
     }
 }
 
-fn push_item(path: &mut String, at: u64) {
+fn push_item_step(path: &mut String, at: u64) {
     let _ = write!(path, "[{at}]");
 }

@@ -1,6 +1,6 @@
 //! Converts values of a document to a program's own types.
 
-use super::{DEPTH, bare, plain, too_deep};
+use super::{DEPTH, find_represented, strip_member_marks, too_deep_error};
 use crate::document::{Cursor, Document, Key, Kind, Value};
 use crate::error::Error;
 use crate::limits::Limits;
@@ -36,30 +36,33 @@ use std::cell::Cell;
 /// `Limit`, if the document is nested too deeply.
 pub fn from_document<'d, T: Deserialize<'d>>(document: &'d Document<'_>) -> Result<T, Error> {
     let left = Cell::new(Limits::default().expanded_from(document.nodes().len()));
-    T::deserialize(At { value: document.root(), depth: 0, left: &left })
+    T::deserialize(ValueDeserializer { value: document.root(), depth: 0, remaining: &left })
 }
 
 /// A value, its depth, and how many more values may follow: links multiply values.
 #[derive(Clone, Copy)]
-struct At<'d, 'w> {
+struct ValueDeserializer<'d, 'w> {
     value: Cursor<'d>,
     depth: u32,
-    left: &'w Cell<u64>,
+    remaining: &'w Cell<u64>,
 }
 
-impl<'d, 'w> At<'d, 'w> {
-    fn plain(&self) -> Result<Cursor<'d>, Error> {
-        plain(self.value).filter(|_| self.depth < DEPTH).ok_or_else(|| too_deep().on_path(self.value.path()))
+impl<'d, 'w> ValueDeserializer<'d, 'w> {
+    fn represented_value(&self) -> Result<Cursor<'d>, Error> {
+        find_represented(self.value)
+            .filter(|_| self.depth < DEPTH)
+            .ok_or_else(|| too_deep_error().on_path(self.value.path()))
     }
 
-    fn inner(&self, value: Cursor<'d>) -> At<'d, 'w> {
-        At { value, depth: self.depth + 1, left: self.left }
+    fn nested_value(&self, value: Cursor<'d>) -> ValueDeserializer<'d, 'w> {
+        ValueDeserializer { value, depth: self.depth + 1, remaining: self.remaining }
     }
 
-    fn visit<V: Visitor<'d>>(self, visitor: V) -> Result<V::Value, Error> {
-        let value = self.plain()?;
-        let left = self.left.get().checked_sub(1).ok_or_else(|| <Error as de::Error>::custom("links that multiply"))?;
-        self.left.set(left);
+    fn visit_with<V: Visitor<'d>>(self, visitor: V) -> Result<V::Value, Error> {
+        let value = self.represented_value()?;
+        let left =
+            self.remaining.get().checked_sub(1).ok_or_else(|| <Error as de::Error>::custom("links that multiply"))?;
+        self.remaining.set(left);
         match value.value() {
             Value::Bool(is) => visitor.visit_bool(is),
             Value::Int(number) => visitor.visit_i64(number),
@@ -73,42 +76,42 @@ impl<'d, 'w> At<'d, 'w> {
             Value::Float(number) => visitor.visit_f64(number),
             Value::Float128(number) => visitor.visit_f64(float128::to_f64(&number)),
             Value::Bytes(text) | Value::Text(text) | Value::Encoded(text, _) | Value::Symbol(text, _) => {
-                bytes(text, visitor)
+                visit_text_or_bytes(text, visitor)
             }
-            Value::Module(text, _) | Value::EnumCase(text) => bytes(text, visitor),
-            Value::Array => visitor.visit_seq(Items { at: self, items: value.items() }),
-            Value::Map => visitor.visit_map(Entries { at: self, entries: value.entries(), value: None }),
+            Value::Module(text, _) | Value::EnumCase(text) => visit_text_or_bytes(text, visitor),
+            Value::Array => visitor.visit_seq(ItemAccess { at: self, items: value.items() }),
+            Value::Map => visitor.visit_map(EntryAccess { at: self, entries: value.entries(), value: None }),
             _ => visitor.visit_unit(),
         }
     }
 }
 
-fn bytes<'d, V: Visitor<'d>>(bytes: &'d [u8], visitor: V) -> Result<V::Value, Error> {
+fn visit_text_or_bytes<'d, V: Visitor<'d>>(bytes: &'d [u8], visitor: V) -> Result<V::Value, Error> {
     match std::str::from_utf8(bytes) {
         Ok(text) => visitor.visit_borrowed_str(text),
         Err(_) => visitor.visit_borrowed_bytes(bytes),
     }
 }
 
-impl<'de> Deserializer<'de> for At<'de, '_> {
+impl<'de> Deserializer<'de> for ValueDeserializer<'de, '_> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.visit(visitor).map_err(|error| match error.path() {
+        self.visit_with(visitor).map_err(|error| match error.path() {
             Some(_) => error,
             None => error.on_path(self.value.path()),
         })
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        match self.plain()?.kind() {
+        match self.represented_value()?.kind() {
             Kind::Null | Kind::Hole => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
     }
 
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        match self.plain()?.as_bytes() {
+        match self.represented_value()?.as_bytes() {
             Some(bytes) => visitor.visit_borrowed_bytes(bytes),
             None => self.deserialize_any(visitor),
         }
@@ -128,9 +131,12 @@ impl<'de> Deserializer<'de> for At<'de, '_> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        let value = self.plain()?;
+        let value = self.represented_value()?;
         if let (Kind::Map, Some((Key::Name(name), content))) = (value.kind(), value.entries().next()) {
-            return visitor.visit_enum(Variant { name: bare(name.bytes), content: Some(self.inner(content)) });
+            return visitor.visit_enum(Variant {
+                name: strip_member_marks(name.bytes),
+                content: Some(self.nested_value(content)),
+            });
         }
         match value.value() {
             Value::EnumCase(case) => {
@@ -150,27 +156,27 @@ impl<'de> Deserializer<'de> for At<'de, '_> {
     }
 }
 
-struct Items<'d, 'w> {
-    at: At<'d, 'w>,
+struct ItemAccess<'d, 'w> {
+    at: ValueDeserializer<'d, 'w>,
     items: crate::document::Items<'d>,
 }
 
-impl<'d> SeqAccess<'d> for Items<'d, '_> {
+impl<'d> SeqAccess<'d> for ItemAccess<'d, '_> {
     type Error = Error;
 
     fn next_element_seed<T: DeserializeSeed<'d>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
-        self.items.next().map(|item| seed.deserialize(self.at.inner(item))).transpose()
+        self.items.next().map(|item| seed.deserialize(self.at.nested_value(item))).transpose()
     }
 }
 
-struct Entries<'d, 'w> {
-    at: At<'d, 'w>,
+struct EntryAccess<'d, 'w> {
+    at: ValueDeserializer<'d, 'w>,
     entries: crate::document::Entries<'d>,
     /// The value of the last key.
     value: Option<Cursor<'d>>,
 }
 
-impl<'d> MapAccess<'d> for Entries<'d, '_> {
+impl<'d> MapAccess<'d> for EntryAccess<'d, '_> {
     type Error = Error;
 
     fn next_key_seed<K: DeserializeSeed<'d>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
@@ -180,25 +186,25 @@ impl<'d> MapAccess<'d> for Entries<'d, '_> {
             Key::Name(name) if name.node.kind == Kind::Int => {
                 seed.deserialize(de::value::I64Deserializer::new(name.node.payload as i64))
             }
-            Key::Name(name) => match std::str::from_utf8(bare(name.bytes)) {
+            Key::Name(name) => match std::str::from_utf8(strip_member_marks(name.bytes)) {
                 Ok(text) => seed.deserialize(BorrowedStrDeserializer::new(text)),
                 Err(_) => seed.deserialize(BorrowedBytesDeserializer::new(name.bytes)),
             },
-            Key::Value(key) => seed.deserialize(self.at.inner(key)),
+            Key::Value(key) => seed.deserialize(self.at.nested_value(key)),
         };
         key.map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'d>>(&mut self, seed: V) -> Result<V::Value, Error> {
         let value = self.value.take().ok_or_else(|| de::Error::custom("a value without a key"))?;
-        seed.deserialize(self.at.inner(value))
+        seed.deserialize(self.at.nested_value(value))
     }
 }
 
 /// A variant of an enum; one without content is only its name.
 struct Variant<'d, 'w> {
     name: &'d [u8],
-    content: Option<At<'d, 'w>>,
+    content: Option<ValueDeserializer<'d, 'w>>,
 }
 
 impl<'d> EnumAccess<'d> for Variant<'d, '_> {

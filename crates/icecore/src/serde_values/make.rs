@@ -1,6 +1,6 @@
 //! Makes a document from serializable values.
 
-use super::{DEPTH, too_deep};
+use super::{DEPTH, too_deep_error};
 use crate::document::{Builder, Document};
 use crate::error::Error;
 use serde::ser::{self, Serialize, Serializer};
@@ -43,21 +43,25 @@ struct Parts<'b> {
 }
 
 impl<'b> Maker<'b> {
-    fn leaf(self, append: impl FnOnce(&mut Builder) -> &mut Builder) -> Result<(), Error> {
+    fn append_leaf(self, append: impl FnOnce(&mut Builder) -> &mut Builder) -> Result<(), Error> {
         append(self.builder);
         Ok(())
     }
 
-    fn open(self, begin: impl FnOnce(&mut Builder) -> &mut Builder) -> Result<Parts<'b>, Error> {
+    fn open_container(self, begin: impl FnOnce(&mut Builder) -> &mut Builder) -> Result<Parts<'b>, Error> {
         if self.depth >= DEPTH {
-            return Err(too_deep());
+            return Err(too_deep_error());
         }
         begin(self.builder);
         Ok(Parts { builder: self.builder, depth: self.depth + 1, ends: 1 })
     }
 
-    fn variant(self, name: &'static str, begin: impl FnOnce(&mut Builder) -> &mut Builder) -> Result<Parts<'b>, Error> {
-        let parts = self.open(|builder| begin(builder.begin_map().text_key(name)))?;
+    fn open_variant(
+        self,
+        name: &'static str,
+        begin: impl FnOnce(&mut Builder) -> &mut Builder,
+    ) -> Result<Parts<'b>, Error> {
+        let parts = self.open_container(|builder| begin(builder.begin_map().text_key(name)))?;
         Ok(Parts { depth: parts.depth + 1, ends: 2, ..parts })
     }
 }
@@ -74,7 +78,7 @@ impl<'b> Serializer for Maker<'b> {
     type SerializeStructVariant = Parts<'b>;
 
     fn serialize_bool(self, value: bool) -> Result<(), Error> {
-        self.leaf(|builder| builder.bool(value))
+        self.append_leaf(|builder| builder.bool(value))
     }
 
     fn serialize_i8(self, value: i8) -> Result<(), Error> {
@@ -90,11 +94,11 @@ impl<'b> Serializer for Maker<'b> {
     }
 
     fn serialize_i64(self, value: i64) -> Result<(), Error> {
-        self.leaf(|builder| builder.int(value))
+        self.append_leaf(|builder| builder.int(value))
     }
 
     fn serialize_i128(self, value: i128) -> Result<(), Error> {
-        self.leaf(|builder| builder.big_int(value < 0, &value.unsigned_abs().to_le_bytes()))
+        self.append_leaf(|builder| builder.big_int(value < 0, &value.unsigned_abs().to_le_bytes()))
     }
 
     fn serialize_u8(self, value: u8) -> Result<(), Error> {
@@ -110,14 +114,14 @@ impl<'b> Serializer for Maker<'b> {
     }
 
     fn serialize_u64(self, value: u64) -> Result<(), Error> {
-        self.leaf(|builder| match i64::try_from(value) {
+        self.append_leaf(|builder| match i64::try_from(value) {
             Ok(value) => builder.int(value),
             Err(_) => builder.uint(value),
         })
     }
 
     fn serialize_u128(self, value: u128) -> Result<(), Error> {
-        self.leaf(|builder| builder.big_int(false, &value.to_le_bytes()))
+        self.append_leaf(|builder| builder.big_int(false, &value.to_le_bytes()))
     }
 
     fn serialize_f32(self, value: f32) -> Result<(), Error> {
@@ -125,7 +129,7 @@ impl<'b> Serializer for Maker<'b> {
     }
 
     fn serialize_f64(self, value: f64) -> Result<(), Error> {
-        self.leaf(|builder| builder.float(value))
+        self.append_leaf(|builder| builder.float(value))
     }
 
     fn serialize_char(self, value: char) -> Result<(), Error> {
@@ -133,11 +137,11 @@ impl<'b> Serializer for Maker<'b> {
     }
 
     fn serialize_str(self, value: &str) -> Result<(), Error> {
-        self.leaf(|builder| builder.text(value))
+        self.append_leaf(|builder| builder.text(value))
     }
 
     fn serialize_bytes(self, value: &[u8]) -> Result<(), Error> {
-        self.leaf(|builder| builder.bytes(value))
+        self.append_leaf(|builder| builder.bytes(value))
     }
 
     fn serialize_none(self) -> Result<(), Error> {
@@ -149,7 +153,7 @@ impl<'b> Serializer for Maker<'b> {
     }
 
     fn serialize_unit(self) -> Result<(), Error> {
-        self.leaf(Builder::null)
+        self.append_leaf(Builder::null)
     }
 
     fn serialize_unit_struct(self, _: &'static str) -> Result<(), Error> {
@@ -171,22 +175,22 @@ impl<'b> Serializer for Maker<'b> {
         variant: &'static str,
         value: &T,
     ) -> Result<(), Error> {
-        let mut parts = self.open(|builder| builder.begin_map().text_key(variant))?;
+        let mut parts = self.open_container(|builder| builder.begin_map().text_key(variant))?;
         parts.value(value)?;
         parts.finish();
         Ok(())
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Parts<'b>, Error> {
-        self.open(Builder::begin_array)
+        self.open_container(Builder::begin_array)
     }
 
     fn serialize_tuple(self, _: usize) -> Result<Parts<'b>, Error> {
-        self.open(Builder::begin_array)
+        self.open_container(Builder::begin_array)
     }
 
     fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Parts<'b>, Error> {
-        self.open(Builder::begin_array)
+        self.open_container(Builder::begin_array)
     }
 
     fn serialize_tuple_variant(
@@ -196,15 +200,15 @@ impl<'b> Serializer for Maker<'b> {
         name: &'static str,
         _: usize,
     ) -> Result<Parts<'b>, Error> {
-        self.variant(name, Builder::begin_array)
+        self.open_variant(name, Builder::begin_array)
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Parts<'b>, Error> {
-        self.open(Builder::begin_map)
+        self.open_container(Builder::begin_map)
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Parts<'b>, Error> {
-        self.open(Builder::begin_map)
+        self.open_container(Builder::begin_map)
     }
 
     fn serialize_struct_variant(
@@ -214,7 +218,7 @@ impl<'b> Serializer for Maker<'b> {
         name: &'static str,
         _: usize,
     ) -> Result<Parts<'b>, Error> {
-        self.variant(name, Builder::begin_map)
+        self.open_variant(name, Builder::begin_map)
     }
 }
 

@@ -20,13 +20,13 @@ use std::fmt::Display;
 /// Maximum nesting depth of values: serde uses recursive calls.
 const DEPTH: u32 = 128;
 
-fn too_deep() -> Error {
+fn too_deep_error() -> Error {
     Error::new(ErrorKind::Limit).expecting(format!("at most {DEPTH} levels of nesting")).finding("a deeper one")
 }
 
 /// Returns the represented value: after references, attributes and links; for an object its members. `None` if there
 /// are too many of these.
-fn plain(mut value: Cursor<'_>) -> Option<Cursor<'_>> {
+fn find_represented(mut value: Cursor<'_>) -> Option<Cursor<'_>> {
     for _ in 0..DEPTH {
         value = match value.value() {
             Value::Ref(inner) | Value::Tied(inner) | Value::Attrs(inner) | Value::Code(inner) => inner,
@@ -40,7 +40,7 @@ fn plain(mut value: Cursor<'_>) -> Option<Cursor<'_>> {
 }
 
 /// Returns the name of a member without the marks of PHP and Ruby.
-fn bare(name: &[u8]) -> &[u8] {
+fn strip_member_marks(name: &[u8]) -> &[u8] {
     let name = Visibility::of(name).map_or(name, |(_, name)| name);
     name.strip_prefix(b"@").unwrap_or(name)
 }

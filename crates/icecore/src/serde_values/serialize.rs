@@ -1,6 +1,6 @@
 //! Writes a document with any serializer.
 
-use super::{DEPTH, bare, plain, too_deep};
+use super::{DEPTH, find_represented, strip_member_marks, too_deep_error};
 use crate::document::{BigInt, Cursor, Document, Key, Kind, Value};
 use crate::limits::Limits;
 use crate::num::{bigint, float128};
@@ -24,58 +24,60 @@ impl Serialize for Document<'_> {
 impl Serialize for Cursor<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let left = Cell::new(Limits::default().expanded_from(self.document().nodes().len()));
-        At { value: *self, depth: 0, left: &left }.serialize(serializer)
+        SerializedValue { value: *self, depth: 0, remaining: &left }.serialize(serializer)
     }
 }
 
 /// A value, its depth, and how many more values may follow: links multiply values.
-struct At<'d, 'w> {
+struct SerializedValue<'d, 'w> {
     value: Cursor<'d>,
     depth: u32,
-    left: &'w Cell<u64>,
+    remaining: &'w Cell<u64>,
 }
 
-impl<'d> At<'d, '_> {
-    fn inner(&self, value: Cursor<'d>) -> At<'d, '_> {
-        At { value, depth: self.depth + 1, left: self.left }
+impl<'d> SerializedValue<'d, '_> {
+    fn nested_value(&self, value: Cursor<'d>) -> SerializedValue<'d, '_> {
+        SerializedValue { value, depth: self.depth + 1, remaining: self.remaining }
     }
 }
 
-impl Serialize for At<'_, '_> {
+impl Serialize for SerializedValue<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let value = plain(self.value).filter(|_| self.depth < DEPTH).ok_or_else(|| S::Error::custom(too_deep()))?;
-        let left = self.left.get().checked_sub(1);
-        self.left.set(left.ok_or_else(|| S::Error::custom("links that multiply"))?);
+        let value = find_represented(self.value)
+            .filter(|_| self.depth < DEPTH)
+            .ok_or_else(|| S::Error::custom(too_deep_error()))?;
+        let left = self.remaining.get().checked_sub(1);
+        self.remaining.set(left.ok_or_else(|| S::Error::custom("links that multiply"))?);
         match value.value() {
             Value::Bool(is) => serializer.serialize_bool(is),
             Value::Int(number) => serializer.serialize_i64(number),
             Value::Uint(number) => serializer.serialize_u64(number),
-            Value::BigInt(number) => big_int(number, serializer),
+            Value::BigInt(number) => serialize_big_int(number, serializer),
             Value::Float(number) => serializer.serialize_f64(number),
             Value::Float128(number) => serializer.serialize_f64(float128::to_f64(&number)),
             Value::Array => {
                 let mut items = serializer.serialize_seq(Some(value.items().count()))?;
-                value.items().try_for_each(|item| items.serialize_element(&self.inner(item)))?;
+                value.items().try_for_each(|item| items.serialize_element(&self.nested_value(item)))?;
                 items.end()
             }
             Value::Map => {
                 let mut entries = serializer.serialize_map(Some(value.entries().count()))?;
                 for (key, value) in value.entries() {
-                    entries.serialize_entry(&Named { key, at: self }, &self.inner(value))?;
+                    entries.serialize_entry(&SerializedKey { key, at: self }, &self.nested_value(value))?;
                 }
                 entries.end()
             }
             Value::Bytes(text) | Value::Text(text) | Value::Encoded(text, _) | Value::Symbol(text, _) => {
-                bytes(text, serializer)
+                serialize_text_or_bytes(text, serializer)
             }
-            Value::Module(text, _) | Value::EnumCase(text) => bytes(text, serializer),
+            Value::Module(text, _) | Value::EnumCase(text) => serialize_text_or_bytes(text, serializer),
             _ => serializer.serialize_unit(),
         }
     }
 }
 
 /// A number if it has at most 128 bits, otherwise its digits.
-fn big_int<S: Serializer>(number: BigInt<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_big_int<S: Serializer>(number: BigInt<'_>, serializer: S) -> Result<S::Ok, S::Error> {
     let mut wide = [0; 16];
     let small = number.magnitude.len() <= 15;
     if small {
@@ -88,11 +90,11 @@ fn big_int<S: Serializer>(number: BigInt<'_>, serializer: S) -> Result<S::Ok, S:
     }
     let mut digits = Vec::new();
     bigint::push_decimal(number.negative, number.magnitude, &mut digits);
-    bytes(&digits, serializer)
+    serialize_text_or_bytes(&digits, serializer)
 }
 
 /// A string if it is valid UTF-8, otherwise bytes.
-fn bytes<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_text_or_bytes<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     match std::str::from_utf8(bytes) {
         Ok(text) => serializer.serialize_str(text),
         Err(_) => serializer.serialize_bytes(bytes),
@@ -100,17 +102,17 @@ fn bytes<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> 
 }
 
 /// A key of the map at `at`.
-struct Named<'d, 'w> {
+struct SerializedKey<'d, 'w> {
     key: Key<'d>,
-    at: &'w At<'d, 'w>,
+    at: &'w SerializedValue<'d, 'w>,
 }
 
-impl Serialize for Named<'_, '_> {
+impl Serialize for SerializedKey<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.key {
             Key::Name(name) if name.node.kind == Kind::Int => serializer.serialize_i64(name.node.payload as i64),
-            Key::Name(name) => bytes(bare(name.bytes), serializer),
-            Key::Value(value) => self.at.inner(value).serialize(serializer),
+            Key::Name(name) => serialize_text_or_bytes(strip_member_marks(name.bytes), serializer),
+            Key::Value(value) => self.at.nested_value(value).serialize(serializer),
         }
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-enum Shape {
+enum Figure {
     Point,
     Circle(f64),
     Line(i8, i8),
@@ -25,11 +25,11 @@ struct All {
     nothing: Option<u8>,
     unit: (),
     pair: (u8, String),
-    list: Vec<Shape>,
+    list: Vec<Figure>,
     map: BTreeMap<i64, Vec<u8>>,
 }
 
-fn all() -> All {
+fn make_all() -> All {
     All {
         yes: true,
         small: -5,
@@ -41,30 +41,30 @@ fn all() -> All {
         nothing: None,
         unit: (),
         pair: (7, "x".to_owned()),
-        list: vec![Shape::Point, Shape::Circle(1.5), Shape::Line(-1, 2), Shape::Box { width: 1, height: None }],
+        list: vec![Figure::Point, Figure::Circle(1.5), Figure::Line(-1, 2), Figure::Box { width: 1, height: None }],
         map: [(-1, vec![1, 2]), (9, vec![])].into(),
     }
 }
 
 #[test]
 fn what_is_serialized_comes_back() {
-    let document = to_document(&all()).unwrap();
-    assert_eq!(from_document::<All>(&document).unwrap(), all());
+    let document = to_document(&make_all()).unwrap();
+    assert_eq!(from_document::<All>(&document).unwrap(), make_all());
     for format in ["json:typed", "storable", "sereal", "marshal"] {
         let bytes = crate::write(&document, format).unwrap();
         let stage = Stage::parse(format).unwrap();
         let again = crate::read_as(&bytes, &stage, &Limits::default()).unwrap();
         if format == "json:typed" || format == "marshal" {
-            assert_eq!(from_document::<All>(&again).unwrap(), all(), "{format}");
+            assert_eq!(from_document::<All>(&again).unwrap(), make_all(), "{format}");
         }
     }
 }
 
 #[test]
 fn documents_are_written_as_serde_json_writes_values() {
-    let document = to_document(&all()).unwrap();
+    let document = to_document(&make_all()).unwrap();
     let ours: serde_json::Value = serde_json::from_str(&serde_json::to_string(&document).unwrap()).unwrap();
-    let theirs: serde_json::Value = serde_json::from_str(&serde_json::to_string(&all()).unwrap()).unwrap();
+    let theirs: serde_json::Value = serde_json::from_str(&serde_json::to_string(&make_all()).unwrap()).unwrap();
     assert_eq!(ours, theirs);
 }
 

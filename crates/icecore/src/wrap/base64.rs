@@ -1,7 +1,7 @@
 //! Base64 with `+` and `/`, with or without line breaks.
 
-use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
-use crate::base64::{Alphabet, decode_in, encode_in};
+use super::{Changing, ContentHead, Unwrapped, Wrapper, WrapperEvidence};
+use crate::base64::{Alphabet, decode_in_alphabet, encode_in_alphabet};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::{Opt, OptionType, Settings, Side};
@@ -30,13 +30,13 @@ pub static WRAPPER: Wrapper = Wrapper {
     ],
     page: include_str!("base64.md"),
     // The evidence that it is something else may come late in the text.
-    detect: |input| looks_like(Alphabet::Standard, input) && !input.iter().any(|byte| b"-_%".contains(byte)),
-    evidence: Evidence::Text,
-    head: Some(|input, whole, _, most| head(Alphabet::Standard, input, whole, most)),
+    detect: |input| looks_like_base64(Alphabet::Standard, input) && !input.iter().any(|byte| b"-_%".contains(byte)),
+    evidence: WrapperEvidence::Text,
+    head: Some(|input, whole, _, most| decode_head(Alphabet::Standard, input, whole, most)),
     wants: None,
     stream: None,
-    changing: Changing::Asked(Some(manner)),
-    unwrap: |input, _, _: &Limits| unwrap(Alphabet::Standard, input),
+    changing: Changing::Asked(Some(detect_settings)),
+    unwrap: |input, _, _: &Limits| unwrap_base64(Alphabet::Standard, input),
     wrap,
 };
 
@@ -48,23 +48,23 @@ const LEAST: usize = 8;
 
 /// Returns `true` if a text may be Base64 in this alphabet. Blanks between words are not accepted, even if decoders
 /// tolerate them.
-pub(super) fn looks_like(alphabet: Alphabet, input: &[u8]) -> bool {
+pub(super) fn looks_like_base64(alphabet: Alphabet, input: &[u8]) -> bool {
     let input = input.trim_ascii();
     let is_part = |byte: &u8| alphabet.has(*byte) || matches!(byte, b'\r' | b'\n');
     let padding = input.iter().rev().take_while(|byte| **byte == b'=').count().min(2);
     input.len() >= LEAST && input[..input.len() - padding].iter().take(LOOK).all(is_part)
 }
 
-pub(super) fn head(alphabet: Alphabet, input: &[u8], whole: bool, most: usize) -> Option<Head<'static>> {
+pub(super) fn decode_head(alphabet: Alphabet, input: &[u8], whole: bool, most: usize) -> Option<ContentHead<'static>> {
     let part = input.get(..most / 3 * 4).unwrap_or(input);
     let whole = whole && part.len() == input.len();
     let mut bytes = Vec::new();
-    decode_in(alphabet, if whole { part } else { groups(alphabet, part) }, &mut bytes).ok()?;
-    Some(Head::owned((bytes, whole)))
+    decode_in_alphabet(alphabet, if whole { part } else { complete_groups(alphabet, part) }, &mut bytes).ok()?;
+    Some(ContentHead::from_beginning((bytes, whole)))
 }
 
 /// Returns the part of a truncated text that consists of complete groups of four digits.
-fn groups(alphabet: Alphabet, text: &[u8]) -> &[u8] {
+fn complete_groups(alphabet: Alphabet, text: &[u8]) -> &[u8] {
     let digits = text.iter().filter(|byte| alphabet.has(**byte)).count();
     let mut end = text.len();
     for _ in 0..digits % 4 {
@@ -73,16 +73,16 @@ fn groups(alphabet: Alphabet, text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-pub(super) fn unwrap(alphabet: Alphabet, input: &[u8]) -> Result<Unwrapped<'static>, Error> {
+pub(super) fn unwrap_base64(alphabet: Alphabet, input: &[u8]) -> Result<Unwrapped<'static>, Error> {
     let mut bytes = Vec::new();
-    match decode_in(alphabet, input, &mut bytes) {
-        Ok(()) => Ok(Unwrapped::owned(bytes)),
-        Err(at) => Err(wrong(alphabet, input, at)),
+    match decode_in_alphabet(alphabet, input, &mut bytes) {
+        Ok(()) => Ok(Unwrapped::from_owned(bytes)),
+        Err(at) => Err(decode_error(alphabet, input, at)),
     }
 }
 
 #[cold]
-fn wrong(alphabet: Alphabet, input: &[u8], at: usize) -> Error {
+fn decode_error(alphabet: Alphabet, input: &[u8], at: usize) -> Error {
     let other = match alphabet {
         Alphabet::Standard => (b'-', b'_', "the alphabet with - and _ is `base64url`"),
         Alphabet::Url => (b'+', b'/', "the alphabet with + and / is `base64`"),
@@ -110,11 +110,11 @@ fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Err
     let is_padded = settings.flag_set("padding").unwrap_or(true);
     let width = settings.number("wrap").and_then(|width| usize::try_from(width).ok());
     let Some(width) = width.or_else(|| settings.flag("newlines").then_some(MIME)) else {
-        encode_in(Alphabet::Standard, is_padded, inside, out);
+        encode_in_alphabet(Alphabet::Standard, is_padded, inside, out);
         return Ok(());
     };
     let mut text = Vec::new();
-    encode_in(Alphabet::Standard, is_padded, inside, &mut text);
+    encode_in_alphabet(Alphabet::Standard, is_padded, inside, &mut text);
     out.reserve(text.len() + text.len() / width + 1);
     for line in text.chunks(width.max(1)) {
         out.extend_from_slice(line);
@@ -124,7 +124,7 @@ fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Err
 }
 
 /// Returns the options with which the input was written: line length and padding.
-pub(super) fn manner(input: &[u8]) -> Settings {
+pub(super) fn detect_settings(input: &[u8]) -> Settings {
     let mut settings = Settings::new();
     let digits = input.iter().filter(|byte| byte.is_ascii_graphic() && **byte != b'=').count();
     let padding = if input.contains(&b'=') || digits % 4 == 0 { "yes" } else { "no" };

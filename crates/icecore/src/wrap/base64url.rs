@@ -1,7 +1,7 @@
 //! Base64 with `-` and `_`, for URLs and file names.
 
-use super::{Changing, Evidence, Wrapper, base64};
-use crate::base64::{Alphabet, encode_in};
+use super::{Changing, Wrapper, WrapperEvidence, base64};
+use crate::base64::{Alphabet, encode_in_alphabet};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::{Opt, OptionType, Settings, Side};
@@ -20,23 +20,23 @@ pub static WRAPPER: Wrapper = Wrapper {
         help: "`=` at the end, as Ruby's urlsafe_encode64 writes; off if not said",
     }],
     page: include_str!("base64url.md"),
-    detect: |input| base64::looks_like(Alphabet::Url, input) && !input.contains(&b'%'),
-    evidence: Evidence::Text,
-    head: Some(|input, whole, _, most| base64::head(Alphabet::Url, input, whole, most)),
+    detect: |input| base64::looks_like_base64(Alphabet::Url, input) && !input.contains(&b'%'),
+    evidence: WrapperEvidence::Text,
+    head: Some(|input, whole, _, most| base64::decode_head(Alphabet::Url, input, whole, most)),
     wants: None,
     stream: None,
-    changing: Changing::Asked(Some(manner)),
-    unwrap: |input, _, _: &Limits| base64::unwrap(Alphabet::Url, input),
+    changing: Changing::Asked(Some(detect_settings)),
+    unwrap: |input, _, _: &Limits| base64::unwrap_base64(Alphabet::Url, input),
     wrap,
 };
 
 fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
-    encode_in(Alphabet::Url, settings.flag("padding"), inside, out);
+    encode_in_alphabet(Alphabet::Url, settings.flag("padding"), inside, out);
     Ok(())
 }
 
 /// Returns the options with which the input was written.
-fn manner(input: &[u8]) -> Settings {
+fn detect_settings(input: &[u8]) -> Settings {
     let mut settings = Settings::new();
     if input.contains(&b'=') {
         // The table has this option.

@@ -1,6 +1,6 @@
 //! Deflate without a frame, as PHP's `gzdeflate` and Symfony's `DeflateMarshaller` write it.
 
-use super::{Changing, Evidence, Unwrapped, Wrapper};
+use super::{Changing, Unwrapped, Wrapper, WrapperEvidence};
 use crate::compress::zlib;
 use crate::options::{Opt, OptionType, Side};
 
@@ -20,13 +20,13 @@ pub static WRAPPER: Wrapper = Wrapper {
     page: include_str!("deflate.md"),
     // Nothing distinguishes it from other bytes.
     detect: |_| false,
-    evidence: Evidence::Text,
+    evidence: WrapperEvidence::Text,
     head: None,
     wants: None,
     stream: None,
     changing: Changing::Asked(None),
     unwrap: |input, _, limits| {
-        zlib::inflate_bare(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::owned)
+        zlib::inflate_bare(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::from_owned)
     },
-    wrap: |inside, settings, out| zlib::deflate_bare(inside, super::level(settings), out),
+    wrap: |inside, settings, out| zlib::deflate_bare(inside, super::compression_level(settings), out),
 };

@@ -13,15 +13,15 @@ pub(super) struct Slashes {
 }
 
 /// Returns `true` if a text that may be frozen data begins here, with its first quote escaped.
-fn may_be(raw: &[u8]) -> bool {
+fn may_begin_escaped(raw: &[u8]) -> bool {
     let quote =
         || memchr::memchr2(b'"', b'\'', raw).and_then(|at| at.checked_sub(1)).and_then(|before| raw.get(before));
-    begins(raw) && quote() == Some(&b'\\')
+    begins_serialized(raw) && quote() == Some(&b'\\')
 }
 
 /// Returns `true` for the beginning of a PHP value, JSON, `array (` of `var_export()`, or `name|` of a session before a
 /// value.
-fn begins(raw: &[u8]) -> bool {
+fn begins_serialized(raw: &[u8]) -> bool {
     let is_value = |raw: &[u8]| matches!(raw, [b'a' | b's' | b'O' | b'C' | b'E', b':', ..]);
     let is_variable = || {
         let head = raw.get(..LOOK).unwrap_or(raw);
@@ -41,7 +41,7 @@ fn begins(raw: &[u8]) -> bool {
 
 impl Escaping for Slashes {
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
-        if !may_be(raw) {
+        if !may_begin_escaped(raw) {
             return None;
         }
         let mut decoding = Decoding::new(raw);

@@ -1,6 +1,6 @@
 //! The frame of gzip.
 
-use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
+use super::{Changing, ContentHead, Unwrapped, Wrapper, WrapperEvidence};
 use crate::compress::zlib;
 use crate::error::Error;
 use crate::limits::Limits;
@@ -22,17 +22,17 @@ pub static WRAPPER: Wrapper = Wrapper {
     }],
     page: include_str!("gzip.md"),
     detect: |input| matches!(input, [0x1f, 0x8b, 8, flags, ..] if flags & 0xe0 == 0),
-    evidence: Evidence::Magic,
+    evidence: WrapperEvidence::Magic,
     head: Some(|input, whole, _, most| {
         let (bytes, is_all) = zlib::gzip_head(input, most)?;
-        Some(Head::owned((bytes, whole && is_all)))
+        Some(ContentHead::from_beginning((bytes, whole && is_all)))
     }),
     wants: None,
     stream: zlib::GZIP_STREAM,
     changing: Changing::Asked(None),
     unwrap,
     wrap: |inside, settings, out| {
-        out.extend_from_slice(&zlib::gzip(inside, super::level(settings))?);
+        out.extend_from_slice(&zlib::gzip(inside, super::compression_level(settings))?);
         Ok(())
     },
 };

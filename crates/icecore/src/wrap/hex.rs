@@ -1,6 +1,6 @@
 //! Hexadecimal digits, two for a byte.
 
-use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
+use super::{Changing, ContentHead, Unwrapped, Wrapper, WrapperEvidence};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::{Opt, OptionType, Settings, Side};
@@ -23,8 +23,8 @@ pub static WRAPPER: Wrapper = Wrapper {
     ],
     page: include_str!("hex.md"),
     detect,
-    evidence: Evidence::Text,
-    head: Some(head),
+    evidence: WrapperEvidence::Text,
+    head: Some(decode_head),
     wants: None,
     stream: None,
     changing: Changing::Asked(None),
@@ -55,19 +55,19 @@ fn without_prefix(input: &[u8]) -> (usize, &[u8]) {
     (input.len() - text.len(), text)
 }
 
-fn head<'a>(input: &'a [u8], whole: bool, _: &Settings, most: usize) -> Option<Head<'a>> {
+fn decode_head<'a>(input: &'a [u8], whole: bool, _: &Settings, most: usize) -> Option<ContentHead<'a>> {
     let part = input.get(..most.saturating_mul(2)).unwrap_or(input);
     let whole = whole && part.len() == input.len();
-    let bytes = match decode(part) {
+    let bytes = match decode_hex(part) {
         Ok((bytes, half)) => (half.is_none() || !whole).then_some(bytes)?,
         Err(_) => return None,
     };
-    Some(Head::owned((bytes, whole)))
+    Some(ContentHead::from_beginning((bytes, whole)))
 }
 
 /// Returns the bytes, and the position of a digit without a partner. `Err` contains the position of the first byte that
 /// is not a digit.
-fn decode(input: &[u8]) -> Result<(Vec<u8>, Option<usize>), usize> {
+fn decode_hex(input: &[u8]) -> Result<(Vec<u8>, Option<usize>), usize> {
     let (start, digits) = without_prefix(input);
     let mut bytes = Vec::with_capacity(digits.len() / 2);
     let mut high = None;
@@ -88,9 +88,9 @@ fn decode(input: &[u8]) -> Result<(Vec<u8>, Option<usize>), usize> {
 }
 
 const NONE: u8 = 0xFF;
-static VALUES: [u8; 256] = values();
+static VALUES: [u8; 256] = build_digit_values();
 
-const fn values() -> [u8; 256] {
+const fn build_digit_values() -> [u8; 256] {
     let mut values = [NONE; 256];
     let mut digit = 0u8;
     while digit < 16 {
@@ -102,8 +102,8 @@ const fn values() -> [u8; 256] {
 }
 
 fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>, Error> {
-    match decode(input) {
-        Ok((bytes, None)) => Ok(Unwrapped::owned(bytes)),
+    match decode_hex(input) {
+        Ok((bytes, None)) => Ok(Unwrapped::from_owned(bytes)),
         Ok((_, Some(at))) => Err(Error::new(ErrorKind::Truncated)
             .at(input.len())
             .expecting("an even number of hex digits")

@@ -1,6 +1,6 @@
 //! Laravel's cache files: a time of expiry, and a serialized value.
 
-use super::{Changing, Evidence, Unwrapped, Wrapper};
+use super::{Changing, Unwrapped, Wrapper, WrapperEvidence};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::{Opt, OptionType, Settings, Side};
@@ -21,7 +21,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     }],
     page: include_str!("laravel_cache.md"),
     detect,
-    evidence: Evidence::Frame,
+    evidence: WrapperEvidence::Frame,
     head: None,
     wants: None,
     stream: None,
@@ -56,7 +56,7 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>
     let ends = (expires != LAST.to_string()).then_some(expires);
     let note = ends.as_ref().map_or_else(|| "never".to_owned(), |expires| format!("{expires} (seconds since 1970)"));
     let unwrapped = Unwrapped::new(Cow::Borrowed(&input[DIGITS..]), vec![("expires", note)]);
-    Ok(unwrapped.with(WRAPPER.name, "expires", ends))
+    Ok(unwrapped.with_metadata(WRAPPER.name, "expires", ends))
 }
 
 fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {

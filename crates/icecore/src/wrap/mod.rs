@@ -65,7 +65,7 @@ pub struct Wrapper {
     /// Whether the bytes may have this wrapper. The content decides.
     pub detect: fn(&[u8]) -> bool,
     /// How much a positive answer of `detect` means.
-    pub(crate) evidence: Evidence,
+    pub(crate) evidence: WrapperEvidence,
     /// The beginning of the content, for callers that want to know its format; `None`: the wrapper can only be removed
     /// completely.
     pub(crate) head: Option<HeadFn>,
@@ -87,11 +87,11 @@ pub type UnwrapFn = for<'a> fn(&'a [u8], &Settings, &Limits) -> Result<Unwrapped
 pub type WrapFn = fn(&[u8], &Settings, &mut Vec<u8>) -> Result<(), Error>;
 /// See [`Wrapper::head`]. Arguments: the bytes; whether they are complete or only the beginning; the options; the
 /// approximate maximum size of the returned content.
-pub(crate) type HeadFn = for<'a> fn(&'a [u8], bool, &Settings, usize) -> Option<Head<'a>>;
+pub(crate) type HeadFn = for<'a> fn(&'a [u8], bool, &Settings, usize) -> Option<ContentHead<'a>>;
 
 /// How much a positive answer of [`Wrapper::detect`] means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Evidence {
+pub(crate) enum WrapperEvidence {
     /// A magic number: the wrapper is certain, whatever the content is.
     Magic,
     /// The same, if the content can be unwrapped.
@@ -104,34 +104,34 @@ pub(crate) enum Evidence {
 
 /// The beginning of some bytes.
 #[derive(Clone, Debug)]
-pub(crate) struct Head<'a> {
+pub(crate) struct ContentHead<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
     /// Whether these are all of the bytes.
     pub(crate) whole: bool,
 }
 
-impl Head<'_> {
-    fn owned((bytes, whole): Beginning) -> Head<'static> {
-        Head { bytes: Cow::Owned(bytes), whole }
+impl ContentHead<'_> {
+    fn from_beginning((bytes, whole): Beginning) -> ContentHead<'static> {
+        ContentHead { bytes: Cow::Owned(bytes), whole }
     }
 }
 
 impl Wrapper {
     /// Returns the beginning of the content of these bytes, at most about `most` bytes. `whole`: the input is complete,
     /// not only the beginning.
-    pub(crate) fn head<'a>(&self, bytes: &'a [u8], whole: bool, most: usize) -> Option<Head<'a>> {
+    pub(crate) fn content_head<'a>(&self, bytes: &'a [u8], whole: bool, most: usize) -> Option<ContentHead<'a>> {
         let settings = self.settings_for(bytes);
         match self.head {
             Some(head) => head(bytes, whole, &settings, most),
             None => {
                 let inside = (self.unwrap)(bytes, &settings, &Limits::default()).ok()?;
-                Some(Head { bytes: inside.bytes, whole })
+                Some(ContentHead { bytes: inside.bytes, whole })
             }
         }
     }
 
     /// Returns the content of truncated or damaged bytes, if there is any.
-    pub(crate) fn beginning(&self, bytes: &[u8], settings: &Settings, limits: &Limits) -> Option<Vec<u8>> {
+    pub(crate) fn salvage_beginning(&self, bytes: &[u8], settings: &Settings, limits: &Limits) -> Option<Vec<u8>> {
         let most = usize::try_from(limits.decompressed_from(bytes.len())).unwrap_or(usize::MAX);
         let head = self.head?(bytes, false, settings, most)?;
         Some(head.bytes.into_owned()).filter(|bytes| !bytes.is_empty() && bytes.len() <= most)
@@ -153,7 +153,7 @@ impl Wrapper {
 
     /// Whether the wrapper stores something in addition to its content.
     pub(crate) fn is_frame(&self) -> bool {
-        self.evidence == Evidence::Frame
+        self.evidence == WrapperEvidence::Frame
     }
 
     /// Returns the options that these bytes need.
@@ -177,7 +177,7 @@ pub struct Unwrapped<'a> {
 
 impl Unwrapped<'_> {
     /// Owned bytes without other information.
-    fn owned(bytes: Vec<u8>) -> Unwrapped<'static> {
+    fn from_owned(bytes: Vec<u8>) -> Unwrapped<'static> {
         Unwrapped::new(Cow::Owned(bytes), Vec::new())
     }
 }
@@ -188,7 +188,7 @@ impl<'a> Unwrapped<'a> {
     }
 
     /// Adds a property that an option of the wrapper writes.
-    fn with(mut self, wrapper: &'static str, option: &'static str, value: Option<String>) -> Unwrapped<'a> {
+    fn with_metadata(mut self, wrapper: &'static str, option: &'static str, value: Option<String>) -> Unwrapped<'a> {
         self.metadata.extend(value.map(|value| Metadata { wrapper, option, value, is_form: false }));
         self
     }
@@ -233,6 +233,6 @@ pub fn by_name(name: &str) -> Option<&'static Wrapper> {
 }
 
 /// Returns the compression level, if it was given.
-fn level(settings: &Settings) -> Option<u8> {
+fn compression_level(settings: &Settings) -> Option<u8> {
     settings.number("level").and_then(|level| u8::try_from(level).ok())
 }

@@ -1,6 +1,6 @@
 //! Compressed values of PHP's memcached extension: a length, then zlib, FastLZ or Zstandard.
 
-use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
+use super::{Changing, ContentHead, Unwrapped, Wrapper, WrapperEvidence};
 use crate::compress::lz::Lz;
 use crate::compress::{Beginning, zlib, zstandard};
 use crate::error::{Error, ErrorKind};
@@ -17,13 +17,13 @@ pub static WRAPPER: Wrapper = Wrapper {
     options: &[],
     page: include_str!("php_memcached.md"),
     // Longer values are hardly ever stored there.
-    detect: |input| matches!(input, [a, b, c, 0, body @ ..] if [*a, *b, *c] != [0; 3] && Way::of(body).is_some()),
-    evidence: Evidence::Text,
+    detect: |input| matches!(input, [a, b, c, 0, body @ ..] if [*a, *b, *c] != [0; 3] && CompressionMethod::detect_method(body).is_some()),
+    evidence: WrapperEvidence::Text,
     head: Some(|input, whole, _, most| {
-        let (len, body) = split(input)?;
-        let (bytes, is_all) = Way::of(body)?.head(body, whole, most)?;
+        let (len, body) = split_length(input)?;
+        let (bytes, is_all) = CompressionMethod::detect_method(body)?.decompress_head(body, whole, most)?;
         let is_right = !(whole && is_all) || bytes.len() as u64 == u64::from(len);
-        is_right.then(|| Head::owned((bytes, whole && is_all)))
+        is_right.then(|| ContentHead::from_beginning((bytes, whole && is_all)))
     }),
     wants: None,
     stream: None,
@@ -33,48 +33,48 @@ pub static WRAPPER: Wrapper = Wrapper {
 };
 
 /// Compression method.
-enum Way {
+enum CompressionMethod {
     Zlib,
     Fast,
     Zstd,
 }
 
-impl Way {
+impl CompressionMethod {
     /// Detects the method by the first bytes; memcached itself stores it in flags.
-    fn of(body: &[u8]) -> Option<Way> {
+    fn detect_method(body: &[u8]) -> Option<CompressionMethod> {
         match body {
-            [0x78, flags, ..] if u16::from_be_bytes([0x78, *flags]).is_multiple_of(31) => Some(Way::Zlib),
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Way::Zstd),
-            [first, _, ..] if *first < 0x40 => Some(Way::Fast),
+            [0x78, flags, ..] if u16::from_be_bytes([0x78, *flags]).is_multiple_of(31) => Some(CompressionMethod::Zlib),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(CompressionMethod::Zstd),
+            [first, _, ..] if *first < 0x40 => Some(CompressionMethod::Fast),
             _ => None,
         }
     }
 
-    fn head(self, body: &[u8], whole: bool, most: usize) -> Option<Beginning> {
+    fn decompress_head(self, body: &[u8], whole: bool, most: usize) -> Option<Beginning> {
         match self {
-            Way::Zlib => zlib::head(body, most),
-            Way::Fast => Lz::Fast.head(body, whole, most),
-            Way::Zstd => zstandard::head(body, most),
+            CompressionMethod::Zlib => zlib::head(body, most),
+            CompressionMethod::Fast => Lz::Fast.decompress_head(body, whole, most),
+            CompressionMethod::Zstd => zstandard::head(body, most),
         }
     }
 
     fn decompress(self, body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
         match self {
-            Way::Zlib => zlib::decompress(body, most, limits),
-            Way::Fast => Lz::Fast.decompress(body, most, limits),
-            Way::Zstd => zstandard::decompress(body, most, limits),
+            CompressionMethod::Zlib => zlib::decompress(body, most, limits),
+            CompressionMethod::Fast => Lz::Fast.decompress(body, most, limits),
+            CompressionMethod::Zstd => zstandard::decompress(body, most, limits),
         }
     }
 }
 
 /// Returns the length of the content, and the compressed bytes.
-fn split(input: &[u8]) -> Option<(u32, &[u8])> {
+fn split_length(input: &[u8]) -> Option<(u32, &[u8])> {
     input.split_first_chunk().map(|(len, body)| (u32::from_le_bytes(*len), body))
 }
 
 fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrapped<'a>, Error> {
     let broken = |at: usize| Error::new(ErrorKind::Malformed).at(at);
-    let found = split(input).and_then(|(len, body)| Some((len, body, Way::of(body)?)));
+    let found = split_length(input).and_then(|(len, body)| Some((len, body, CompressionMethod::detect_method(body)?)));
     let (len, body, way) = found.ok_or_else(|| {
         broken(0).expecting("a length, then zlib, FastLZ or Zstandard").finding("other bytes, or the end of the input")
     })?;
@@ -82,7 +82,7 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrappe
     if bytes.len() as u64 != u64::from(len) {
         return Err(broken(0).expecting(format!("{len} bytes inside")).finding(format!("{}", bytes.len())));
     }
-    Ok(Unwrapped::owned(bytes))
+    Ok(Unwrapped::from_owned(bytes))
 }
 
 fn wrap(inside: &[u8], _: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {

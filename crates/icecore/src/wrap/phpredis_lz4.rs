@@ -1,7 +1,7 @@
 //! LZ4, as phpredis writes it: a length with a checksum, then a block.
 
-use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
-use crate::compress::lz::{Lz, lz4_of_literals};
+use super::{Changing, ContentHead, Unwrapped, Wrapper, WrapperEvidence};
+use crate::compress::lz::{Lz, encode_lz4_literals};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -15,13 +15,13 @@ pub static WRAPPER: Wrapper = Wrapper {
     layer: "data in LZ4",
     options: &[],
     page: include_str!("phpredis_lz4.md"),
-    detect: |input| split(input).is_some_and(|(_, block)| !block.is_empty()),
-    evidence: Evidence::Text,
+    detect: |input| split_header(input).is_some_and(|(_, block)| !block.is_empty()),
+    evidence: WrapperEvidence::Text,
     head: Some(|input, whole, _, most| {
-        let (len, block) = split(input)?;
-        let (bytes, is_all) = Lz::Lz4.head(block, whole, most)?;
+        let (len, block) = split_header(input)?;
+        let (bytes, is_all) = Lz::Lz4.decompress_head(block, whole, most)?;
         let is_right = !(whole && is_all) || bytes.len() as u64 == u64::from(len);
-        is_right.then(|| Head::owned((bytes, whole && is_all)))
+        is_right.then(|| ContentHead::from_beginning((bytes, whole && is_all)))
     }),
     wants: None,
     stream: None,
@@ -31,21 +31,21 @@ pub static WRAPPER: Wrapper = Wrapper {
 };
 
 /// Returns the length of the content, if its checksum is right, and the block.
-fn split(input: &[u8]) -> Option<(u32, &[u8])> {
+fn split_header(input: &[u8]) -> Option<(u32, &[u8])> {
     let (header, block) = input.split_first_chunk::<5>()?;
     let [sum, len @ ..] = *header;
-    (sum == crc8(len)).then_some((u32::from_le_bytes(len), block))
+    (sum == crc8_checksum(len)).then_some((u32::from_le_bytes(len), block))
 }
 
 /// Returns the checksum of the length: CRC-8 with the polynomial 0x31 and the initial value 0xff.
-fn crc8(bytes: [u8; 4]) -> u8 {
+fn crc8_checksum(bytes: [u8; 4]) -> u8 {
     bytes.into_iter().fold(0xff, |crc, byte| {
         (0..8).fold(crc ^ byte, |crc: u8, _| if crc & 0x80 == 0 { crc << 1 } else { (crc << 1) ^ 0x31 })
     })
 }
 
 fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrapped<'a>, Error> {
-    let (len, block) = split(input).ok_or_else(|| {
+    let (len, block) = split_header(input).ok_or_else(|| {
         Error::new(ErrorKind::Malformed)
             .at(0)
             .expecting("a checksum, and a length that has it")
@@ -56,15 +56,15 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrappe
         let found = format!("{}", bytes.len());
         return Err(Error::new(ErrorKind::Malformed).at(1).expecting(format!("{len} bytes inside")).finding(found));
     }
-    Ok(Unwrapped::owned(bytes))
+    Ok(Unwrapped::from_owned(bytes))
 }
 
 fn wrap(inside: &[u8], _: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     let len = u32::try_from(inside.len())
         .map_err(|_| Error::new(ErrorKind::Limit).expecting("less than 4 GB for phpredis-lz4").finding("more"))?;
     let len = len.to_le_bytes();
-    out.push(crc8(len));
+    out.push(crc8_checksum(len));
     out.extend_from_slice(&len);
-    lz4_of_literals(inside, out);
+    encode_lz4_literals(inside, out);
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Entries of Rails caches, as written by Rails up to 6.1, 7.0 and 7.1.
 
-use super::{Changing, Evidence, Head, Remark, Unwrapped, Wrapper};
+use super::{Changing, ContentHead, Remark, Unwrapped, Wrapper, WrapperEvidence};
 use crate::compress::zlib;
 use crate::document::{Document, Metadata, Value};
 use crate::error::{Error, ErrorKind};
@@ -28,8 +28,8 @@ pub static WRAPPER: Wrapper = Wrapper {
     ],
     page: include_str!("rails_cache.md"),
     detect,
-    evidence: Evidence::Frame,
-    head: Some(head),
+    evidence: WrapperEvidence::Frame,
+    head: Some(read_head),
     wants: None,
     stream: None,
     changing: Changing::Framed,
@@ -56,16 +56,16 @@ fn detect(input: &[u8]) -> bool {
 
 /// How much of the compressed content is needed.
 #[derive(Clone, Copy)]
-enum Reach<'l> {
+enum ContentReach<'l> {
     All(&'l Limits),
     Head(usize),
 }
 
-impl Reach<'_> {
-    fn inflate(self, body: &[u8]) -> Result<Vec<u8>, Error> {
+impl ContentReach<'_> {
+    fn inflate_body(self, body: &[u8]) -> Result<Vec<u8>, Error> {
         match self {
-            Reach::All(limits) => zlib::decompress(body, limits.decompressed_from(body.len()), limits),
-            Reach::Head(most) => {
+            ContentReach::All(limits) => zlib::decompress(body, limits.decompressed_from(body.len()), limits),
+            ContentReach::Head(most) => {
                 zlib::head(body, most).map(|(bytes, _)| bytes).ok_or_else(|| Error::new(ErrorKind::Malformed))
             }
         }
@@ -73,27 +73,27 @@ impl Reach<'_> {
 }
 
 fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrapped<'a>, Error> {
-    open(input, Reach::All(limits))
+    open_entry(input, ContentReach::All(limits))
 }
 
 /// The decompressed data is complete if it is shorter than requested.
-fn head<'a>(input: &'a [u8], whole: bool, _: &Settings, most: usize) -> Option<Head<'a>> {
-    let bytes = open(input, Reach::Head(most)).ok()?.bytes;
+fn read_head<'a>(input: &'a [u8], whole: bool, _: &Settings, most: usize) -> Option<ContentHead<'a>> {
+    let bytes = open_entry(input, ContentReach::Head(most)).ok()?.bytes;
     let is_cut = matches!(bytes, Cow::Owned(_)) && bytes.len() >= most;
-    Some(Head { bytes, whole: whole && !is_cut })
+    Some(ContentHead { bytes, whole: whole && !is_cut })
 }
 
-fn open<'a>(input: &'a [u8], reach: Reach<'_>) -> Result<Unwrapped<'a>, Error> {
+fn open_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unwrapped<'a>, Error> {
     match input {
-        [0x00, 0x11, ..] => packed(input, reach),
-        [4, 8, ..] => entry(input, reach),
+        [0x00, 0x11, ..] => open_packed_entry(input, reach),
+        [4, 8, ..] => open_legacy_entry(input, reach),
         [0x00, rest @ ..] if rest.starts_with(&MARSHAL) => {
             Ok(Unwrapped::new(Cow::Borrowed(rest), vec![("layout", "Rails 7.0".to_owned())]))
         }
         [0x01, rest @ ..] => {
-            let bytes = reach.inflate(rest)?;
+            let bytes = reach.inflate_body(rest)?;
             let unwrapped = Unwrapped::new(Cow::Owned(bytes), vec![("layout", "Rails 7.0, compressed".to_owned())]);
-            Ok(compressed(unwrapped, true))
+            Ok(with_compression_flag(unwrapped, true))
         }
         _ => Err(Error::new(ErrorKind::Malformed)
             .at(0)
@@ -109,16 +109,16 @@ fn open<'a>(input: &'a [u8], reach: Reach<'_>) -> Result<Unwrapped<'a>, Error> {
 const ENTRY: &[u8] = b"ActiveSupport::Cache::Entry";
 
 /// The layout of Rails 6.1 and earlier: an object whose variable `@value` is the value, or its compressed dump.
-fn entry(input: &[u8], reach: Reach<'_>) -> Result<Unwrapped<'static>, Error> {
+fn open_legacy_entry(input: &[u8], reach: ContentReach<'_>) -> Result<Unwrapped<'static>, Error> {
     let default = Limits::default();
     let limits = match reach {
-        Reach::All(limits) => limits,
-        Reach::Head(_) => &default,
+        ContentReach::All(limits) => limits,
+        ContentReach::Head(_) => &default,
     };
     // Rails freezes entries with Marshal.
-    let marshal = format::known("marshal")?;
+    let marshal = format::require_format("marshal")?;
     let settings = Settings::new();
-    let document = marshal.read(input, &settings, Request::new(limits)).whole(input, marshal)?;
+    let document = marshal.read(input, &settings, Request::new(limits)).into_whole_document(input, marshal)?;
     let root = document.root();
     let value = root.get("@value").filter(|_| root.class() == ENTRY).ok_or_else(|| {
         Error::new(ErrorKind::Malformed)
@@ -135,7 +135,7 @@ fn entry(input: &[u8], reach: Reach<'_>) -> Result<Unwrapped<'static>, Error> {
     };
     let lasts = || seconds("@expires_in").zip(seconds("@created_at")).map(|(lasts, created)| created + lasts);
     let version = root.get("@version").and_then(|version| version.target().as_bytes().map(<[u8]>::to_vec));
-    let said = Said {
+    let properties = EntryProperties {
         expires: seconds("@expires_at").or_else(lasts),
         version: version.and_then(|version| String::from_utf8(version).ok()),
     };
@@ -154,39 +154,44 @@ fn entry(input: &[u8], reach: Reach<'_>) -> Result<Unwrapped<'static>, Error> {
     let is_compressed = root.get("@compressed").is_some_and(|is| matches!(is.value(), Value::Bool(true)));
     if is_compressed && let Some(bytes) = value.as_bytes() {
         notes.push(("compressed", "zlib".to_owned()));
-        let bytes = reach.inflate(bytes)?;
-        return Ok(described(Cow::Owned(bytes), notes, &said, true));
+        let bytes = reach.inflate_body(bytes)?;
+        return Ok(with_properties(Cow::Owned(bytes), notes, &properties, true));
     }
     let mut tape = document.tape().clone();
     tape.root = value.index();
     let mut bytes = Vec::new();
     let inside = Document::from_tape(input, tape);
     marshal.write(&inside, &settings, limits, &mut bytes)?;
-    Ok(described(Cow::Owned(bytes), notes, &said, false))
+    Ok(with_properties(Cow::Owned(bytes), notes, &properties, false))
 }
 
 /// The properties that options write again: the expiry in seconds since 1970, and the version.
 #[derive(Default)]
-struct Said {
+struct EntryProperties {
     expires: Option<f64>,
     version: Option<String>,
 }
 
-fn described<'a>(bytes: Cow<'a, [u8]>, notes: Vec<Remark>, said: &Said, is_compressed: bool) -> Unwrapped<'a> {
+fn with_properties<'a>(
+    bytes: Cow<'a, [u8]>,
+    notes: Vec<Remark>,
+    properties: &EntryProperties,
+    is_compressed: bool,
+) -> Unwrapped<'a> {
     let unwrapped = Unwrapped::new(bytes, notes)
-        .with(WRAPPER.name, "expires", said.expires.map(|seconds| seconds.to_string()))
-        .with(WRAPPER.name, "version", said.version.clone());
-    compressed(unwrapped, is_compressed)
+        .with_metadata(WRAPPER.name, "expires", properties.expires.map(|seconds| seconds.to_string()))
+        .with_metadata(WRAPPER.name, "version", properties.version.clone());
+    with_compression_flag(unwrapped, is_compressed)
 }
 
-fn compressed(mut unwrapped: Unwrapped<'_>, is_compressed: bool) -> Unwrapped<'_> {
+fn with_compression_flag(mut unwrapped: Unwrapped<'_>, is_compressed: bool) -> Unwrapped<'_> {
     let yes = || Metadata { wrapper: WRAPPER.name, option: "compress", value: "yes".to_owned(), is_form: true };
     unwrapped.metadata.extend(is_compressed.then(yes));
     unwrapped
 }
 
 /// The layout of Rails 7.1.
-fn packed<'a>(input: &'a [u8], reach: Reach<'_>) -> Result<Unwrapped<'a>, Error> {
+fn open_packed_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unwrapped<'a>, Error> {
     let short = |what: &str| {
         Error::new(ErrorKind::Truncated).at(input.len()).expecting(what.to_owned()).finding("the end of the input")
     };
@@ -195,12 +200,12 @@ fn packed<'a>(input: &'a [u8], reach: Reach<'_>) -> Result<Unwrapped<'a>, Error>
     let expires = f64::from_le_bytes(expires);
     let mut notes = vec![("layout", "Rails 7.1".to_owned())];
     notes.push(("expires", if expires < 0.0 { "never".to_owned() } else { format!("{expires} (seconds since 1970)") }));
-    let mut said = Said { expires: (expires >= 0.0).then_some(expires), version: None };
+    let mut properties = EntryProperties { expires: (expires >= 0.0).then_some(expires), version: None };
     let mut at = HEADER;
     if let Ok(len) = usize::try_from(i32::from_le_bytes([a, b, c, d])) {
         let version = input.get(at..).and_then(|rest| rest.get(..len)).ok_or_else(|| short("the version"))?;
         notes.push(("version", String::from_utf8_lossy(version).into_owned()));
-        said.version = String::from_utf8(version.to_vec()).ok();
+        properties.version = String::from_utf8(version.to_vec()).ok();
         at += len;
     }
     let payload = &input[at..];
@@ -208,14 +213,14 @@ fn packed<'a>(input: &'a [u8], reach: Reach<'_>) -> Result<Unwrapped<'a>, Error>
         0 => Cow::Borrowed(payload),
         _ => {
             notes.push(("compressed", "zlib".to_owned()));
-            Cow::Owned(reach.inflate(payload)?)
+            Cow::Owned(reach.inflate_body(payload)?)
         }
     };
     let bytes = match kind & !COMPRESSED {
         OBJECT => payload,
-        2 => Cow::Owned(string(&payload, b"\x06:\x06ET")),
-        3 => Cow::Owned(string(&payload, b"")),
-        4 => Cow::Owned(string(&payload, b"\x06:\x06EF")),
+        2 => Cow::Owned(marshal_string(&payload, b"\x06:\x06ET")),
+        3 => Cow::Owned(marshal_string(&payload, b"")),
+        4 => Cow::Owned(marshal_string(&payload, b"\x06:\x06EF")),
         other => {
             return Err(Error::new(ErrorKind::Malformed)
                 .at(2)
@@ -226,11 +231,11 @@ fn packed<'a>(input: &'a [u8], reach: Reach<'_>) -> Result<Unwrapped<'a>, Error>
     if kind & !COMPRESSED != OBJECT {
         notes.push(("value", "a bare string, shown as Marshal would write it".to_owned()));
     }
-    Ok(described(bytes, notes, &said, kind & COMPRESSED != 0))
+    Ok(with_properties(bytes, notes, &properties, kind & COMPRESSED != 0))
 }
 
 /// Returns Marshal's form of a string; `encoding` is the data after it.
-fn string(text: &[u8], encoding: &[u8]) -> Vec<u8> {
+fn marshal_string(text: &[u8], encoding: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 16);
     out.extend_from_slice(&MARSHAL);
     if !encoding.is_empty() {

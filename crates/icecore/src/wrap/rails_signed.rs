@@ -1,6 +1,6 @@
 //! Signed messages and cookies of Rails: `ActiveSupport::MessageVerifier`.
 
-use super::{Changing, Evidence, Unwrapped, Wrapper};
+use super::{Changing, Unwrapped, Wrapper, WrapperEvidence};
 use crate::base64;
 #[cfg(feature = "signatures")]
 use crate::document::Builder;
@@ -63,7 +63,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     ],
     page: include_str!("rails_signed.md"),
     detect,
-    evidence: Evidence::Frame,
+    evidence: WrapperEvidence::Frame,
     head: None,
     wants: None,
     stream: None,
@@ -76,7 +76,7 @@ pub static WRAPPER: Wrapper = Wrapper {
 const SEPARATOR: &[u8] = b"--";
 
 /// Splits the input into the message, the digest in hex digits, and the digest in bytes.
-fn parts(input: &[u8]) -> Option<(&[u8], &str, Vec<u8>)> {
+fn split_message(input: &[u8]) -> Option<(&[u8], &str, Vec<u8>)> {
     let input = input.trim_ascii_end();
     let digits = input.iter().rev().take_while(|byte| byte.is_ascii_hexdigit()).count();
     let (front, digest) = input.split_at(input.len() - digits);
@@ -87,12 +87,12 @@ fn parts(input: &[u8]) -> Option<(&[u8], &str, Vec<u8>)> {
 }
 
 fn detect(input: &[u8]) -> bool {
-    parts(input).is_some_and(|(message, ..)| !message.is_empty() && decoded(message).is_ok())
+    split_message(input).is_some_and(|(message, ..)| !message.is_empty() && decode_message(message).is_ok())
 }
 
 /// Decodes Base64 in either alphabet, with or without padding; `%3D` and the like are unescaped, because browsers
 /// escape them.
-fn decoded(message: &[u8]) -> Result<Vec<u8>, Error> {
+fn decode_message(message: &[u8]) -> Result<Vec<u8>, Error> {
     let mut text = Vec::with_capacity(message.len() + 3);
     let mut rest = message;
     while let [byte, behind @ ..] = rest {
@@ -119,14 +119,14 @@ fn decoded(message: &[u8]) -> Result<Vec<u8>, Error> {
         text.resize(text.len().next_multiple_of(4), b'=');
     }
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    base64::decode(&text, &mut out).map(|()| out).map_err(|at| {
+    base64::decode_base64(&text, &mut out).map(|()| out).map_err(|at| {
         let found = message.get(at).map_or("its end".to_owned(), |byte| format!("the byte 0x{byte:02x}"));
         Error::new(ErrorKind::Malformed).at(at.min(message.len())).expecting("Base64").finding(found)
     })
 }
 
 fn unwrap<'a>(input: &'a [u8], settings: &Settings, limits: &Limits) -> Result<Unwrapped<'a>, Error> {
-    let (message, digits, digest) = parts(input).ok_or_else(|| {
+    let (message, digits, digest) = split_message(input).ok_or_else(|| {
         Error::new(ErrorKind::Malformed)
             .at(input.len())
             .expecting("`--` and a digest of 40, 64 or 128 hex digits at the end")
@@ -147,17 +147,17 @@ fn unwrap<'a>(input: &'a [u8], settings: &Settings, limits: &Limits) -> Result<U
         }
     };
     let mut notes = vec![("digest", format!("{name} {digits}, {verdict}"))];
-    let bytes = decoded(message)?;
-    let (bytes, said) = envelope(&bytes, limits).unwrap_or_else(|| (bytes, Envelope::default()));
+    let bytes = decode_message(message)?;
+    let (bytes, details) = open_envelope(&bytes, limits).unwrap_or_else(|| (bytes, Envelope::default()));
     notes.extend(
-        [("expires", &said.expires), ("purpose", &said.purpose)]
+        [("expires", &details.expires), ("purpose", &details.purpose)]
             .into_iter()
             .filter_map(|(name, value)| Some((name, value.clone()?))),
     );
     let unchecked = settings.text("key").is_none().then_some("signature");
     Ok(Unwrapped { unchecked, ..Unwrapped::new(Cow::Owned(bytes), notes) }
-        .with(WRAPPER.name, "expires", said.expires)
-        .with(WRAPPER.name, "purpose", said.purpose))
+        .with_metadata(WRAPPER.name, "expires", details.expires)
+        .with_metadata(WRAPPER.name, "purpose", details.purpose))
 }
 
 /// The data around a message since Rails 5.2, if it has any.
@@ -180,28 +180,28 @@ fn percent_free(message: &[u8]) -> Vec<u8> {
 
 /// Since Rails 5.2 a message may have a purpose and an expiry:
 /// `{"_rails":{"message":"Base64","exp":…,"pur":…}}`.
-fn envelope(bytes: &[u8], limits: &Limits) -> Option<(Vec<u8>, Envelope)> {
+fn open_envelope(bytes: &[u8], limits: &Limits) -> Option<(Vec<u8>, Envelope)> {
     if !bytes.starts_with(b"{\"_rails\":{\"message\":") {
         return None;
     }
     // The envelope is JSON whatever the signed value is.
-    let json = format::known("json").ok()?;
-    let document = json.read(bytes, &Settings::new(), Request::new(limits)).whole(bytes, json).ok()?;
+    let json = format::require_format("json").ok()?;
+    let document = json.read(bytes, &Settings::new(), Request::new(limits)).into_whole_document(bytes, json).ok()?;
     let rails = document.root().get("_rails")?;
-    let inside = decoded(rails.get("message")?.as_str()?.as_bytes()).ok()?;
+    let inside = decode_message(rails.get("message")?.as_str()?.as_bytes()).ok()?;
     let text = |name| rails.get(name).and_then(|value| value.as_str().map(str::to_owned));
     Some((inside, Envelope { expires: text("exp"), purpose: text("pur") }))
 }
 
 #[cfg(feature = "signatures")]
-fn key(settings: &Settings) -> Option<Vec<u8>> {
+fn signing_key(settings: &Settings) -> Option<Vec<u8>> {
     use super::signature::Digest;
     let key = settings.text("key")?.as_bytes();
     let iterations = settings.number("iterations").and_then(|count| u32::try_from(count).ok()).unwrap_or(1000);
     Some(match settings.text("salt") {
         Some(salt) => {
-            let digest = Digest::named(settings.choice("derive").or(Some("sha256")));
-            digest.derive(key, salt.as_bytes(), iterations)
+            let digest = Digest::from_name(settings.choice("derive").or(Some("sha256")));
+            digest.derive_key(key, salt.as_bytes(), iterations)
         }
         None => key.to_vec(),
     })
@@ -209,9 +209,11 @@ fn key(settings: &Settings) -> Option<Vec<u8>> {
 
 #[cfg(feature = "signatures")]
 fn check(message: &[u8], digest: &[u8], settings: &Settings) -> Result<(), Error> {
-    use super::signature::{Digest, same};
-    let kind = Digest::of_length(digest.len());
-    let fits = kind.zip(key(settings)).is_some_and(|(kind, key)| same(&kind.of(&key, message), digest));
+    use super::signature::{Digest, constant_time_eq};
+    let kind = Digest::from_length(digest.len());
+    let fits = kind
+        .zip(signing_key(settings))
+        .is_some_and(|(kind, key)| constant_time_eq(&kind.digest_message(&key, message), digest));
     match fits {
         true => Ok(()),
         false => Err(Error::new(ErrorKind::Malformed)
@@ -224,18 +226,18 @@ fn check(message: &[u8], digest: &[u8], settings: &Settings) -> Result<(), Error
 #[cfg(feature = "signatures")]
 fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     use super::signature::Digest;
-    let key = key(settings).ok_or_else(|| {
+    let key = signing_key(settings).ok_or_else(|| {
         Error::new(ErrorKind::Usage).expecting("a key to sign with: rails-signed:key=…").finding("none")
     })?;
     let (expires, purpose) = (settings.text("expires"), settings.text("purpose"));
     let start = out.len();
-    base64::encode(inside, out);
+    base64::encode_base64(inside, out);
     if expires.is_some() || purpose.is_some() {
         let envelope = in_envelope(&out[start..], expires, purpose)?;
         out.truncate(start);
-        base64::encode(&envelope, out);
+        base64::encode_base64(&envelope, out);
     }
-    let digest = Digest::named(settings.choice("digest")).of(&key, &out[start..]);
+    let digest = Digest::from_name(settings.choice("digest")).digest_message(&key, &out[start..]);
     out.extend_from_slice(SEPARATOR);
     out.extend(digest.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()));
     Ok(())
@@ -256,7 +258,7 @@ fn in_envelope(message: &[u8], expires: Option<&str>, purpose: Option<&str>) -> 
         };
     }
     builder.end().end();
-    let json = format::known("json")?;
+    let json = format::require_format("json")?;
     let mut out = Vec::new();
     json.write(&builder.finish()?, &Settings::new(), &Limits::default(), &mut out)?;
     Ok(out)

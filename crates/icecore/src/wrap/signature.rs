@@ -14,7 +14,7 @@ pub(super) enum Digest {
 
 impl Digest {
     /// Returns the digest with this name in options.
-    pub(super) fn named(name: Option<&str>) -> Digest {
+    pub(super) fn from_name(name: Option<&str>) -> Digest {
         match name {
             Some("sha256") => Digest::Sha256,
             Some("sha512") => Digest::Sha512,
@@ -23,7 +23,7 @@ impl Digest {
     }
 
     /// Returns the digest with this number of bytes.
-    pub(super) fn of_length(len: usize) -> Option<Digest> {
+    pub(super) fn from_length(len: usize) -> Option<Digest> {
         match len {
             20 => Some(Digest::Sha1),
             32 => Some(Digest::Sha256),
@@ -33,16 +33,16 @@ impl Digest {
     }
 
     /// Returns the digest of a message.
-    pub(super) fn of(self, key: &[u8], message: &[u8]) -> Vec<u8> {
+    pub(super) fn digest_message(self, key: &[u8], message: &[u8]) -> Vec<u8> {
         match self {
-            Digest::Sha1 => hmac::<Hmac<Sha1>>(key, message),
-            Digest::Sha256 => hmac::<Hmac<Sha256>>(key, message),
-            Digest::Sha512 => hmac::<Hmac<Sha512>>(key, message),
+            Digest::Sha1 => compute_hmac::<Hmac<Sha1>>(key, message),
+            Digest::Sha256 => compute_hmac::<Hmac<Sha256>>(key, message),
+            Digest::Sha512 => compute_hmac::<Hmac<Sha512>>(key, message),
         }
     }
 
     /// Derives a key of 64 bytes from a secret, like `ActiveSupport::KeyGenerator`.
-    pub(super) fn derive(self, secret: &[u8], salt: &[u8], iterations: u32) -> Vec<u8> {
+    pub(super) fn derive_key(self, secret: &[u8], salt: &[u8], iterations: u32) -> Vec<u8> {
         let mut key = vec![0; 64];
         match self {
             Digest::Sha1 => pbkdf2::pbkdf2_hmac::<Sha1>(secret, salt, iterations, &mut key),
@@ -53,7 +53,7 @@ impl Digest {
     }
 }
 
-fn hmac<M: Mac + KeyInit>(key: &[u8], message: &[u8]) -> Vec<u8> {
+fn compute_hmac<M: Mac + KeyInit>(key: &[u8], message: &[u8]) -> Vec<u8> {
     // A key may have any length.
     let Ok(mut mac) = <M as KeyInit>::new_from_slice(key) else { return Vec::new() };
     mac.update(message);
@@ -61,6 +61,6 @@ fn hmac<M: Mac + KeyInit>(key: &[u8], message: &[u8]) -> Vec<u8> {
 }
 
 /// Compares in constant time, so that the time does not reveal where they differ.
-pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
+pub(super) fn constant_time_eq(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }

@@ -1,6 +1,6 @@
 //! The escapes of PHP's `addslashes`, with which Symfony Messenger stores serialized messages.
 
-use super::{Changing, Evidence, Unwrapped, Wrapper, escapes};
+use super::{Changing, Unwrapped, Wrapper, WrapperEvidence, escapes};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -16,7 +16,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     options: &[],
     page: include_str!("slashes.md"),
     detect,
-    evidence: Evidence::Frame,
+    evidence: WrapperEvidence::Frame,
     head: None,
     wants: None,
     stream: None,

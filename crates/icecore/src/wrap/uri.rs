@@ -1,6 +1,6 @@
 //! Percent escapes, as in URLs and forms.
 
-use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
+use super::{Changing, ContentHead, Unwrapped, Wrapper, WrapperEvidence};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::options::{Opt, OptionType, Settings, Side};
@@ -29,9 +29,9 @@ pub static WRAPPER: Wrapper = Wrapper {
     ],
     page: include_str!("uri.md"),
     detect,
-    evidence: Evidence::Text,
-    head: Some(head),
-    wants: Some(wants),
+    evidence: WrapperEvidence::Text,
+    head: Some(decode_head),
+    wants: Some(detect_settings),
     stream: None,
     changing: Changing::Framed,
     unwrap,
@@ -46,12 +46,12 @@ fn detect(input: &[u8]) -> bool {
     let text = input.trim_ascii_end();
     let is_plain = |byte: &u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(byte);
     let first = memchr::memchr(b'%', text).and_then(|at| text.get(at + 1..)?.first_chunk::<2>());
-    first.is_some_and(|digits| digits.iter().all(|digit| value(*digit).is_some()))
+    first.is_some_and(|digits| digits.iter().all(|digit| hex_digit_value(*digit).is_some()))
         && text.iter().take(LOOK).all(is_plain)
 }
 
 /// All writers escape `+` itself, so an unescaped `+` is a blank.
-fn wants(input: &[u8]) -> Settings {
+fn detect_settings(input: &[u8]) -> Settings {
     let mut settings = Settings::new();
     if input.contains(&b'+') {
         // The table has this option.
@@ -61,26 +61,26 @@ fn wants(input: &[u8]) -> Settings {
 }
 
 /// Whether `+` is a blank.
-fn has_plus(settings: &Settings) -> bool {
+fn reads_plus_as_blank(settings: &Settings) -> bool {
     settings.flag("plus") || matches!(settings.choice("as"), Some("php" | "cgi" | "form"))
 }
 
-fn value(digit: u8) -> Option<u8> {
+fn hex_digit_value(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
 }
 
-fn head<'a>(input: &'a [u8], whole: bool, settings: &Settings, most: usize) -> Option<Head<'a>> {
+fn decode_head<'a>(input: &'a [u8], whole: bool, settings: &Settings, most: usize) -> Option<ContentHead<'a>> {
     let part = input.get(..most).unwrap_or(input);
     let whole = whole && part.len() == input.len();
     let part = match part {
         [front @ .., b'%'] | [front @ .., b'%', _] if !whole => front,
         part => part,
     };
-    Some(Head::owned((decode(part, has_plus(settings)).ok()?, whole)))
+    Some(ContentHead::from_beginning((decode_percent(part, reads_plus_as_blank(settings)).ok()?, whole)))
 }
 
 /// Decodes escapes. `Err` contains the position of a malformed escape.
-fn decode(input: &[u8], plus: bool) -> Result<Vec<u8>, usize> {
+fn decode_percent(input: &[u8], plus: bool) -> Result<Vec<u8>, usize> {
     // A newline at the end belongs to the file, not to the text.
     let input = input.strip_suffix(b"\n").map_or(input, |text| text.strip_suffix(b"\r").unwrap_or(text));
     let mut bytes = Vec::with_capacity(input.len());
@@ -91,7 +91,7 @@ fn decode(input: &[u8], plus: bool) -> Result<Vec<u8>, usize> {
             b'%' => {
                 let wrong = || input.len() - behind.len() - 1;
                 let (digits, behind) = behind.split_first_chunk::<2>().ok_or_else(wrong)?;
-                let (high, low) = value(digits[0]).zip(value(digits[1])).ok_or_else(wrong)?;
+                let (high, low) = hex_digit_value(digits[0]).zip(hex_digit_value(digits[1])).ok_or_else(wrong)?;
                 bytes.push(high << 4 | low);
                 rest = behind;
             }
@@ -103,7 +103,7 @@ fn decode(input: &[u8], plus: bool) -> Result<Vec<u8>, usize> {
 }
 
 fn unwrap<'a>(input: &'a [u8], settings: &Settings, _: &Limits) -> Result<Unwrapped<'a>, Error> {
-    decode(input, has_plus(settings)).map(Unwrapped::owned).map_err(|at| {
+    decode_percent(input, reads_plus_as_blank(settings)).map(Unwrapped::from_owned).map_err(|at| {
         let digits = String::from_utf8_lossy(input.get(at + 1..).unwrap_or(&[])).chars().take(2).collect::<String>();
         let (kind, found) = match digits.len() {
             2.. => (ErrorKind::Malformed, format!("`{}`", digits.escape_debug())),
@@ -121,7 +121,7 @@ fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Err
         "php" => b"-._",
         _ => b"-._*",
     };
-    let plus = has_plus(settings);
+    let plus = reads_plus_as_blank(settings);
     out.reserve(inside.len() + inside.len() / 2);
     for byte in inside {
         match byte {

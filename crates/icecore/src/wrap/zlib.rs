@@ -1,6 +1,6 @@
 //! Deflate in zlib's frame.
 
-use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
+use super::{Changing, ContentHead, Unwrapped, Wrapper, WrapperEvidence};
 use crate::compress::zlib;
 use crate::options::{Opt, OptionType, Side};
 
@@ -19,21 +19,21 @@ pub static WRAPPER: Wrapper = Wrapper {
     }],
     page: include_str!("zlib.md"),
     detect: |input| matches!(input, [0x78, flags, ..] if u16::from_be_bytes([0x78, *flags]).is_multiple_of(31)),
-    evidence: Evidence::Content,
+    evidence: WrapperEvidence::Content,
     head: Some(|input, whole, _, most| {
         let (bytes, is_all) = zlib::head(input, most)?;
         // Two bytes are weak evidence: all of the data must be valid.
         let is_right = is_all || !whole || bytes.len() >= most;
-        is_right.then(|| Head::owned((bytes, whole && is_all)))
+        is_right.then(|| ContentHead::from_beginning((bytes, whole && is_all)))
     }),
     wants: None,
     stream: zlib::STREAM,
     changing: Changing::Asked(None),
     unwrap: |input, _, limits| {
-        zlib::decompress(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::owned)
+        zlib::decompress(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::from_owned)
     },
     wrap: |inside, settings, out| {
-        out.extend_from_slice(&zlib::compress(inside, super::level(settings))?);
+        out.extend_from_slice(&zlib::compress(inside, super::compression_level(settings))?);
         Ok(())
     },
 };

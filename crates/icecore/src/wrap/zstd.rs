@@ -1,6 +1,6 @@
 //! Zstandard frames.
 
-use super::{Changing, Evidence, Head, Unwrapped, Wrapper};
+use super::{Changing, ContentHead, Unwrapped, Wrapper, WrapperEvidence};
 use crate::compress::zstandard;
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
@@ -21,17 +21,17 @@ pub static WRAPPER: Wrapper = Wrapper {
     }],
     page: include_str!("zstd.md"),
     detect: |input| matches!(input, [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]),
-    evidence: Evidence::Magic,
+    evidence: WrapperEvidence::Magic,
     head: Some(|input, whole, _, most| {
         let (bytes, is_all) = zstandard::head(input, most)?;
-        Some(Head::owned((bytes, whole && is_all)))
+        Some(ContentHead::from_beginning((bytes, whole && is_all)))
     }),
     wants: None,
     stream: zstandard::STREAM,
     changing: Changing::Asked(None),
     unwrap,
     wrap: |inside, settings, out| {
-        out.extend_from_slice(&zstandard::compress(inside, super::level(settings))?);
+        out.extend_from_slice(&zstandard::compress(inside, super::compression_level(settings))?);
         Ok(())
     },
 };
@@ -43,5 +43,5 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrappe
             .expecting("a frame of zstd")
             .finding("the end of the input"));
     }
-    zstandard::decompress(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::owned)
+    zstandard::decompress(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::from_owned)
 }

@@ -3,7 +3,7 @@
 #![allow(dead_code)]
 
 use icecore::Stage;
-use icecore::rewrite::{self, Change, Edits, Part, Rewriting, Tally};
+use icecore::rewrite::{self, Change, Edits, Rewriting, StringRole, Tally};
 
 /// Replaces one text with another.
 pub struct Pair {
@@ -34,7 +34,7 @@ pub fn find(text: &[u8], part: &[u8]) -> Option<usize> {
 }
 
 impl Change for Pair {
-    fn change(&mut self, text: &[u8], _: Part, edits: &mut Edits) {
+    fn change_text(&mut self, text: &[u8], _: StringRole, edits: &mut Edits) {
         self.asked += 1;
         let mut from = 0;
         while let Some(at) = find(&text[from..], &self.old) {

@@ -5,7 +5,7 @@ use super::{Capabilities, Certainty, Format, Guess, Scan, Writer};
 use crate::document::{Cursor, Document, Kind, Location, Node, Recorder, Sink, Value};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output, Written, metered};
+use crate::output::{LossKind, Losses, Output, Written, write_metered};
 
 pub static FORMAT: Format = Format {
     name: "toy",
@@ -13,7 +13,7 @@ pub static FORMAT: Format = Format {
     title: "a made-up format",
     options: &[],
     page: include_str!("FORMAT.md"),
-    can: Capabilities { extension: "toy", restarts: &[super::Restart::sure(MAGIC)], ..Capabilities::BINARY },
+    can: Capabilities { extension: "toy", restarts: &[super::Restart::from_signature(MAGIC)], ..Capabilities::BINARY },
     detect: |input| input.starts_with(MAGIC).then(|| Guess { certainty: Certainty::Sure, variant: String::new() }),
     begins: None,
     inside: None,
@@ -30,14 +30,14 @@ struct Toy;
 
 impl Writer for Toy {
     fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
-        metered(document, limits, out, |out| write(document, limits, out))
+        write_metered(document, limits, out, |out| write(document, limits, out))
     }
 }
 
 impl Feed for Toy {
     const FORMAT: &'static Format = &FORMAT;
 
-    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+    fn feed_document<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
         let mut scan = Scan::new(input);
         let error = read(&mut scan, limits, sink).err();
         let next = sink.next_node();
@@ -47,7 +47,7 @@ impl Feed for Toy {
 }
 
 fn read<S: Sink>(scan: &mut Scan<'_>, limits: &Limits, sink: &mut S) -> Result<(), Error> {
-    let is_toy = scan.array::<4>("the magic")? == *MAGIC;
+    let is_toy = scan.read_array::<4>("the magic")? == *MAGIC;
     if !is_toy {
         return Err(Error::new(ErrorKind::Format).at(0).expecting("`toy `"));
     }
@@ -55,11 +55,11 @@ fn read<S: Sink>(scan: &mut Scan<'_>, limits: &Limits, sink: &mut S) -> Result<(
     let mut open: Vec<(u32, u32, u8)> = Vec::new();
     let mut key = 0;
     loop {
-        let (start, letter) = (scan.at, scan.array::<1>("a value")?[0]);
+        let (start, letter) = (scan.at, scan.read_array::<1>("a value")?[0]);
         if open.last().is_some_and(|(.., end)| *end == letter) {
             let (at, count, _) = open.pop().unwrap_or_default();
-            sink.tape().close(at, count);
-            sink.end(at, scan.at);
+            sink.tape().close_container(at, count);
+            sink.record_end(at, scan.at);
         } else {
             if let Some((_, count, end)) = open.last_mut() {
                 *count += 1;
@@ -87,7 +87,7 @@ fn read<S: Sink>(scan: &mut Scan<'_>, limits: &Limits, sink: &mut S) -> Result<(
             };
             node.key = std::mem::take(&mut key);
             let at = sink.tape().push(node);
-            sink.begin(at, start);
+            sink.record_begin(at, start);
             if sink.next_node() > limits.nodes || open.len() >= limits.depth as usize {
                 return Err(limits.too_deep().at(start));
             }
@@ -97,7 +97,7 @@ fn read<S: Sink>(scan: &mut Scan<'_>, limits: &Limits, sink: &mut S) -> Result<(
                     continue;
                 }
                 b'o' => {
-                    let _ = scan.array::<1>("a class")?;
+                    let _ = scan.read_array::<1>("a class")?;
                     let class = text(scan, limits)?;
                     let class = scan.input.get(class).unwrap_or(&[]).to_vec();
                     let class = sink.tape().intern_class(Kind::Bytes, &class)?;
@@ -105,17 +105,17 @@ fn read<S: Sink>(scan: &mut Scan<'_>, limits: &Limits, sink: &mut S) -> Result<(
                     open.push((at, 0, 0));
                     continue;
                 }
-                _ => sink.end(at, scan.at),
+                _ => sink.record_end(at, scan.at),
             }
         }
         // An object ends with its body.
         while let Some((at, count, 0)) = open.last().copied() {
-            sink.tape().close(at, count);
-            sink.end(at, scan.at);
+            sink.tape().close_container(at, count);
+            sink.record_end(at, scan.at);
             open.pop();
         }
         if open.is_empty() {
-            let _ = scan.array::<1>("the end of the line")?;
+            let _ = scan.read_array::<1>("the end of the line")?;
             return Ok(());
         }
     }
@@ -124,7 +124,7 @@ fn read<S: Sink>(scan: &mut Scan<'_>, limits: &Limits, sink: &mut S) -> Result<(
 fn digits(scan: &mut Scan<'_>, end: u8) -> Result<u64, Error> {
     let mut value = 0u64;
     loop {
-        match scan.array::<1>("a digit")?[0] {
+        match scan.read_array::<1>("a digit")?[0] {
             byte if byte == end => return Ok(value),
             digit if digit.is_ascii_digit() => value = value.saturating_mul(10).saturating_add(u64::from(digit - b'0')),
             _ => return Err(Error::new(ErrorKind::Malformed).at(scan.at - 1).expecting("a digit")),
@@ -139,7 +139,7 @@ fn text(scan: &mut Scan<'_>, limits: &Limits) -> Result<std::ops::Range<usize>, 
         return Err(limits.too_long(len).at(scan.at));
     }
     let start = scan.at;
-    scan.take(len as usize, "a text")?;
+    scan.read_bytes(len as usize, "a text")?;
     Ok(start..scan.at)
 }
 
@@ -148,14 +148,14 @@ fn write(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Writ
         Value(Cursor<'d>),
         Text(Vec<u8>),
     }
-    let mut losses = Losses::within(limits);
+    let mut losses = Losses::with_limits(limits);
     let mut steps = vec![Step::Text(b"\n".to_vec()), Step::Value(document.root()), Step::Text(MAGIC.to_vec())];
     let said = |bytes: &[u8]| [format!("s{}:", bytes.len()).as_bytes(), bytes].concat();
     while let Some(step) = steps.pop() {
         let value = match step {
             Step::Text(text) => {
                 out.buffer().extend_from_slice(&text);
-                out.ready()?;
+                out.allow_flush()?;
                 continue;
             }
             Step::Value(value) => value,

@@ -5,7 +5,7 @@
 use super::args::Language;
 use super::packages::Packages;
 use super::{Name, Row};
-use icecore::policy::{ClassName, Host, Names, Words};
+use icecore::policy::{ClassName, Host, NameComparison, Words};
 
 /// A pattern character: as part of a name in a list, it would allow other classes as well.
 const WILDCARD: u8 = b'*';
@@ -83,7 +83,7 @@ fn quoted(name: &Name, language: Language) -> String {
         Language::Php | Language::Laravel => Host::Php,
         Language::Ruby | Language::Rails => Host::Ruby,
     };
-    Words::new(host, ClassName::checked(Names::Exact, &name.bytes, name.is_text)).literal()
+    Words::new(host, ClassName::checked(NameComparison::Exact, &name.bytes, name.is_text)).literal()
 }
 
 /// Returns why a class is not in the list.

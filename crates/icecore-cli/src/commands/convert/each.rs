@@ -7,8 +7,8 @@ use crate::sink::Sink;
 use crate::source::Source;
 use icecore::format::End;
 use icecore::{Error, Request, Stage};
-use icecore_tables::byte_order_mark::{MARK, knows_no_mark};
-use icecore_tables::step::Step;
+use icecore_tables::byte_order_mark::{MARK, must_skip_mark};
+use icecore_tables::step::RecordConverter;
 use icecore_tables::window::Window;
 use std::io::{self, Read};
 
@@ -104,7 +104,7 @@ impl Conversion<'_> {
                     return Ok(stage);
                 }
             }
-            window.more()?;
+            window.read_more()?;
         }
     }
 
@@ -114,7 +114,7 @@ impl Conversion<'_> {
         if !stage.wrappers().is_empty() {
             return false;
         }
-        let bytes = bytes.strip_prefix(MARK).filter(|_| knows_no_mark(stage)).unwrap_or(bytes);
+        let bytes = bytes.strip_prefix(MARK).filter(|_| must_skip_mark(stage)).unwrap_or(bytes);
         let outcome = stage.format().read(bytes, stage.settings(), Request::new(&self.global.limit));
         let goes_on = stage.format().can.end == End::Word && ends_in_word(bytes, outcome.consumed);
         outcome.error.is_none() && !goes_on
@@ -134,7 +134,7 @@ impl Conversion<'_> {
         let limits = &self.global.limit;
         Plan {
             rescue: self.args.partial.then(|| Rescue::new(from.clone(), to.clone(), limits, self.args.deep)),
-            step: Step::new(from.clone(), to, limits, self.args.deep),
+            step: RecordConverter::new(from.clone(), to, limits, self.args.deep),
             from,
             frame,
             out: self.args.frame.unwrap_or(Frame::Documents),
@@ -155,7 +155,7 @@ impl Conversion<'_> {
         report: &mut Report,
     ) -> Result<bool, Abort> {
         while !window.is_end() {
-            if let Err(error) = window.more() {
+            if let Err(error) = window.read_more() {
                 report.io(name, &error);
                 return Ok(false);
             }

@@ -10,7 +10,7 @@ use crate::tty;
 use icecore::{Cursor, Limits};
 use icecore_diff::{Change, ChangeKind, Differences};
 use icecore_inspect::describe::{Tone, words};
-use icecore_tables::plural::counted;
+use icecore_tables::plural::format_count;
 use std::collections::{HashMap, hash_map};
 
 /// Maximum number of characters of a string, in lines.
@@ -76,7 +76,7 @@ impl<'a> Shown<'a> {
     fn inside(&self, path: &str, count: u64, sink: &mut Sink) -> Result<(), Abort> {
         let (word, ink) = kind(ChangeKind::Changed);
         let heading = format!("{} {}", self.paint.ink(ink, word), self.paint.ink(Ink::Name, path));
-        let count = self.paint.ink(Ink::Faint, format!("{} in it", counted(count, "change", "changes")));
+        let count = self.paint.ink(Ink::Faint, format!("{} in it", format_count(count, "change", "changes")));
         sink.text(&if self.width == 0 { format!("{heading}: {count}\n") } else { format!("{heading}\n  {count}\n") })
     }
 

@@ -56,7 +56,7 @@ impl select::Source for Parts {
         self.len
     }
 
-    fn load(&mut self, at: u64, to: &mut [u8]) -> bool {
+    fn load_into(&mut self, at: u64, to: &mut [u8]) -> bool {
         progress::read(to.len());
         self.file.seek(SeekFrom::Start(at)).and_then(|_| self.file.read_exact(to)).is_ok()
     }

@@ -37,7 +37,7 @@ pub fn show(
     }
     let count = Count { items: whole.count, paths: 0 };
     let mut so_far = SoFar { piece, view, look, end: whole.end, count, items: 0, nodes: 0, sink, stopped: None };
-    let rest = reading.traced(piece.bytes, limits, &mut |window| {
+    let rest = reading.read_traced_windows(piece.bytes, limits, &mut |window| {
         so_far.window(&window)?;
         Ok(window.into_tape())
     });
@@ -60,7 +60,7 @@ fn count(piece: &Piece<'_>, limits: &Limits) -> Option<Whole> {
         return None;
     }
     let reading = (piece.stage.format().reader)(piece.stage.settings());
-    let rest = reading.traced(bytes, limits, &mut |window| Ok(window.into_tape()))?;
+    let rest = reading.read_traced_windows(bytes, limits, &mut |window| Ok(window.into_tape()))?;
     let behind = bytes.get(rest.outcome.consumed..).unwrap_or(&[]);
     let is_whole = rest.outcome.error.is_none() && behind.is_empty();
     let root = rest.outcome.document.root();

@@ -47,7 +47,7 @@ pub struct Line<'j> {
 impl Line<'_> {
     /// Decodes the payload of a job.
     pub fn of<'j>(job: &'j Job, is_delayed: bool, decoder: &mut Decoder) -> Line<'j> {
-        let (value, problem) = match decoder.value(&job.bytes, job.format.as_deref()) {
+        let (value, problem) = match decoder.decode_to_json(&job.bytes, job.format.as_deref()) {
             Ok(value) => (value.and_then(|text| RawValue::from_string(text).ok()), None),
             Err(problem) => (None, Some(problem)),
         };

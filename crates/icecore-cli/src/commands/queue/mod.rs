@@ -106,7 +106,7 @@ fn read_jobs<'a>(args: &'a Push, report: &mut Report) -> Result<(&'a str, Vec<Ne
         let name = source.name();
         match source.read() {
             Ok(bytes) => {
-                let mut job = describe::job(queue, bytes.to_vec(), args.format.as_deref());
+                let mut job = describe::describe_job(queue, bytes.to_vec(), args.format.as_deref());
                 if let Some(problem) = &job.said.problem {
                     report.note(&name, "undecodable", format!("queued, though it can't be decoded: {problem}"));
                 }
@@ -270,12 +270,12 @@ impl Numbers<'_> {
     fn of(queue: &QueueStatus) -> Numbers<'_> {
         Numbers {
             queue: &queue.name,
-            ready: queue.count(State::Ready).saturating_sub(queue.delayed),
+            ready: queue.count_in_state(State::Ready).saturating_sub(queue.delayed),
             delayed: queue.delayed,
-            leased: queue.count(State::Leased),
-            done: queue.count(State::Done),
-            dead: queue.count(State::Dead),
-            waiting: queue.count(State::Waiting),
+            leased: queue.count_in_state(State::Leased),
+            done: queue.count_in_state(State::Done),
+            dead: queue.count_in_state(State::Dead),
+            waiting: queue.count_in_state(State::Waiting),
             oldest_seconds: queue.oldest.map(|millis| millis as f64 / 1000.0),
             paused_at: queue.paused_at.map(time::format_utc),
             has_schema: queue.schema.is_some(),

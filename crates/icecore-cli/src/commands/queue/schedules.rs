@@ -86,7 +86,7 @@ struct Line<'s> {
 
 impl Line<'_> {
     fn of<'s>(schedule: &'s Schedule, decoder: &mut Decoder) -> Line<'s> {
-        let value = decoder.value(&schedule.bytes, schedule.format.as_deref()).ok().flatten();
+        let value = decoder.decode_to_json(&schedule.bytes, schedule.format.as_deref()).ok().flatten();
         Line {
             name: &schedule.name,
             queue: &schedule.queue,

@@ -63,7 +63,7 @@ pub struct Replace {
     /// One of latin1, windows-1251, iso-8859-15, koi8-r, utf-16le, utf-32be, … OLD and NEW are given in UTF-8, and are
     /// searched for and written in the charset of the input. UTF-16 and UTF-32 are detected, and an SQL dump names its
     /// charset. With utf-8, bytes are used as they are, whatever the dump says.
-    #[arg(long, value_name = "NAME", value_parser = icecore_tables::charset::parse)]
+    #[arg(long, value_name = "NAME", value_parser = icecore_tables::charset::parse_charset)]
     pub charset: Option<CharsetArg>,
     /// Number of bytes of a pipe to buffer for detecting its form: 64K by default
     ///

@@ -8,14 +8,14 @@ use icecore_tables::pool::{Batches, Pool};
 use icecore_tables::replace::account::Account;
 use icecore_tables::replace::chunk::Chunk;
 use icecore_tables::replace::conflicts::{FrozenText, suggest_form};
-use icecore_tables::replace::lines::frozen_strings;
-use icecore_tables::replace::plan::Plan;
+use icecore_tables::replace::lines::find_frozen_strings;
+use icecore_tables::replace::plan::ReplacePlan;
 use icecore_tables::replace::worker::{Lexer, Worker};
 use std::sync::Arc;
 
 /// An input, and the work to do on it.
 pub struct Work<'w> {
-    pub plan: &'w Arc<Plan>,
+    pub plan: &'w Arc<ReplacePlan>,
     pub name: &'w str,
     pub form: &'w InputForm,
     /// Whether the form was detected rather than given.
@@ -35,11 +35,11 @@ impl Work<'_> {
         let plan = Arc::clone(self.plan);
         let pool = Pool::start(from, move || {
             let mut worker = Worker::new(Arc::clone(&plan), lexer.clone());
-            move |chunk: &mut Chunk| worker.chunk(chunk)
+            move |chunk: &mut Chunk| worker.change_chunk(chunk)
         });
         let (mut account, mut is_changed, mut is_whole) = (Account::default(), false, true);
         let mut frozen = FrozenText::default();
-        while let Some(chunk) = pool.next() {
+        while let Some(chunk) = pool.next_batch() {
             let mut chunk = match chunk {
                 Ok(chunk) => chunk,
                 Err(error) => {
@@ -60,14 +60,14 @@ impl Work<'_> {
                 output.flush()?;
                 return Err(refused);
             }
-            output.piece(if self.plan.shows.is_some() { &chunk.shown } else { chunk.result() })?;
+            output.piece(if self.plan.shows.is_some() { &chunk.shown } else { chunk.output_bytes() })?;
             // The next chunk may take long to arrive.
             if chunk.is_last_for_now {
                 output.flush()?;
             }
             is_changed |= chunk.is_changed;
             account.add(std::mem::take(&mut chunk.account));
-            pool.give_back(chunk);
+            pool.recycle_batch(chunk);
         }
         output.finish()?;
         Ok((is_whole, account, is_changed))
@@ -81,20 +81,20 @@ impl Work<'_> {
         let plan = Arc::clone(self.plan);
         let pool = Pool::start(from, move || {
             let mut worker = Worker::new(Arc::clone(&plan), lexer.clone());
-            move |chunk: &mut Chunk| worker.look(chunk)
+            move |chunk: &mut Chunk| worker.examine_chunk(chunk)
         });
         let mut frozen = FrozenText::default();
-        while let Some(chunk) = pool.next() {
+        while let Some(chunk) = pool.next_batch() {
             let mut chunk = chunk.map_err(|error| failed(&error))?;
             self.check_chunk(&mut chunk, &mut frozen)?;
-            pool.give_back(chunk);
+            pool.recycle_batch(chunk);
         }
         Ok(())
     }
 
     /// Checks that the first row of a table contains names of columns.
     pub fn check_header(&self, row: &[u8], start: usize) -> Result<(), Abort> {
-        let Some(at) = frozen_strings(row).next().filter(|_| self.is_guessed) else { return Ok(()) };
+        let Some(at) = find_frozen_strings(row).next().filter(|_| self.is_guessed) else { return Ok(()) };
         Err(usage_of(format!(
             "it was taken for {}, but there is a serialized value at offset {} of its first row, which would be the names of \
              columns: --in {} --no-header if it is such a table, or --in says what it is",
@@ -107,9 +107,9 @@ impl Work<'_> {
     /// Checks that the next chunk fits the assumed form of its input.
     fn check_chunk(&self, chunk: &mut Chunk, frozen: &mut FrozenText) -> Result<(), Abort> {
         if let Some((row, offset)) = chunk.broken_row {
-            return Err(failed(&icecore_tables::csv::broken(row, offset)));
+            return Err(failed(&icecore_tables::csv::broken_row_error(row, offset)));
         }
-        let (suspects, first) = frozen.find_inside(chunk);
+        let (suspects, first) = frozen.find_damaging_changes(chunk);
         let is_text = matches!(self.form, InputForm::Text);
         chunk.account.suspects += suspects.max(u64::from(is_text && chunk.suspect.is_some()));
         let is_dump = matches!(self.form, InputForm::Sql);

@@ -10,8 +10,8 @@ use crate::target::{Outputs, Target};
 use icecore::rewrite::{self, Edits, Tally};
 use icecore_store::Address;
 use icecore_store::table::{Cell, Change, Column, Form, Row, Table};
-use icecore_tables::replace::account::{Account, Wrong};
-use icecore_tables::replace::show::Head;
+use icecore_tables::replace::account::{Account, BrokenValue};
+use icecore_tables::replace::show::ChangeContext;
 use icecore_tables::replace::value;
 
 impl Job<'_> {
@@ -93,23 +93,23 @@ impl Job<'_> {
         }
         crate::progress::begin(name);
         let mut table = Table::open(address, name, self.args.key.as_deref()).map_err(failed)?;
-        let filter = self.args.filter().of_any_table();
-        let takes = |column: &Column| filter.takes(table.schema(), table.name(), &column.name);
+        let filter = self.args.filter().without_tables();
+        let takes = |column: &Column| filter.selects(table.schema(), table.name(), &column.name);
         let columns: Vec<usize> =
             table.columns().iter().enumerate().filter(|(_, column)| takes(column)).map(|(at, _)| at).collect();
         let number = |column: &usize| {
             let name = table.columns().get(*column).map_or("", |column| &column.name);
-            self.places.number(table.schema(), table.name(), name).unwrap_or_default()
+            self.places.number_place(table.schema(), table.name(), name).unwrap_or_default()
         };
         let places: Vec<u32> = columns.iter().map(number).collect();
         for column in table.columns() {
-            self.places.number(table.schema(), table.name(), &column.name);
+            self.places.number_place(table.schema(), table.name(), &column.name);
         }
         let before = done.account.total().values;
         let mut after = progress.resume.after(name);
         let mut walk = Walk { job: self, name, places: &places, columns: &columns, row: 0 };
         while !columns.is_empty() {
-            let rows = match table.rows(after.as_deref(), &columns, self.args.rows) {
+            let rows = match table.read_rows(after.as_deref(), &columns, self.args.rows) {
                 Ok(rows) => rows,
                 Err(error) => return Err(walk.stopped(error, after.as_deref())),
             };
@@ -202,9 +202,9 @@ impl Walk<'_, '_> {
             if self.job.args.dry_run {
                 self.show(table, &plan, place, sink);
             }
-            account.pairs(&plan.counts);
+            account.add_pair_counts(&plan.counts);
             let before = account.broken.len();
-            account.value(place, plan.number, None, true, &mut plan.tally);
+            account.add_value(place, plan.number, None, true, &mut plan.tally);
             name_keys(account.broken.get_mut(before..).unwrap_or_default(), self.name, plan.row);
         }
         Ok(())
@@ -225,13 +225,13 @@ impl Walk<'_, '_> {
         if !job.how.base64 && !job.how.mend && !job.rules.may_match(&cell.bytes) {
             return None;
         }
-        let mut replacing = job.rules.replacing().encoded(job.how.base64);
+        let mut replacing = job.rules.replacing().with_encoded(job.how.base64);
         let mut tally = Tally::default();
         let as_json = (column.form == Form::Json)
             .then(|| rewrite::document(&cell.bytes, &job.json, &mut replacing, &job.how, &mut tally).ok());
         let edits = match as_json.flatten() {
             Some(edits) => edits,
-            None => value::edits(&cell.bytes, &mut replacing, &job.how, &mut tally),
+            None => value::find_edits(&cell.bytes, &mut replacing, &job.how, &mut tally),
         };
         if job.args.only_serialized && tally.frozen.is_empty() {
             return None;
@@ -240,12 +240,12 @@ impl Walk<'_, '_> {
         if edits.is_empty() {
             if tally.is_notable() {
                 let before = account.broken.len();
-                account.value(place, self.row, None, false, &mut tally);
+                account.add_value(place, self.row, None, false, &mut tally);
                 name_keys(account.broken.get_mut(before..).unwrap_or_default(), self.name, row);
             }
             return None;
         }
-        if !table.fits(chosen, cell.is_text, &new) {
+        if !table.accepts_value(chosen, cell.is_text, &new) {
             account.places.entry(place).or_default().refused += 1;
             return None;
         }
@@ -254,8 +254,8 @@ impl Walk<'_, '_> {
 
     fn show(&self, table: &Table, plan: &Planned<'_>, place: u32, sink: &mut Sink) {
         let known = self.job.places.place(place);
-        let key = key_text(&table.key(), &plan.row.key);
-        let head = Head { input: &key, place: &known, row: 0, tally: &plan.tally };
+        let key = key_text(&table.key_names(), &plan.row.key);
+        let head = ChangeContext { input: &key, place: &known, row: 0, tally: &plan.tally };
         shown::keyed(&head, &plan.cell.bytes, &plan.edits, self.job.paint, sink.part());
     }
 
@@ -280,7 +280,7 @@ impl Walk<'_, '_> {
     }
 }
 
-fn name_keys(wrong: &mut [Wrong], table: &str, row: &Row) {
+fn name_keys(wrong: &mut [BrokenValue], table: &str, row: &Row) {
     for wrong in wrong {
         (wrong.input, wrong.key) = (table.to_owned(), row.key.join(", "));
     }

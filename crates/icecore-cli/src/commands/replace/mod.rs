@@ -30,18 +30,18 @@ use crate::target::{Destination, Folder, InPlace, Outputs, Target};
 use chunks::Work;
 use icecore::Stage;
 use icecore::rewrite::Rewriting;
-use icecore_csv::{Found, Scanner};
+use icecore_csv::{DetectedDialect, Scanner};
 use icecore_replace::Rules;
 use icecore_tables::charset::CharsetArg;
 use icecore_tables::form::InputForm;
 use icecore_tables::replace::account::Account;
-use icecore_tables::replace::input::{Cut, Cutter, Dump};
+use icecore_tables::replace::input::{Cut, Cutter, DumpCutter};
 use icecore_tables::replace::places::Places;
-use icecore_tables::replace::plan::Plan;
-use icecore_tables::replace::rule_sets::{Given, RuleSets};
+use icecore_tables::replace::plan::ReplacePlan;
+use icecore_tables::replace::rule_sets::{GivenCharset, RuleSets};
 use icecore_tables::replace::show::Show;
 use icecore_tables::replace::worker::{Columns, Lexer};
-use icecore_tables::unicode::{Decoder, Wide};
+use icecore_tables::unicode::{Decoder, WideEncoding};
 use opened::Opened;
 use output::Output;
 use std::fs::File;
@@ -224,7 +224,7 @@ impl Job<'_> {
             Some(stem) => stem.to_string_lossy().into_owned(),
             None => name.to_owned(),
         };
-        let plan = Arc::new(Plan {
+        let plan = Arc::new(ReplacePlan {
             rules: self.rule_sets(wide).map_err(usage_of)?,
             how: self.how.clone(),
             only_serialized: self.args.only_serialized,
@@ -239,7 +239,7 @@ impl Job<'_> {
         let chunk = usize::try_from(self.args.chunk).unwrap_or(1 << 18).clamp(1, 64 << 20);
         let (is_whole, mut account, is_changed) = match &form {
             InputForm::Sql => {
-                let dump = Dump::new(head.input, chunk, Arc::clone(&plan), wide.is_some());
+                let dump = DumpCutter::new(head.input, chunk, Arc::clone(&plan), wide.is_some());
                 work.change(dump, Lexer::None, &mut output, report)?
             }
             InputForm::Document(stage) => {
@@ -248,10 +248,12 @@ impl Job<'_> {
             _ => {
                 let again = || source.file().filter(|_| is_file).map(|file| self.text_of(file?, wide)).transpose();
                 let style = match &form {
-                    InputForm::Csv => Some(icecore_tables::csv::settle(self.args.csv.detector(), &head, again)?),
+                    InputForm::Csv => {
+                        Some(icecore_tables::csv::determine_dialect(self.args.csv.detector(), &head, again)?)
+                    }
                     _ => None,
                 };
-                let needs_look = is_guessed || style.is_some() || plan.rules.asks_for_charset();
+                let needs_look = is_guessed || style.is_some() || plan.rules.needs_charset();
                 if needs_look && let Some(text) = again().map_err(|error| failed(&error))? {
                     let (cutter, lexer) = self.cutter(text, chunk, &work, style)?;
                     work.check(cutter, lexer)?;
@@ -270,18 +272,18 @@ impl Job<'_> {
     }
 
     /// Returns the rules for an input; an input in UTF-16 or UTF-32 is converted to UTF-8 first.
-    fn rule_sets(&self, wide: Option<Wide>) -> Result<RuleSets, String> {
+    fn rule_sets(&self, wide: Option<WideEncoding>) -> Result<RuleSets, String> {
         let given = match &self.args.charset {
-            _ if wide.is_some() => Some(Given::Utf8),
+            _ if wide.is_some() => Some(GivenCharset::Utf8),
             None => None,
-            Some(CharsetArg::Single(charset)) => Some(Given::Single(charset.clone())),
-            Some(CharsetArg::Utf8 | CharsetArg::Wide(_)) => Some(Given::Utf8),
+            Some(CharsetArg::Single(charset)) => Some(GivenCharset::Single(charset.clone())),
+            Some(CharsetArg::Utf8 | CharsetArg::Wide(_)) => Some(GivenCharset::Utf8),
         };
         RuleSets::new(&self.rules, given.as_ref())
     }
 
     /// Returns the text of a file from its beginning.
-    fn text_of(&self, file: File, wide: Option<Wide>) -> io::Result<Box<dyn Read + Send>> {
+    fn text_of(&self, file: File, wide: Option<WideEncoding>) -> io::Result<Box<dyn Read + Send>> {
         Ok(match wide {
             Some(wide) => Box::new(Decoder::new(file, wide)),
             None => Box::new(file),
@@ -294,7 +296,7 @@ impl Job<'_> {
         input: Box<dyn Read + Send>,
         chunk: usize,
         work: &Work<'_>,
-        style: Option<Found>,
+        style: Option<DetectedDialect>,
     ) -> Result<(Cutter, Lexer), Abort> {
         let (plan, failed) = (&**work.plan, |error: io::Error| failed(&error));
         Ok(match (work.form, style) {
@@ -312,30 +314,35 @@ impl Job<'_> {
                 (cutter, Lexer::Tsv(delimiter, columns))
             }
             (InputForm::Ndjson, _) => (Cutter::new(input, chunk, Cut::Lines), Lexer::Ndjson),
-            _ => (Cutter::new(input, chunk, Cut::Text(plan.rules.first())), Lexer::Text),
+            _ => (Cutter::new(input, chunk, Cut::Text(plan.rules.default_rules())), Lexer::Text),
         })
     }
 
     /// Returns the first row of a CSV table, and the columns that it names.
-    fn csv_columns(&self, cutter: &mut Cutter, plan: &Plan, found: Found) -> io::Result<(Vec<u8>, Columns)> {
+    fn csv_columns(
+        &self,
+        cutter: &mut Cutter,
+        plan: &ReplacePlan,
+        found: DetectedDialect,
+    ) -> io::Result<(Vec<u8>, Columns)> {
         if self.args.no_header {
-            cutter.without_header(found.start)?;
+            cutter.begin_without_header(found.start)?;
             return Ok((Vec::new(), Columns { places: Vec::new(), table: plan.table.clone() }));
         }
-        let row = cutter.header(found.start)?;
+        let row = cutter.read_header(found.start)?;
         let mut cells = Vec::new();
         Scanner::new(found.dialect).next_row(&row, true, &mut cells);
-        let names = cells.iter().map(|cell| found.dialect.decode(cell, &row).into_owned());
+        let names = cells.iter().map(|cell| found.dialect.decode_cell(cell, &row).into_owned());
         let columns = number_columns(plan, names);
         Ok((row, columns))
     }
 
     /// Returns the first row of a table with tabs, and the columns that it names.
-    fn tsv_columns(&self, cutter: &mut Cutter, plan: &Plan, delimiter: u8) -> io::Result<(Vec<u8>, Columns)> {
+    fn tsv_columns(&self, cutter: &mut Cutter, plan: &ReplacePlan, delimiter: u8) -> io::Result<(Vec<u8>, Columns)> {
         if self.args.no_header {
             return Ok((Vec::new(), Columns { places: Vec::new(), table: plan.table.clone() }));
         }
-        let row = cutter.header(0)?;
+        let row = cutter.read_header(0)?;
         let line = row.strip_prefix(icecore_tables::byte_order_mark::MARK).unwrap_or(&row);
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -345,15 +352,15 @@ impl Job<'_> {
 }
 
 /// Returns the columns with these names. A column without a name is called by its number.
-fn number_columns(plan: &Plan, names: impl Iterator<Item = Vec<u8>>) -> Columns {
+fn number_columns(plan: &ReplacePlan, names: impl Iterator<Item = Vec<u8>>) -> Columns {
     let number = |(column, name): (usize, Vec<u8>)| {
         let name = if name.is_empty() { (column + 1).to_string() } else { String::from_utf8_lossy(&name).into_owned() };
-        plan.places.number(None, &plan.table, &name)
+        plan.places.number_place(None, &plan.table, &name)
     };
     Columns { places: names.enumerate().map(number).collect(), table: plan.table.clone() }
 }
 
 /// Converts a read error into the end of an input.
 fn failed(error: &io::Error) -> Abort {
-    icecore_tables::Error::of_input(error).into()
+    icecore_tables::Error::from_io(error).into()
 }

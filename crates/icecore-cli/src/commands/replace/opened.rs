@@ -6,9 +6,9 @@ use crate::report::{Abort, usage_of};
 use crate::source::Source;
 use icecore::Stage;
 use icecore_tables::charset::CharsetArg;
-use icecore_tables::form::{InputForm, is_clear, stage_of};
+use icecore_tables::form::{InputForm, detect_stage, is_decided};
 use icecore_tables::packing::{Head, LOOK, Packing};
-use icecore_tables::unicode::{Decoder, Wide};
+use icecore_tables::unicode::{Decoder, WideEncoding};
 use std::io::{self, Read};
 
 /// An examined input.
@@ -18,7 +18,7 @@ pub struct Opened {
     /// Whether the form was detected rather than given.
     pub is_guessed: bool,
     /// The encoding of its characters, if not UTF-8; `head` is in UTF-8.
-    pub wide: Option<Wide>,
+    pub wide: Option<WideEncoding>,
     /// Whether it is a file that can be read a second time.
     pub is_file: bool,
 }
@@ -31,17 +31,18 @@ impl Job<'_> {
     pub fn open(&self, input: Box<dyn Read + Send>, source: &Source, name: &str) -> Result<Opened, Abort> {
         let failed = |error: io::Error| super::failed(&error);
         let window = self.args.window.unwrap_or(LOOK);
-        let mut head = Head::of(input, window).map_err(failed)?;
+        let mut head = Head::read_up_to(input, window).map_err(failed)?;
         // A compressed document keeps its compression, as part of its format.
         let is_document = matches!(self.form, Some(InputForm::Document(_)));
-        let packing = Packing::of(&head.bytes).filter(|_| !is_document && stage_of(&head.bytes, head.is_all).is_none());
+        let packing = Packing::from_head(&head.bytes)
+            .filter(|_| !is_document && detect_stage(&head.bytes, head.is_all).is_none());
         if let Some(packing) = packing {
             if self.args.place.in_place || self.args.place.written.out_dir.is_some() {
                 return Err(usage_of(
                     "it is compressed, and what is written is not: `icecore replace … FILE | gzip > NEW`",
                 ));
             }
-            let inside = packing.open(head.input).and_then(|input| Head::of(input, window));
+            let inside = packing.unpack_input(head.input).and_then(|input| Head::read_up_to(input, window));
             head = inside.map_err(failed)?;
         }
         let is_file =
@@ -49,15 +50,15 @@ impl Job<'_> {
         let wide = self.wide(&head);
         if let Some(wide) = wide {
             let text = Box::new(Decoder::new(head.input, wide));
-            head = Head::of(text, window).map_err(failed)?;
+            head = Head::read_up_to(text, window).map_err(failed)?;
         }
         let mut form = self.form.clone().or_else(|| InputForm::guess(name, &head.bytes, head.is_all));
-        if self.form.is_none() && is_file && !head.is_all && !is_clear(form.as_ref(), &head.bytes) {
-            head = head.look_further(LOOK_FILE).map_err(failed)?;
+        if self.form.is_none() && is_file && !head.is_all && !is_decided(form.as_ref(), &head.bytes) {
+            head = head.extend_up_to(LOOK_FILE).map_err(failed)?;
             form = InputForm::guess(name, &head.bytes, head.is_all);
         }
         if matches!(form, Some(InputForm::Csv)) && is_file {
-            head = head.look_further(LOOK_FILE).map_err(failed)?;
+            head = head.extend_up_to(LOOK_FILE).map_err(failed)?;
         }
         if form.is_none() && is_sqlite(&head.bytes) {
             let name = icecore::text::printable(name);
@@ -73,14 +74,14 @@ impl Job<'_> {
     }
 
     /// Returns the encoding of an input with this beginning, if it is not UTF-8.
-    fn wide(&self, head: &Head) -> Option<Wide> {
+    fn wide(&self, head: &Head) -> Option<WideEncoding> {
         match (&self.args.charset, &self.form) {
-            (Some(CharsetArg::Wide(units)), _) => Some(Wide::of_units(*units, &head.bytes)),
+            (Some(CharsetArg::Wide(units)), _) => Some(WideEncoding::from_units(*units, &head.bytes)),
             (Some(_), _) => None,
             (None, Some(InputForm::Document(stage))) if is_binary(stage) => None,
             // Data frozen in a binary format is not text, even if it looks like text.
-            (None, None) if stage_of(&head.bytes, head.is_all).is_some_and(|stage| is_binary(&stage)) => None,
-            (None, _) => Wide::of_head(&head.bytes, head.is_all),
+            (None, None) if detect_stage(&head.bytes, head.is_all).is_some_and(|stage| is_binary(&stage)) => None,
+            (None, _) => WideEncoding::from_head(&head.bytes, head.is_all),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::report::{Abort, code};
 use crate::sink::Sink;
-use icecore_tables::unicode::{Encoder, NotText, Wide};
+use icecore_tables::unicode::{Encoder, InvalidUtf8, WideEncoding};
 
 /// The output of one input.
 pub struct Output<'s> {
@@ -13,7 +13,7 @@ pub struct Output<'s> {
 
 impl<'s> Output<'s> {
     /// Creates the output. `wide`: encoding of the input, if not UTF-8. `is_shown`: the output is for people.
-    pub fn new(sink: &'s mut Sink, wide: Option<Wide>, is_shown: bool) -> Output<'s> {
+    pub fn new(sink: &'s mut Sink, wide: Option<WideEncoding>, is_shown: bool) -> Output<'s> {
         Output { sink, encoder: wide.filter(|_| !is_shown).map(Encoder::new) }
     }
 
@@ -21,7 +21,7 @@ impl<'s> Output<'s> {
     pub fn piece(&mut self, bytes: &[u8]) -> Result<(), Abort> {
         match &mut self.encoder {
             None => self.sink.piece(bytes),
-            Some(encoder) => self.sink.piece(encoder.push(bytes).map_err(|NotText| not_text())?),
+            Some(encoder) => self.sink.piece(encoder.encode_piece(bytes).map_err(|InvalidUtf8| not_text())?),
         }
     }
 
@@ -41,7 +41,7 @@ impl<'s> Output<'s> {
     /// Completes the output of the input.
     pub fn finish(&mut self) -> Result<(), Abort> {
         if let Some(encoder) = &mut self.encoder {
-            self.sink.piece(encoder.finish().map_err(|NotText| not_text())?)?;
+            self.sink.piece(encoder.finish().map_err(|InvalidUtf8| not_text())?)?;
         }
         self.sink.flush()
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Returns the rules and the inputs.
 pub fn rules(args: &Replace) -> Result<(Rules, Vec<PathBuf>), Abort> {
     if are_inputs(args) {
-        return Ok((Rules::nothing(), args.words.iter().map(PathBuf::from).collect()));
+        return Ok((Rules::without_pairs(), args.words.iter().map(PathBuf::from).collect()));
     }
     let mut builder = Rules::builder().regex(args.regex).ignore_case(args.ignore_case);
     let mut words = &args.words[..];
@@ -100,7 +100,7 @@ fn json(bytes: &[u8]) -> Pairs {
 
 /// Reads two columns.
 fn csv(bytes: &[u8]) -> Pairs {
-    let found = icecore_csv::detect(bytes, true, &mut |_| false).ok();
+    let found = icecore_csv::detect_dialect(bytes, true, &mut |_| false).ok();
     let start = found.map_or(0, |found| found.start);
     let rest = bytes.get(start..).unwrap_or_default();
     let usual = read_csv(rest, Dialect::RFC_4180);
@@ -113,7 +113,7 @@ fn read_csv(mut rest: &[u8], dialect: Dialect) -> Pairs {
     let scanner = Scanner::new(dialect);
     let (mut cells, mut pairs) = (Vec::new(), Vec::new());
     while let Next::Row { end } = scanner.next_row(rest, true, &mut cells) {
-        let text = |cell: &Cell| dialect.decode(cell, rest).into_owned();
+        let text = |cell: &Cell| dialect.decode_cell(cell, rest).into_owned();
         match &cells[..] {
             [old, new] if !old.is_broken && !new.is_broken => pairs.push((text(old), text(new))),
             [empty] if empty.whole.is_empty() => {}

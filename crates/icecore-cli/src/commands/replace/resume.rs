@@ -44,7 +44,7 @@ impl Resume {
     /// Reads the file, if it exists.
     pub fn open(file: &Path, rules: &Rules) -> Result<Resume, Abort> {
         let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let pairs: Vec<_> = rules.pairs().iter().map(|pair| (lossy(pair.old()), lossy(pair.becomes()))).collect();
+        let pairs: Vec<_> = rules.pairs().iter().map(|pair| (lossy(pair.old()), lossy(pair.replacement()))).collect();
         let state = match fs::read(file) {
             Ok(bytes) => {
                 let state: State = serde_json::from_slice(&bytes)

@@ -4,25 +4,25 @@ use super::Done;
 use super::args::Replace;
 use crate::report::Report;
 use icecore::rewrite::Tally;
-use icecore_replace::{Again, Pair, Rules, Spelling};
+use icecore_replace::{Pair, Rules, SecondRun, Spelling};
 use icecore_tables::form::NDJSON;
-use icecore_tables::plural::{counted, grouped};
+use icecore_tables::plural::{format_count, group_digits};
 use icecore_tables::replace::account::Account;
 use icecore_tables::replace::places::Places;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Warns, before anything is changed, if a second run would change more.
 pub fn before(rules: &Rules, report: &Report) {
-    let text = |pair: usize| rules.pairs().get(pair).map_or_else(String::new, |pair| quoted(pair.becomes()));
+    let text = |pair: usize| rules.pairs().get(pair).map_or_else(String::new, |pair| quoted(pair.replacement()));
     let old = |pair: usize| rules.pairs().get(pair).map_or_else(String::new, |pair| quoted(pair.old()));
-    let message = match rules.again() {
-        Again::Contains(put, sought) if text(put) == old(sought) => {
+    let message = match rules.check_second_run() {
+        SecondRun::Contains(put, sought) if text(put) == old(sought) => {
             format!("{} is put in and looked for as well: running this twice changes more each time", text(put))
         }
-        Again::Contains(put, sought) => {
+        SecondRun::Contains(put, sought) => {
             format!("{} has {} in it: running this twice changes more each time", text(put), old(sought))
         }
-        Again::Joins(put, sought) => format!(
+        SecondRun::Joins(put, sought) => format!(
             "{} can become a part of a new {} together with what stands beside it: running this twice may change more",
             text(put),
             old(sought)
@@ -56,18 +56,18 @@ pub fn after(done: &Done, rules: &Rules, args: &Replace, places: &Places, report
     let verb = if args.dry_run { "would change" } else { "changed" };
     let mut message = format!(
         "{} {verb} in {}",
-        counted(total.values, value, values),
-        counted(places_of.len() as u64, table, tables)
+        format_count(total.values, value, values),
+        format_count(places_of.len() as u64, table, tables)
     );
     if total.tally.changed != total.values {
-        message.push_str(&format!(" ({})", counted(total.tally.changed, "string", "strings")));
+        message.push_str(&format!(" ({})", format_count(total.tally.changed, "string", "strings")));
     }
     let broken = total.tally.broken;
     message.push_str(&match broken {
         0 => "; 0 broken".to_owned(),
         count => {
             let hint = if args.mend { "" } else { " (--mend repairs what it can)" };
-            format!("; {} broken: looks frozen, can't be read, was taken for plain text{hint}", grouped(count))
+            format!("; {} broken: looks frozen, can't be read, was taken for plain text{hint}", group_digits(count))
         }
     });
     note(report, "done", message);
@@ -95,10 +95,10 @@ pub fn after(done: &Done, rules: &Rules, args: &Replace, places: &Places, report
     ];
     for (count, what) in more {
         if count > 0 {
-            note(report, "found", format!("{} {what}", grouped(count)));
+            note(report, "found", format!("{} {what}", group_digits(count)));
         }
     }
-    for unknown in places.unknown() {
+    for unknown in places.find_unknown_names() {
         note(report, "unknown", format!("{unknown} in what was read"));
     }
 }
@@ -109,13 +109,13 @@ fn mended(tally: &Tally, report: &Report) {
         return;
     }
     let causes: Vec<String> =
-        tally.explanations.iter().map(|(name, count)| format!("{} {name}", grouped(*count))).collect();
-    let message = format!("{} damaged, which --mend repairs: {}", grouped(tally.mended), causes.join(", "));
+        tally.explanations.iter().map(|(name, count)| format!("{} {name}", group_digits(*count))).collect();
+    let message = format!("{} damaged, which --mend repairs: {}", group_digits(tally.mended), causes.join(", "));
     note(report, "found", message);
     if tally.guessed > 0 {
         let message = format!(
             "warning: {} of them are guesses: nothing explains their lengths, and strings end where the rest can be read",
-            grouped(tally.guessed)
+            group_digits(tally.guessed)
         );
         note(report, "guess", message);
     }
@@ -133,7 +133,7 @@ fn spellings(account: &Account, rules: &Rules, report: &Report) {
         }
     }
     let parts: Vec<String> =
-        counts.iter().map(|(spelling, count)| format!("{} {}", grouped(*count), spelling.name())).collect();
+        counts.iter().map(|(spelling, count)| format!("{} {}", group_digits(*count), spelling.name())).collect();
     if !parts.is_empty() {
         note(report, "spellings", format!("addresses: {}", parts.join(", ")));
     }

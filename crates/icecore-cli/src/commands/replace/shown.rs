@@ -3,7 +3,7 @@
 use crate::paint::{Ink, Paint};
 use icecore::rewrite::{Edit, Edits};
 use icecore::text::printable;
-use icecore_tables::replace::show::{Extent, Head, Show};
+use icecore_tables::replace::show::{ChangeContext, Show, ShownChanges};
 
 /// Number of bytes shown around a change.
 const AROUND: usize = 32;
@@ -13,7 +13,7 @@ const MOST: usize = 5;
 const LONG: usize = 200;
 
 /// Returns the place of a value, and the kinds of data found in it.
-fn place_of(head: &Head<'_>) -> String {
+fn place_of(head: &ChangeContext<'_>) -> String {
     let mut text = head.input.to_owned();
     let place = head.place.name();
     if !place.is_empty() && head.row > 0 {
@@ -33,20 +33,27 @@ fn place_of(head: &Head<'_>) -> String {
 }
 
 impl Show for Paint {
-    fn show(&self, head: &Head<'_>, text: &[u8], edits: &Edits, extent: Extent, out: &mut Vec<u8>) {
-        let most = if extent == Extent::First { MOST } else { usize::MAX };
+    fn show_changes(
+        &self,
+        head: &ChangeContext<'_>,
+        text: &[u8],
+        edits: &Edits,
+        extent: ShownChanges,
+        out: &mut Vec<u8>,
+    ) {
+        let most = if extent == ShownChanges::First { MOST } else { usize::MAX };
         show(head, text, edits, most, *self, out);
     }
 }
 
 /// Shows the changes of a value in a database, with its key as the input.
 #[cfg(feature = "store")]
-pub fn keyed(head: &Head<'_>, text: &[u8], edits: &Edits, paint: Paint, out: &mut Vec<u8>) {
+pub fn keyed(head: &ChangeContext<'_>, text: &[u8], edits: &Edits, paint: Paint, out: &mut Vec<u8>) {
     let key = format!("{} where {}", head.place.name(), head.input);
-    show(&Head { input: &key, ..*head }, text, edits, MOST, paint, out);
+    show(&ChangeContext { input: &key, ..*head }, text, edits, MOST, paint, out);
 }
 
-fn show(head: &Head<'_>, text: &[u8], edits: &Edits, most: usize, paint: Paint, out: &mut Vec<u8>) {
+fn show(head: &ChangeContext<'_>, text: &[u8], edits: &Edits, most: usize, paint: Paint, out: &mut Vec<u8>) {
     out.extend_from_slice(paint.ink(Ink::Name, place_of(head)).as_bytes());
     out.push(b'\n');
     let edits: Vec<Edit<'_>> = edits.iter().collect();

@@ -6,15 +6,15 @@ use crate::report::{Abort, Report, code, io_reason};
 use icecore::rewrite::{self, Tally};
 use icecore::{Error, Request, Stage};
 use icecore_tables::replace::account::Account;
-use icecore_tables::replace::plan::Plan;
+use icecore_tables::replace::plan::ReplacePlan;
 use icecore_tables::replace::rule_sets::is_foreign_text;
-use icecore_tables::replace::show::{Extent, Head};
+use icecore_tables::replace::show::{ChangeContext, ShownChanges};
 use icecore_tables::window::{CHUNK, Window};
 use std::io::{self, Read};
 
 /// Changes the documents of an input. Returns whether all are in the output, the counts, and whether anything changed.
 pub fn documents(
-    plan: &Plan,
+    plan: &ReplacePlan,
     input: Box<dyn Read + Send>,
     stage: &Stage,
     each: Option<Frame>,
@@ -27,13 +27,13 @@ pub fn documents(
     match each {
         None => {
             while !window.is_end() {
-                window.more().map_err(failed)?;
+                window.read_more().map_err(failed)?;
             }
             work.document(window.bytes(), 0, output, report)?;
         }
         Some(Frame::Documents) => {
             while !window.is_end() {
-                window.more().map_err(failed)?;
+                window.read_more().map_err(failed)?;
             }
             work.row_by_row(window.bytes(), output, report)?;
         }
@@ -44,10 +44,10 @@ pub fn documents(
                     work.row += 1;
                     let offset = window.offset() + start as u64;
                     work.framed(frame, bytes, (start, end, next), offset, output, report)?;
-                    window.take(next);
+                    window.consume(next);
                 }
-                Split::More => window.more().map_err(failed)?,
-                Split::End if !is_end => window.more().map_err(failed)?,
+                Split::More => window.read_more().map_err(failed)?,
+                Split::End if !is_end => window.read_more().map_err(failed)?,
                 Split::End => break,
                 Split::Bad(error) => {
                     work.refuse(&error, window.bytes(), report);
@@ -61,7 +61,7 @@ pub fn documents(
 }
 
 struct Documents<'d> {
-    plan: &'d Plan,
+    plan: &'d ReplacePlan,
     stage: &'d Stage,
     account: Account,
     is_changed: bool,
@@ -79,30 +79,30 @@ impl Documents<'_> {
     /// Returns the changed document; `None` if it does not change.
     fn changed(&mut self, bytes: &[u8], offset: u64, output: &mut Output<'_>) -> Result<Option<Vec<u8>>, Error> {
         let plan = self.plan;
-        let rules = plan.rules.first();
-        let mut replacing = rules.replacing().encoded(true);
-        if plan.rules.asks_for_charset() && is_foreign_text(bytes) {
+        let rules = plan.rules.default_rules();
+        let mut replacing = rules.replacing().with_encoded(true);
+        if plan.rules.needs_charset() && is_foreign_text(bytes) {
             self.account.note_foreign(offset);
         }
         let mut tally = Tally::default();
         let edits = rewrite::document(bytes, self.stage, &mut replacing, &plan.how, &mut tally)?;
-        let Some(place) = plan.places.number(None, &plan.table, "") else { return Ok(None) };
+        let Some(place) = plan.places.number_place(None, &plan.table, "") else { return Ok(None) };
         if edits.is_empty() {
             if tally.is_notable() {
-                self.account.value(place, self.row, Some(offset), false, &mut tally);
+                self.account.add_value(place, self.row, Some(offset), false, &mut tally);
             }
             return Ok(None);
         }
         if let Some(shows) = &plan.shows {
             let known = plan.places.place(place);
-            let head = Head { input: &plan.input, place: &known, row: self.row, tally: &tally };
+            let head = ChangeContext { input: &plan.input, place: &known, row: self.row, tally: &tally };
             let mut text = Vec::new();
-            shows.show(&head, bytes, &edits, Extent::First, &mut text);
+            shows.show_changes(&head, bytes, &edits, ShownChanges::First, &mut text);
             // A write error is reported with the next piece.
             output.part().extend_from_slice(&text);
         }
-        self.account.pairs(&replacing.take_counts());
-        self.account.value(place, self.row, Some(offset), true, &mut tally);
+        self.account.add_pair_counts(&replacing.take_counts());
+        self.account.add_value(place, self.row, Some(offset), true, &mut tally);
         self.is_changed = true;
         Ok(Some(edits.apply(bytes)))
     }

@@ -138,12 +138,12 @@ pub fn text(
         let pair = rules.pairs().get(*number)?;
         Some(Pair {
             old: lossy(pair.old()),
-            new: lossy(pair.becomes()),
+            new: lossy(pair.replacement()),
             spelling: pair.spelling().name(),
             count: *count,
         })
     };
-    let wrong = |wrong: &icecore_tables::replace::account::Wrong| {
+    let wrong = |wrong: &icecore_tables::replace::account::BrokenValue| {
         let place = places.place(wrong.place);
         Wrong {
             input: wrong.input.clone(),

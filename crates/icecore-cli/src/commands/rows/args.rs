@@ -32,7 +32,7 @@ pub struct Rows {
     #[arg(long = "in", value_name = "FORM", value_enum)]
     pub form: Option<TableForm>,
     /// Charset of the input, if not UTF-8: utf-16le, utf-16be, utf-32le or utf-32be; normally detected
-    #[arg(long, value_name = "NAME", value_parser = icecore_tables::charset::parse)]
+    #[arg(long, value_name = "NAME", value_parser = icecore_tables::charset::parse_charset)]
     pub charset: Option<CharsetArg>,
     /// Number of bytes of a pipe to buffer for detecting its form: 64K by default
     ///
@@ -184,7 +184,7 @@ impl Rows {
         let path = self.written.output.as_deref()?;
         let extension = path.extension()?.to_str()?;
         let by_name = ["csv", "tsv", DEFAULT_TARGET].into_iter().find(|form| extension.eq_ignore_ascii_case(form));
-        by_name.or_else(|| Container::of_path(path).map(Container::name))
+        by_name.or_else(|| Container::from_path(path).map(Container::name))
     }
 
     /// Returns whether the rows come from a table of a database.
@@ -274,8 +274,8 @@ pub struct Typed {
 }
 
 impl Typed {
-    fn options(&self) -> columnar::Options {
-        columnar::Options {
+    fn options(&self) -> columnar::ColumnarOptions {
+        columnar::ColumnarOptions {
             schema: self.schema.clone(),
             infer: self.infer,
             compression: self.compression,

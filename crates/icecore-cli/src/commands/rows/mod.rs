@@ -18,18 +18,18 @@ use crate::sink::Sink;
 use crate::source::Source;
 use crate::target::{Destination, Folder, Outputs, Target};
 use crate::terminal;
-use icecore_csv::Found;
+use icecore_csv::DetectedDialect;
 #[cfg(feature = "store")]
 use icecore_store::Scheme;
 use icecore_tables::Error;
 use icecore_tables::packing::{Head, Packing};
-use icecore_tables::plural::listed;
+use icecore_tables::plural::join_names;
 use icecore_tables::pool::{Batches, Pool};
 use icecore_tables::rows::columnar;
 #[cfg(feature = "store")]
 use icecore_tables::rows::database::{self, Question};
-use icecore_tables::rows::dump::{Dump, Tables};
-use icecore_tables::rows::plan::{Asked, JSON, Options, Out, Plan};
+use icecore_tables::rows::dump::{Dump, TableSelection};
+use icecore_tables::rows::plan::{JSON, Options, OutputForm, Plan, PlanRequest};
 use icecore_tables::rows::table::{Settings, Table};
 use icecore_tables::rows::{Batch, Decoders, OnError, TableForm};
 use icecore_tables::tally::Tally;
@@ -80,8 +80,8 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
 fn query(args: &Rows, question: Question, name: &str, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let mut outputs = Outputs::new(&[], args.force);
     let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
-    let usual = question.usual();
-    let input = database::rows(args.database.address()?, question).map_err(crate::database::failed)?;
+    let usual = question.default_column();
+    let input = database::query_rows(args.database.address()?, question).map_err(crate::database::failed)?;
     let mut job = Job { usual, is_alone: true, ..Job::new(args, Some(TableForm::Database), global)? };
     let place = outputs.output(args.written.output.as_ref())?;
     let mut target = target(args, global, place)?;
@@ -111,7 +111,7 @@ fn all_tables(args: &Rows, global: &Global, report: &mut Report) -> Result<(), A
         report.input();
         progress::begin(name);
         let query = tables::select_all(&address, std::slice::from_ref(name))?;
-        let rows = database::rows(address.clone(), Question::Query(query)).map_err(crate::database::failed);
+        let rows = database::query_rows(address.clone(), Question::Query(query)).map_err(crate::database::failed);
         let done = rows.and_then(|input| {
             let table = |sink: &mut Sink, job: &mut Job<'_>| {
                 job.table(input, name, args.max_record, (TableForm::Database, None), sink, report)
@@ -149,11 +149,11 @@ fn failed_folder(folder: &std::path::Path, error: &io::Error) -> Abort {
 fn target(args: &Rows, global: &Global, place: Destination) -> Result<Target, Abort> {
     let is_shown = matches!(place, Destination::Stdout) && terminal::is_stdout();
     let out = target::form(args)?.0;
-    if is_shown && matches!(out, Out::Columns(_)) && !args.typed.schema_only {
+    if is_shown && matches!(out, OutputForm::Columns(_)) && !args.typed.schema_only {
         return Err(usage_of(format!("{} is not for a terminal: name a file with --output", args.to())));
     }
     let mut target = Target::new(place)?;
-    if is_shown && out == Out::Json {
+    if is_shown && out == OutputForm::Json {
         target.sink.paint_json(global.color);
     } else if is_shown {
         target.sink.tame();
@@ -177,7 +177,7 @@ struct Job<'j> {
     form: Option<TableForm>,
     /// The layout and the writer for columns with types, once they are known.
     #[cfg(feature = "columns")]
-    columns: Option<(Arc<columnar::Layout>, columnar::Writer)>,
+    columns: Option<(Arc<columnar::OutputLayout>, columnar::Writer)>,
     /// The types of the columns of the input, if they have any.
     #[cfg(feature = "columns")]
     types: Option<columnar::Fields>,
@@ -274,13 +274,13 @@ impl<'j> Job<'j> {
         let mut most = self.args.max_record;
         let mut file = source.file();
         let failed = |error: io::Error| self.failed(name, &error);
-        let unpacked = Head::short(input).and_then(|head| match Packing::of(&head.bytes) {
+        let unpacked = Head::read_for_packing(input).and_then(|head| match Packing::from_head(&head.bytes) {
             None => Ok(head.input),
             Some(packing) => {
                 // A single row may be as long as the limit for the whole unpacked data.
                 most = most.min(self.global.limit.decompressed);
                 file = None;
-                packing.open(head.input)
+                packing.unpack_input(head.input)
             }
         });
         let looked = opened::look(self.args, self.form, unpacked.map_err(failed)?, source, file.is_some(), name);
@@ -295,7 +295,7 @@ impl<'j> Job<'j> {
         #[cfg(not(feature = "columns"))]
         let _ = is_wide;
         if matches!(form, TableForm::Parquet | TableForm::Arrow) {
-            columnar::check()?;
+            columnar::check_support()?;
             #[cfg(feature = "columns")]
             return self.records(input, file, name, form, sink, report);
         }
@@ -308,7 +308,7 @@ impl<'j> Job<'j> {
     }
 
     fn failed(&self, name: &str, error: &io::Error) -> Abort {
-        match Error::of_input(error).into() {
+        match Error::from_io(error).into() {
             Abort::Failed(code, text) => Abort::Failed(code, self.of(name, &text)),
             other => other,
         }
@@ -319,21 +319,21 @@ impl<'j> Job<'j> {
         input: Box<dyn Read + Send>,
         name: &str,
         most: u64,
-        (form, csv): (TableForm, Option<Found>),
+        (form, csv): (TableForm, Option<DetectedDialect>),
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<(), Abort> {
         let Job { args, usual, .. } = *self;
         let window = Window::new(input, args.chunk);
-        let asked = Asked { options: &self.options, form, usual, file: name };
-        let tally = Tally::rows(name);
+        let asked = PlanRequest { options: &self.options, form, usual, file: name };
+        let tally = Tally::for_rows(name);
         if form == TableForm::Sql {
-            let dump = Dump::new(window, Plan::base(&asked)?, Tables::new(&args.columns)?, most);
+            let dump = Dump::new(window, Plan::without_columns(&asked)?, TableSelection::new(&args.columns)?, most);
             self.rows(dump, None, name, tally, sink, report)
         } else {
-            let table = Table::new(form, window, Settings::of(&self.options.input, form, most, csv)?);
+            let table = Table::new(form, window, Settings::from_style(&self.options.input, form, most, csv)?);
             let mut table = table.map_err(|error| self.failed(name, &error))?;
-            let header = table.header().map_err(|error| self.failed(name, &error))?;
+            let header = table.read_header().map_err(|error| self.failed(name, &error))?;
             #[cfg(feature = "store")]
             let own = tables::own_columns(args, name, &header);
             #[cfg(not(feature = "store"))]
@@ -342,11 +342,11 @@ impl<'j> Job<'j> {
                 return Ok(());
             }
             let own = own.map(|columns| Options { columns, ..self.options.clone() });
-            let asked = Asked { options: own.as_ref().unwrap_or(&self.options), ..asked };
+            let asked = PlanRequest { options: own.as_ref().unwrap_or(&self.options), ..asked };
             let plan = Arc::new(Plan::new(&asked, header)?);
             // A table without rows has columns, too.
             self.head(name, &plan, sink)?;
-            self.rows(table.with(&plan), Some(plan), name, tally, sink, report)
+            self.rows(table.with_plan(&plan), Some(plan), name, tally, sink, report)
         }
     }
 
@@ -395,14 +395,14 @@ impl<'j> Job<'j> {
 
     /// Returns whether the output has no header yet. All tables in it must have the same columns.
     fn is_first(&mut self, name: &str, plan: &Plan) -> Result<bool, Abort> {
-        let columns = plan.header();
+        let columns = plan.output_names();
         match &self.header {
             None => {
                 self.header = Some((name.to_owned(), columns));
                 Ok(true)
             }
-            Some((first, known)) if plan.out != Out::Json && *known != columns => {
-                let (here, there) = (listed(&columns), listed(known));
+            Some((first, known)) if plan.out != OutputForm::Json && *known != columns => {
+                let (here, there) = (join_names(&columns), join_names(known));
                 let advice = match plan.form {
                     TableForm::Sql => "--table and --only choose, and json needs no header",
                     _ => "convert it on its own, or with --out-dir",
@@ -418,7 +418,7 @@ impl<'j> Job<'j> {
         #[cfg(feature = "columns")]
         if let Some((_, mut writer)) = self.columns.take() {
             writer.finish()?;
-            writer.pass(|bytes| sink.piece(bytes))?;
+            writer.take_output(|bytes| sink.piece(bytes))?;
         }
         sink.flush()
     }
@@ -435,7 +435,7 @@ impl<'j> Job<'j> {
     ) -> Result<io::Result<()>, Abort> {
         let mut told = 0;
         let stops = self.args.on_error == OnError::Stop;
-        while let Some(batch) = pool.next() {
+        while let Some(batch) = pool.next_batch() {
             #[cfg_attr(not(feature = "columns"), expect(unused_mut, reason = "for columns"))]
             let mut batch = match batch {
                 Ok(batch) => batch,
@@ -448,7 +448,7 @@ impl<'j> Job<'j> {
             for (_, plan) in &batch.plans {
                 self.head(name, plan, sink)?;
             }
-            tally.records += batch.rows() as u64;
+            tally.records += batch.row_count() as u64;
             tally.bytes = batch.end;
             for wrong in &batch.tally.errors {
                 reported::tell(tally, wrong, &mut told, report);
@@ -470,7 +470,7 @@ impl<'j> Job<'j> {
             if stops && tally.bad > 0 {
                 break;
             }
-            pool.give_back(batch);
+            pool.recycle_batch(batch);
         }
         sink.flush().map(Ok)
     }
@@ -480,6 +480,6 @@ impl<'j> Job<'j> {
 fn for_text(from: impl Batches<Batch = Batch>) -> Pool<Batch> {
     Pool::start(from, || {
         let mut decoders = Decoders::default();
-        move |batch: &mut Batch| decoders.batch(batch)
+        move |batch: &mut Batch| decoders.decode_batch(batch)
     })
 }

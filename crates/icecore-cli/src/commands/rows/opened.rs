@@ -3,11 +3,11 @@
 use super::args::Rows;
 use crate::report::{Abort, usage_of};
 use crate::source::Source;
-use icecore_csv::Found;
+use icecore_csv::DetectedDialect;
 use icecore_tables::charset::CharsetArg;
 use icecore_tables::packing::{Head, LOOK};
 use icecore_tables::rows::TableForm;
-use icecore_tables::unicode::{Decoder, Wide};
+use icecore_tables::unicode::{Decoder, WideEncoding};
 use icecore_tables::{Error, csv};
 use std::io::{self, Read};
 
@@ -17,7 +17,7 @@ pub struct Opened {
     pub input: Box<dyn Read + Send>,
     pub form: TableForm,
     /// Dialect of a csv.
-    pub csv: Option<Found>,
+    pub csv: Option<DetectedDialect>,
     /// Whether it was in UTF-16 or UTF-32.
     pub is_wide: bool,
 }
@@ -42,9 +42,10 @@ pub fn look(
     let is_file = is_file && source.metadata().is_ok_and(|known| known.is_file());
     let window = args.window.unwrap_or(LOOK);
     // If nothing needs to be detected, rows are written at once, even if further input arrives slowly.
-    let mut head = if is_settled { Head::short_text(input) } else { Head::of(input, window) }.map_err(failed)?;
+    let mut head =
+        if is_settled { Head::read_for_encoding(input) } else { Head::read_up_to(input, window) }.map_err(failed)?;
     let wide = match (&args.charset, form) {
-        (Some(CharsetArg::Wide(units)), _) => Some(Wide::of_units(*units, &head.bytes)),
+        (Some(CharsetArg::Wide(units)), _) => Some(WideEncoding::from_units(*units, &head.bytes)),
         (Some(CharsetArg::Single(charset)), _) => {
             let text = format!(
                 "--charset {}: values are decoded as the bytes that they are; --charset takes UTF-8, UTF-16 and UTF-32 here",
@@ -54,11 +55,12 @@ pub fn look(
         }
         (Some(CharsetArg::Utf8), _) | (None, Some(TableForm::Parquet | TableForm::Arrow)) => None,
         (None, None) if TableForm::guess(name, &head).is_some_and(TableForm::has_columns) => None,
-        (None, _) => Wide::of_head(&head.bytes, head.is_all),
+        (None, _) => WideEncoding::from_head(&head.bytes, head.is_all),
     };
     if let Some(wide) = wide {
         let text = Box::new(Decoder::new(head.input, wide));
-        head = if is_settled { Head::short_text(text) } else { Head::of(text, window) }.map_err(failed)?;
+        head =
+            if is_settled { Head::read_for_encoding(text) } else { Head::read_up_to(text, window) }.map_err(failed)?;
     }
     let form = form.or_else(|| TableForm::guess(name, &head));
     #[cfg(feature = "store")]
@@ -71,10 +73,10 @@ pub fn look(
     let csv = match form {
         TableForm::Csv => {
             if is_file {
-                head = head.look_further(LOOK_FILE).map_err(failed)?;
+                head = head.extend_up_to(LOOK_FILE).map_err(failed)?;
             }
             let again = || source.file().filter(|_| is_file).map(|file| text_of(file?, wide)).transpose();
-            Some(csv::settle(args.csv.detector(), &head, again)?)
+            Some(csv::determine_dialect(args.csv.detector(), &head, again)?)
         }
         _ => None,
     };
@@ -82,7 +84,7 @@ pub fn look(
 }
 
 /// Returns the text of a file from its beginning.
-fn text_of(file: std::fs::File, wide: Option<Wide>) -> io::Result<Box<dyn Read + Send>> {
+fn text_of(file: std::fs::File, wide: Option<WideEncoding>) -> io::Result<Box<dyn Read + Send>> {
     Ok(match wide {
         Some(wide) => Box::new(Decoder::new(file, wide)),
         None => Box::new(file),
@@ -90,5 +92,5 @@ fn text_of(file: std::fs::File, wide: Option<Wide>) -> io::Result<Box<dyn Read +
 }
 
 fn failed(error: io::Error) -> Abort {
-    Error::of_input(&error).into()
+    Error::from_io(&error).into()
 }

@@ -4,8 +4,8 @@ use super::{Job, for_text};
 use crate::report::{Abort, Report, usage_of};
 use crate::sink::Sink;
 use icecore_tables::pool::{Batches, Pool};
-use icecore_tables::rows::columnar::{Ahead, Fields, Filler, Layout, Records, Writer, spooled};
-use icecore_tables::rows::plan::{Asked, Out, Plan};
+use icecore_tables::rows::columnar::{Fields, OutputLayout, Prefetched, RecordBuilder, Records, Writer, spool_to_file};
+use icecore_tables::rows::plan::{OutputForm, Plan, PlanRequest};
 use icecore_tables::rows::{Batch, TableForm};
 use icecore_tables::tally::Tally;
 use std::fs::File;
@@ -24,8 +24,8 @@ impl Job<'_> {
         report: &mut Report,
     ) -> Result<(), Abort> {
         let opened = match form {
-            TableForm::Arrow => Records::arrow(input),
-            _ => file.unwrap_or_else(|| spooled(input)).and_then(Records::parquet),
+            TableForm::Arrow => Records::open_arrow(input),
+            _ => file.unwrap_or_else(|| spool_to_file(input)).and_then(Records::open_parquet),
         };
         let records = opened.map_err(|error| self.failed(name, &error))?;
         let Job { usual, .. } = *self;
@@ -37,10 +37,10 @@ impl Job<'_> {
         if names.len() != count {
             return Err(usage_of(self.of(name, &format!("--columns has {} names for {count} columns", names.len()))));
         }
-        let plan = Arc::new(Plan::new(&Asked { options: &self.options, form, usual, file: name }, names)?);
+        let plan = Arc::new(Plan::new(&PlanRequest { options: &self.options, form, usual, file: name }, names)?);
         self.head(name, &plan, sink)?;
         self.types = Some(records.schema().fields().clone());
-        self.rows(records.with(&plan), Some(plan), name, Tally::rows(name).without_offsets(), sink, report)
+        self.rows(records.with_plan(&plan), Some(plan), name, Tally::for_rows(name).without_offsets(), sink, report)
     }
 
     /// Starts the threads that decode rows. `None`: there is nothing to do. The inner error says why there are no rows.
@@ -52,12 +52,12 @@ impl Job<'_> {
         sink: &mut Sink,
     ) -> Result<io::Result<Option<Pool<Batch>>>, Abort> {
         let types = self.types.take();
-        let Out::Columns(_) = self.options.out else { return Ok(Ok(Some(for_text(from)))) };
-        let mut ahead = Ahead::of(from, self.args.typed.infer);
-        if let Some(error) = ahead.failed() {
+        let OutputForm::Columns(_) = self.options.out else { return Ok(Ok(Some(for_text(from)))) };
+        let mut ahead = Prefetched::read_ahead(from, self.args.typed.infer);
+        if let Some(error) = ahead.take_error() {
             return Ok(Err(error));
         }
-        let Some(plan) = plan.or_else(|| ahead.plan()) else {
+        let Some(plan) = plan.or_else(|| ahead.first_plan()) else {
             return Err(usage_of(
                 self.of(name, "it has no rows of the tables that are asked for, so no columns are known"),
             ));
@@ -70,11 +70,11 @@ impl Job<'_> {
             },
         };
         // Errors of the layout are reported here; each thread creates its own filler again.
-        Filler::new(&layout, &plan).map_err(|error| usage_of(error.to_string()))?;
+        RecordBuilder::new(&layout, &plan).map_err(|error| usage_of(error.to_string()))?;
         Ok(Ok(Some(Pool::start(ahead, || {
-            let mut filler = Filler::new(&layout, &plan);
+            let mut filler = RecordBuilder::new(&layout, &plan);
             move |batch: &mut Batch| match &mut filler {
-                Ok(filler) => filler.batch(batch),
+                Ok(filler) => filler.build_records(batch),
                 Err(error) => batch.failed = Some(error.to_string()),
             }
         }))))
@@ -83,19 +83,20 @@ impl Job<'_> {
     /// Returns the columns of the output, inferred from the first rows; `None` if only the schema was requested.
     fn layout<T: Batches<Batch = Batch>>(
         &mut self,
-        ahead: &Ahead<T>,
+        ahead: &Prefetched<T>,
         plan: &Plan,
         types: Option<&Fields>,
         sink: &mut Sink,
-    ) -> Result<Option<Arc<Layout>>, Abort> {
+    ) -> Result<Option<Arc<OutputLayout>>, Abort> {
         let typed = &self.args.typed;
-        let layout = Layout::new(&ahead.parts(plan, typed.infer.max(1)), plan, &self.options.typed, types)?;
+        let layout =
+            OutputLayout::new(&ahead.select_parts(plan, typed.infer.max(1)), plan, &self.options.typed, types)?;
         if typed.schema_only {
-            sink.text(&layout.text())?;
+            sink.text(&layout.to_schema_text())?;
             sink.text("\n")?;
             return Ok(None);
         }
-        let Out::Columns(container) = plan.out else { return Ok(None) };
+        let OutputForm::Columns(container) = plan.out else { return Ok(None) };
         let layout = Arc::new(layout);
         self.columns = Some((Arc::clone(&layout), Writer::new(container, &self.options.typed, &layout.schema)?));
         Ok(Some(layout))
@@ -105,8 +106,8 @@ impl Job<'_> {
     pub(super) fn write_columns(&mut self, batch: &mut Batch, sink: &mut Sink) -> Result<Option<String>, Abort> {
         if let Some((_, writer)) = &mut self.columns {
             for record in batch.records.drain(..) {
-                writer.write(record)?;
-                writer.pass(|bytes| sink.piece(bytes))?;
+                writer.write_record(record)?;
+                writer.take_output(|bytes| sink.piece(bytes))?;
             }
         }
         Ok(batch.failed.take())

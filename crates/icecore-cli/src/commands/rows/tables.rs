@@ -5,7 +5,7 @@ use crate::database::failed;
 use crate::report::{Abort, usage_of};
 use icecore::text::{printable, shortened};
 use icecore_store::{Address, Scheme, table};
-use icecore_tables::plural::listed;
+use icecore_tables::plural::join_names;
 
 /// Returns the error for a file that is an SQLite database: it lists the tables and shows how to read one.
 pub fn list(file: &str, is_file: bool) -> Abort {
@@ -27,7 +27,7 @@ fn advise(file: &str, tables: &[String]) -> Abort {
     let (is, word) = if names.len() == 1 { ("the table", "reads it") } else { ("the tables", "reads one") };
     usage_of(format!(
         "this is a SQLite database with {is} {}: `icecore rows --db sqlite:{} --table {}` {word}",
-        listed(&names),
+        join_names(&names),
         printable(file),
         printable(first)
     ))

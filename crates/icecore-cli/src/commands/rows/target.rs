@@ -6,17 +6,17 @@ use crate::reading;
 use crate::report::{Abort, usage_of};
 use icecore::Stage;
 use icecore_tables::rows::columnar::Container;
-use icecore_tables::rows::plan::{JSON, Out};
+use icecore_tables::rows::plan::{JSON, OutputForm};
 
 /// Returns the form of the rows, and the JSON inside them.
-pub fn form(args: &Rows) -> Result<(Out, Stage), Abort> {
-    let (out, json) = match (args.to(), Container::named(args.to())) {
+pub fn form(args: &Rows) -> Result<(OutputForm, Stage), Abort> {
+    let (out, json) = match (args.to(), Container::from_name(args.to())) {
         // Only the types are requested.
-        (_, None) if args.typed.schema_only => (Out::Columns(Container::Parquet), JSON),
-        (_, Some(container)) => (Out::Columns(container), JSON),
-        ("csv", None) => (Out::Csv, JSON),
-        ("tsv", None) => (Out::Tsv, JSON),
-        (other, None) => (Out::Json, other),
+        (_, None) if args.typed.schema_only => (OutputForm::Columns(Container::Parquet), JSON),
+        (_, Some(container)) => (OutputForm::Columns(container), JSON),
+        ("csv", None) => (OutputForm::Csv, JSON),
+        ("tsv", None) => (OutputForm::Tsv, JSON),
+        (other, None) => (OutputForm::Json, other),
     };
     let mut stage = Stage::parse(json).map_err(|_| unknown(args))?;
     stage = stage.of_line().unwrap_or(stage);
@@ -25,7 +25,7 @@ pub fn form(args: &Rows) -> Result<(Out, Stage), Abort> {
     if stage.format().name != JSON || !stage.wrappers().is_empty() || stage.settings().number("indent") > Some(0) {
         return Err(unknown(args));
     }
-    if args.csv_safe && !matches!(out, Out::Csv | Out::Tsv) {
+    if args.csv_safe && !matches!(out, OutputForm::Csv | OutputForm::Tsv) {
         return Err(usage_of("`--csv-safe` is for `-t csv` and `-t tsv`"));
     }
     Ok((out, stage))
@@ -42,9 +42,9 @@ fn unknown(args: &Rows) -> Abort {
 /// Returns the extension of a file of rows.
 pub fn extension(args: &Rows) -> Result<&'static str, Abort> {
     Ok(match form(args)?.0 {
-        Out::Csv => "csv",
-        Out::Tsv => "tsv",
-        Out::Json => "ndjson",
-        Out::Columns(container) => container.name(),
+        OutputForm::Csv => "csv",
+        OutputForm::Tsv => "tsv",
+        OutputForm::Json => "ndjson",
+        OutputForm::Columns(container) => container.name(),
     })
 }

@@ -20,7 +20,7 @@ pub fn run(args: &Copy, from: &mut dyn Backend) -> Result<(), Abort> {
         let mut size = 0;
         from.walk(after, PAGE, &ObjectFilter::default(), &mut |object| {
             size += object.bytes.len();
-            page.push(object.kept());
+            page.push(object.to_owned_object());
             Ok(if size < BYTES { Flow::On } else { Flow::Stop })
         })
         .map_err(failed)?;

@@ -72,7 +72,7 @@ fn get_one(args: &Get, store: &mut dyn Backend, global: &Global) -> Result<(), A
     let object = named(store, &args.id)?;
     if args.json {
         let mut decoder = describe::Decoder::default();
-        let object = object.lent();
+        let object = object.to_lent();
         let (row, _) = Row::of(&object, &mut decoder);
         let mut sink = Sink::report(true, global.color);
         sink.object(&row)?;
@@ -184,7 +184,7 @@ fn say_stats(args: &Stats, store: &mut dyn Backend, global: &Global) -> Result<(
 }
 
 fn numbers(stats: &ObjectStats, paint: Paint) -> String {
-    let grouped = icecore_tables::plural::grouped;
+    let grouped = icecore_tables::plural::group_digits;
     let time = |at: Option<i64>| at.map_or_else(|| "-".to_owned(), time::format_utc);
     let mut text = format!(
         "objects      {}\nbytes        {}\nquarantined  {}\nfirst        {}\nlast         {}\n",

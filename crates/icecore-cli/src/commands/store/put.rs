@@ -112,7 +112,7 @@ struct Stored<'s> {
 impl Group<'_> {
     fn add(&mut self, name: &str, bytes: Vec<u8>, report: &Report) -> Result<(), Abort> {
         self.size += bytes.len();
-        let mut object = describe::object(bytes, self.args.format.as_deref());
+        let mut object = describe::describe_object(bytes, self.args.format.as_deref());
         if let Some(problem) = &object.said.problem {
             report.note(name, "quarantined", format!("stored, and marked: {problem}"));
         }

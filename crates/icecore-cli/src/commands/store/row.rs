@@ -52,7 +52,7 @@ pub fn push_line(
     push_head(object, out)?;
     out.extend_from_slice(b",\"value\":");
     let decoded = match object.format.as_deref() {
-        Some(format) => decoder.json(&object.bytes, format, out).map(|()| true),
+        Some(format) => decoder.append_json_line(&object.bytes, format, out).map(|()| true),
         None => Ok(false),
     };
     if decoded != Ok(true) {
@@ -143,6 +143,6 @@ pub fn head(paint: Paint) -> String {
 }
 
 fn decoded(object: &LentObject<'_>, decoder: &mut Decoder) -> Result<Option<Box<RawValue>>, String> {
-    let value = decoder.value(&object.bytes, object.format.as_deref())?;
+    let value = decoder.decode_to_json(&object.bytes, object.format.as_deref())?;
     value.map(RawValue::from_string).transpose().map_err(|error| error.to_string())
 }

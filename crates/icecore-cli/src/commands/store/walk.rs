@@ -36,7 +36,7 @@ pub fn find(args: &Find, store: &mut dyn Backend, global: &Global, report: &mut 
     if let Some(key) = &args.key {
         let object = named(store, key)?;
         let mut lines = Lines::new(args.filter.json, global);
-        lines.object(&object.lent())?;
+        lines.object(&object.to_lent())?;
         return lines.sink.flush();
     }
     let at = match (&args.path, &args.value) {

@@ -8,9 +8,9 @@ pub(super) mod stream;
 #[cfg(all(feature = "tls", any(feature = "postgres", feature = "redis")))]
 mod verifier;
 #[cfg(all(feature = "tls", feature = "redis"))]
-pub(crate) use verifier::config;
+pub(crate) use verifier::client_config;
 
-use crate::address::{Address, decoded};
+use crate::address::{Address, percent_decode};
 use crate::error::{Error, ErrorKind, Result};
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ pub(crate) struct Tls {
     pub(crate) authorities: Option<PathBuf>,
 }
 
-fn mode_named(name: &str) -> Option<Mode> {
+fn parse_mode(name: &str) -> Option<Mode> {
     Some(match name.to_ascii_lowercase().replace('_', "-").as_str() {
         "disable" | "disabled" => Mode::Disable,
         "allow" | "prefer" | "preferred" => Mode::Prefer,
@@ -49,19 +49,19 @@ fn mode_named(name: &str) -> Option<Mode> {
 }
 
 /// Splits an address into the address for a driver and the encryption settings.
-pub(crate) fn split(address: &Address) -> Result<(String, Tls)> {
+pub(crate) fn split_address(address: &Address) -> Result<(String, Tls)> {
     let wrong = |message: &str| Error::new(ErrorKind::Address, format!("{address}: {message}"));
     let mut tls = Tls { mode: Mode::Prefer, authorities: None };
-    let (text, query) = address.secret().split_once('?').unwrap_or((address.secret(), ""));
+    let (text, query) = address.text_with_secrets().split_once('?').unwrap_or((address.text_with_secrets(), ""));
     let mut others = Vec::new();
     for part in query.split('&').filter(|part| !part.is_empty()) {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
         match name {
             "sslmode" | "ssl-mode" => {
-                tls.mode = mode_named(value)
+                tls.mode = parse_mode(value)
                     .ok_or_else(|| wrong("sslmode is disable, prefer, require, verify-ca or verify-full"))?;
             }
-            "sslrootcert" | "ssl-ca" => tls.authorities = Some(PathBuf::from(decoded(value))),
+            "sslrootcert" | "ssl-ca" => tls.authorities = Some(PathBuf::from(percent_decode(value))),
             _ => others.push(part),
         }
     }
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn an_address_says_how_it_is_encrypted() {
-        let split = |text: &str| split(&text.parse().expect("an address"));
+        let split = |text: &str| split_address(&text.parse().expect("an address"));
         let (text, tls) = split("postgres://h/d?a=1&sslmode=disable&sslrootcert=/a%20b&c=2").expect("a driver's");
         assert_eq!(text, "postgres://h/d?a=1&c=2");
         assert_eq!(tls, Tls { mode: Mode::Disable, authorities: Some("/a b".into()) });

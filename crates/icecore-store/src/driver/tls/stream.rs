@@ -19,7 +19,7 @@ pub(in crate::driver) struct MakeTls(Arc<ClientConfig>);
 
 impl MakeTls {
     pub(in crate::driver) fn new(tls: &Tls) -> Result<MakeTls> {
-        let mut config = verifier::config(tls)?;
+        let mut config = verifier::client_config(tls)?;
         config.alpn_protocols = vec![b"postgresql".to_vec()];
         Ok(MakeTls(Arc::new(config)))
     }

@@ -18,7 +18,7 @@ struct Verifier {
     asks_name: bool,
 }
 
-fn authorities(tls: &Tls) -> Result<RootCertStore> {
+fn load_authorities(tls: &Tls) -> Result<RootCertStore> {
     let mut store = RootCertStore::empty();
     let Some(file) = &tls.authorities else {
         store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
@@ -35,12 +35,12 @@ fn authorities(tls: &Tls) -> Result<RootCertStore> {
 }
 
 /// Returns the configuration of encrypted connections.
-pub(crate) fn config(tls: &Tls) -> Result<ClientConfig> {
+pub(crate) fn client_config(tls: &Tls) -> Result<ClientConfig> {
     let wrong = |error: &dyn std::fmt::Display| Error::new(ErrorKind::Address, format!("TLS: {error}"));
     let provider = Arc::new(ring::default_provider());
     let known = match tls.mode {
         Mode::VerifyAuthority | Mode::VerifyFull => {
-            let builder = WebPkiServerVerifier::builder_with_provider(authorities(tls)?.into(), provider.clone());
+            let builder = WebPkiServerVerifier::builder_with_provider(load_authorities(tls)?.into(), provider.clone());
             Some(builder.build().map_err(|error| wrong(&error))?)
         }
         _ => None,

@@ -15,7 +15,7 @@ const PHP_WAYS: u32 = 7 << 5;
 const OTHERS: u32 = 1 << 1;
 
 /// Returns the uncompressed value. A value that is not compressed, or is damaged, is returned unchanged.
-pub(super) fn undone(flags: u32, value: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn decompress_value(flags: u32, value: &[u8]) -> Cow<'_, [u8]> {
     let wrapper = match value {
         // The upper bits may belong to the program.
         _ if flags & PHP != 0 && flags & PHP_WAYS != 0 && flags & 0xff00 == 0 => "php-memcached",
@@ -41,7 +41,7 @@ mod tests {
     #[test]
     fn what_was_compressed_comes_back() {
         for (flags, wrapper) in [(0x30, "php-memcached"), (0x34, "php-memcached"), (3, "zlib"), (2, "gzip")] {
-            assert_eq!(&*undone(flags, &packed(wrapper)), b"\"text\"", "{flags}");
+            assert_eq!(&*decompress_value(flags, &packed(wrapper)), b"\"text\"", "{flags}");
         }
     }
 
@@ -51,7 +51,7 @@ mod tests {
         for (flags, value) in
             [(0, &zlib[..]), (1, &zlib), (0x30, &zlib), (2, b"1.5"), (2, &zlib[..4]), (0x30, b""), (2, b"")]
         {
-            assert_eq!(&*undone(flags, value), value, "{flags}");
+            assert_eq!(&*decompress_value(flags, value), value, "{flags}");
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Keys and values of a memcached server.
 
 use super::flags;
-use super::server::{Listed, Server, is_key};
+use super::server::{ListedKey, MemcachedClient, is_key};
 use crate::address::Address;
 use crate::backend::Flow;
 use crate::error::{Error, ErrorKind, Result};
-use crate::keys::program::{self, Known};
+use crate::keys::program::{self, ValueContext};
 use crate::keys::progress::Progress;
-use crate::keys::{Keys, glob, quoted, spell_key};
+use crate::keys::{KeyFilter, glob, quote_message, spell_key};
 use crate::query::{ColumnValue, EachLine, Line};
 
 /// Maximum number of keys in a request, and maximum of their total length in bytes.
@@ -15,50 +15,51 @@ const KEYS: usize = 100;
 const BYTES: usize = 8 << 10;
 
 /// Passes all keys and values to `each`.
-pub(in crate::keys) fn keys(address: &Address, wanted: &Keys, each: EachLine<'_>) -> Result<()> {
-    let mut list = Server::open(address, wanted.longest)?;
+pub(in crate::keys) fn list_keys(address: &Address, wanted: &KeyFilter, each: EachLine<'_>) -> Result<()> {
+    let mut list = MemcachedClient::open(address, wanted.longest)?;
     // A second connection, because the list continues while values are requested.
-    let mut items = Items {
-        server: Server::open(address, wanted.longest)?,
-        now: list.time()?,
+    let mut items = ValueReader {
+        server: MemcachedClient::open(address, wanted.longest)?,
+        now: list.read_time()?,
         each,
         key: Vec::new(),
         value: Vec::new(),
     };
-    let mut next = list.list()?;
+    let mut next = list.request_key_list()?;
     let names = ["key", "flags", "ttl", "program", "value"].map(str::to_owned);
     let mut flow = (items.each)(Line::Names(&names))?;
     let (mut asked, mut bytes) = (Vec::new(), 0);
     let (mut progress, mut number) = (Progress::new(), 0u64);
     while flow == Flow::On {
         let Some(listed) = next else {
-            items.rows(&asked)?;
+            items.pass_rows(&asked)?;
             break;
         };
         // Each key counts as a page, with its number as the cursor.
         number += 1;
-        progress.add(&listed.key);
+        progress.add_entry(&listed.key);
         if !progress.end_page(&number.to_le_bytes()) {
-            return Err(list.endless());
+            return Err(list.endless_list_error());
         }
-        let is_wanted = wanted.pattern.as_ref().is_none_or(|pattern| glob::matches(pattern.as_bytes(), &listed.key));
+        let is_wanted =
+            wanted.pattern.as_ref().is_none_or(|pattern| glob::matches_pattern(pattern.as_bytes(), &listed.key));
         if is_wanted {
             bytes += listed.key.len();
             asked.push(listed);
         }
         if asked.len() == KEYS || bytes >= BYTES {
-            flow = items.rows(&asked)?;
+            flow = items.pass_rows(&asked)?;
             asked.clear();
             bytes = 0;
         }
-        next = if flow == Flow::On { list.listed()? } else { None };
+        next = if flow == Flow::On { list.next_listed_key()? } else { None };
     }
     Ok(())
 }
 
 /// State of the requests for values.
-struct Items<'e> {
-    server: Server,
+struct ValueReader<'e> {
+    server: MemcachedClient,
     /// The server's time at the start.
     now: i64,
     each: EachLine<'e>,
@@ -66,11 +67,11 @@ struct Items<'e> {
     value: Vec<u8>,
 }
 
-impl Items<'_> {
+impl ValueReader<'_> {
     /// Passes the rows of these keys to `each`. Keys that no longer exist are skipped.
-    fn rows(&mut self, asked: &[Listed]) -> Result<Flow> {
+    fn pass_rows(&mut self, asked: &[ListedKey]) -> Result<Flow> {
         for listed in asked.iter().filter(|listed| !is_key(&listed.key)) {
-            if self.row(listed, None)? == Flow::Stop {
+            if self.pass_row(listed, None)? == Flow::Stop {
                 return Ok(Flow::Stop);
             }
         }
@@ -78,22 +79,23 @@ impl Items<'_> {
         if left.clone().next().is_none() {
             return Ok(Flow::On);
         }
-        self.server.ask(left.clone().map(|listed| &*listed.key))?;
-        while let Some(flags) = self.server.next(&mut self.key, &mut self.value)? {
+        self.server.request_values(left.clone().map(|listed| &*listed.key))?;
+        while let Some(flags) = self.server.next_value(&mut self.key, &mut self.value)? {
             // Values arrive in the requested order; some may be gone.
-            let listed = left.find(|listed| listed.key == self.key).ok_or_else(|| self.server.unexpected())?;
-            if self.row(listed, Some(flags))? == Flow::Stop {
+            let listed =
+                left.find(|listed| listed.key == self.key).ok_or_else(|| self.server.unexpected_answer_error())?;
+            if self.pass_row(listed, Some(flags))? == Flow::Stop {
                 return Ok(Flow::Stop);
             }
         }
         Ok(Flow::On)
     }
 
-    fn row(&mut self, listed: &Listed, flags: Option<u32>) -> Result<Flow> {
-        let value = flags.map(|flags| flags::undone(flags, &self.value));
-        let program = value
-            .as_ref()
-            .and_then(|value| program::of(&Known { key: &listed.key, kind: "string", field: None, value }));
+    fn pass_row(&mut self, listed: &ListedKey, flags: Option<u32>) -> Result<Flow> {
+        let value = flags.map(|flags| flags::decompress_value(flags, &self.value));
+        let program = value.as_ref().and_then(|value| {
+            program::guess_program(&ValueContext { key: &listed.key, kind: "string", field: None, value })
+        });
         let ttl = listed.expires.map(|expires| expires.saturating_sub(self.now).max(0));
         (self.each)(Line::Values(&[
             ColumnValue::from_text(spell_key(&listed.key)),
@@ -106,19 +108,19 @@ impl Items<'_> {
 }
 
 /// Returns the value under a key, decompressed as its flags say.
-pub(in crate::keys) fn value(address: &Address, key: &[u8], longest: u64) -> Result<Vec<u8>> {
-    let named = quoted(spell_key(key).as_bytes());
+pub(in crate::keys) fn read_value(address: &Address, key: &[u8], longest: u64) -> Result<Vec<u8>> {
+    let named = quote_message(spell_key(key).as_bytes());
     if !is_key(key) {
         let text =
             format!("{address}: `{named}` can't be a key: those have up to 250 bytes, without blanks and controls");
         return Err(Error::new(ErrorKind::Input, text));
     }
-    let mut server = Server::open(address, longest)?;
-    server.ask(std::iter::once(key))?;
+    let mut server = MemcachedClient::open(address, longest)?;
+    server.request_values(std::iter::once(key))?;
     let (mut found, mut value) = (Vec::new(), Vec::new());
-    match server.next(&mut found, &mut value)? {
+    match server.next_value(&mut found, &mut value)? {
         None => Err(Error::new(ErrorKind::Missing, format!("{address}: there is no key `{named}`"))),
-        Some(_) if found != key => Err(server.unexpected()),
-        Some(flags) => Ok(flags::undone(flags, &value).into_owned()),
+        Some(_) if found != key => Err(server.unexpected_answer_error()),
+        Some(flags) => Ok(flags::decompress_value(flags, &value).into_owned()),
     }
 }

@@ -4,7 +4,7 @@ mod flags;
 mod items;
 mod server;
 
-pub(super) use items::{keys, value};
+pub(super) use items::{list_keys, read_value};
 
 /// The default port.
 const PORT: u16 = 11211;

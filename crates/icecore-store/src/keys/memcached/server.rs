@@ -3,8 +3,8 @@
 use super::PORT;
 use crate::address::Address;
 use crate::error::{Error, Result};
-use crate::keys::link::Link;
-use crate::keys::place::Place;
+use crate::keys::link::ServerConnection;
+use crate::keys::place::ServerAddress;
 use std::time::{Duration, Instant};
 
 /// Maximum length of a key.
@@ -13,8 +13,8 @@ const LONGEST_KEY: usize = 250;
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// A connection to a server.
-pub(super) struct Server {
-    link: Link,
+pub(super) struct MemcachedClient {
+    link: ServerConnection,
     line: Vec<u8>,
     /// Maximum length of a value in bytes.
     longest: u64,
@@ -22,44 +22,49 @@ pub(super) struct Server {
 }
 
 /// Metadata of a listed key.
-pub(super) struct Listed {
+pub(super) struct ListedKey {
     pub(super) key: Vec<u8>,
     /// Expiry in seconds since 1970, if the key expires.
     pub(super) expires: Option<i64>,
 }
 
-impl Server {
-    pub(super) fn open(address: &Address, longest: u64) -> Result<Server> {
-        let place = Place::of(address, PORT)?;
-        Ok(Server { link: Link::open(&place)?, line: Vec::new(), longest, patience: place.patience })
+impl MemcachedClient {
+    pub(super) fn open(address: &Address, longest: u64) -> Result<MemcachedClient> {
+        let place = ServerAddress::from_address(address, PORT)?;
+        Ok(MemcachedClient {
+            link: ServerConnection::open(&place)?,
+            line: Vec::new(),
+            longest,
+            patience: place.patience,
+        })
     }
 
     /// Returns the server's time, in seconds since 1970.
-    pub(super) fn time(&mut self) -> Result<i64> {
+    pub(super) fn read_time(&mut self) -> Result<i64> {
         /// Maximum number of lines in the statistics.
         const LINES: usize = 10_000;
-        self.send(b"stats\r\n")?;
+        self.send_command(b"stats\r\n")?;
         let mut time = None;
         for _ in 0..LINES {
-            self.link.line(&mut self.line)?;
+            self.link.read_line(&mut self.line)?;
             if self.line == b"END" {
-                return time.ok_or_else(|| self.unexpected());
+                return time.ok_or_else(|| self.unexpected_answer_error());
             }
-            let stat = self.line.strip_prefix(b"STAT ").ok_or_else(|| self.refused())?;
+            let stat = self.line.strip_prefix(b"STAT ").ok_or_else(|| self.server_error())?;
             if let Some(digits) = stat.strip_prefix(b"time ") {
-                time = number(digits);
+                time = parse_number(digits);
             }
         }
-        Err(self.unexpected())
+        Err(self.unexpected_answer_error())
     }
 
     /// Requests the list of all keys and returns the first one. Waits while the crawler is busy, on its own or for
     /// another client.
-    pub(super) fn list(&mut self) -> Result<Option<Listed>> {
+    pub(super) fn request_key_list(&mut self) -> Result<Option<ListedKey>> {
         let until = Instant::now() + self.patience;
         loop {
-            self.send(b"lru_crawler metadump all\r\n")?;
-            match self.listed() {
+            self.send_command(b"lru_crawler metadump all\r\n")?;
+            match self.next_listed_key() {
                 Err(_) if self.line.starts_with(b"BUSY") && Instant::now() < until => std::thread::sleep(PAUSE),
                 first => return first,
             }
@@ -67,20 +72,20 @@ impl Server {
     }
 
     /// Returns the next key of the list.
-    pub(super) fn listed(&mut self) -> Result<Option<Listed>> {
-        self.link.line(&mut self.line)?;
+    pub(super) fn next_listed_key(&mut self) -> Result<Option<ListedKey>> {
+        self.link.read_line(&mut self.line)?;
         if self.line == b"END" {
             return Ok(None);
         }
-        let words = self.line.strip_prefix(b"key=").ok_or_else(|| self.refused())?;
+        let words = self.line.strip_prefix(b"key=").ok_or_else(|| self.server_error())?;
         let mut words = words.split(|byte| *byte == b' ');
-        let key = words.next().and_then(unescaped).ok_or_else(|| self.unexpected())?;
-        let expires = words.find_map(|word| word.strip_prefix(b"exp=")).and_then(number);
-        Ok(Some(Listed { key, expires: expires.filter(|expires| *expires >= 0) }))
+        let key = words.next().and_then(percent_decode).ok_or_else(|| self.unexpected_answer_error())?;
+        let expires = words.find_map(|word| word.strip_prefix(b"exp=")).and_then(parse_number);
+        Ok(Some(ListedKey { key, expires: expires.filter(|expires| *expires >= 0) }))
     }
 
     /// Requests values. Keys that the protocol can't express are left out: see [`is_key`].
-    pub(super) fn ask<'k>(&mut self, keys: impl Iterator<Item = &'k [u8]>) -> Result<()> {
+    pub(super) fn request_values<'k>(&mut self, keys: impl Iterator<Item = &'k [u8]>) -> Result<()> {
         let out = &mut self.link.out;
         out.extend_from_slice(b"get");
         for key in keys.filter(|key| is_key(key)) {
@@ -88,54 +93,55 @@ impl Server {
             out.extend_from_slice(key);
         }
         out.extend_from_slice(b"\r\n");
-        self.link.send()
+        self.link.send_request()
     }
 
     /// Reads the next value into `key` and `value`. Returns its flags, or `None` at the end.
-    pub(super) fn next(&mut self, key: &mut Vec<u8>, value: &mut Vec<u8>) -> Result<Option<u32>> {
-        self.link.line(&mut self.line)?;
+    pub(super) fn next_value(&mut self, key: &mut Vec<u8>, value: &mut Vec<u8>) -> Result<Option<u32>> {
+        self.link.read_line(&mut self.line)?;
         if self.line == b"END" {
             return Ok(None);
         }
-        let words = self.line.strip_prefix(b"VALUE ").ok_or_else(|| self.refused())?;
+        let words = self.line.strip_prefix(b"VALUE ").ok_or_else(|| self.server_error())?;
         let mut words = words.split(|byte| *byte == b' ');
-        let (name, flags, len) = (words.next(), words.next().and_then(number), words.next().and_then(number));
+        let (name, flags, len) =
+            (words.next(), words.next().and_then(parse_number), words.next().and_then(parse_number));
         key.clear();
         key.extend_from_slice(name.unwrap_or_default());
         value.clear();
         let (flags, len) =
             (flags.and_then(|flags| u32::try_from(flags).ok()), len.and_then(|len| u64::try_from(len).ok()));
-        let (flags, len) = flags.zip(len).ok_or_else(|| self.unexpected())?;
+        let (flags, len) = flags.zip(len).ok_or_else(|| self.unexpected_answer_error())?;
         if len > self.longest {
-            return Err(self.link.too_long(key, self.longest));
+            return Err(self.link.too_long_error(key, self.longest));
         }
-        self.link.bytes(len, value)?;
+        self.link.read_bytes(len, value)?;
         Ok(Some(flags))
     }
 
     /// Returns the error for an answer that does not fit the command.
-    pub(super) fn unexpected(&self) -> Error {
-        self.link.broken("an answer that is none of memcached to this command")
+    pub(super) fn unexpected_answer_error(&self) -> Error {
+        self.link.protocol_error("an answer that is none of memcached to this command")
     }
 
     /// Returns the error for a list that never ends.
-    pub(super) fn endless(&self) -> Error {
-        self.link.broken("a list that begins again and again")
+    pub(super) fn endless_list_error(&self) -> Error {
+        self.link.protocol_error("a list that begins again and again")
     }
 
     /// Returns the error for an unexpected line, which may be an error message of the server.
-    fn refused(&self) -> Error {
+    fn server_error(&self) -> Error {
         let words: [&[u8]; 4] = [b"ERROR", b"CLIENT_ERROR", b"SERVER_ERROR", b"BUSY"];
         if words.iter().any(|word| self.line.starts_with(word)) {
-            self.link.refused(&self.line)
+            self.link.server_error(&self.line)
         } else {
-            self.unexpected()
+            self.unexpected_answer_error()
         }
     }
 
-    fn send(&mut self, command: &[u8]) -> Result<()> {
+    fn send_command(&mut self, command: &[u8]) -> Result<()> {
         self.link.out.extend_from_slice(command);
-        self.link.send()
+        self.link.send_request()
     }
 }
 
@@ -144,12 +150,12 @@ pub(super) fn is_key(key: &[u8]) -> bool {
     (1..=LONGEST_KEY).contains(&key.len()) && key.iter().all(|byte| *byte > b' ' && *byte != 0x7f)
 }
 
-fn number(digits: &[u8]) -> Option<i64> {
+fn parse_number(digits: &[u8]) -> Option<i64> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
 /// Decodes a key with percent escapes such as `%41`.
-fn unescaped(text: &[u8]) -> Option<Vec<u8>> {
+fn percent_decode(text: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.iter();
     while let Some(byte) = rest.next() {
@@ -170,9 +176,9 @@ mod tests {
 
     #[test]
     fn keys_of_the_list_are_unescaped() {
-        assert_eq!(unescaped(b"a%20b%ff").as_deref(), Some(&b"a b\xff"[..]));
-        assert_eq!(unescaped(b"a%2"), None);
-        assert_eq!(unescaped(b"%zz"), None);
+        assert_eq!(percent_decode(b"a%20b%ff").as_deref(), Some(&b"a b\xff"[..]));
+        assert_eq!(percent_decode(b"a%2"), None);
+        assert_eq!(percent_decode(b"%zz"), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 /// A Redis command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Command {
+pub(super) enum RedisCommand {
     Auth,
     Select,
     Scan,
@@ -19,30 +19,30 @@ pub(super) enum Command {
     Xrange,
 }
 
-impl Command {
-    fn word(self) -> &'static str {
+impl RedisCommand {
+    fn name(self) -> &'static str {
         match self {
-            Command::Auth => "AUTH",
-            Command::Select => "SELECT",
-            Command::Scan => "SCAN",
-            Command::Type => "TYPE",
-            Command::Pttl => "PTTL",
-            Command::Strlen => "STRLEN",
-            Command::Get => "GET",
-            Command::Hscan => "HSCAN",
-            Command::Hget => "HGET",
-            Command::Lrange => "LRANGE",
-            Command::Lindex => "LINDEX",
-            Command::Sscan => "SSCAN",
-            Command::Zscan => "ZSCAN",
-            Command::Xrange => "XRANGE",
+            RedisCommand::Auth => "AUTH",
+            RedisCommand::Select => "SELECT",
+            RedisCommand::Scan => "SCAN",
+            RedisCommand::Type => "TYPE",
+            RedisCommand::Pttl => "PTTL",
+            RedisCommand::Strlen => "STRLEN",
+            RedisCommand::Get => "GET",
+            RedisCommand::Hscan => "HSCAN",
+            RedisCommand::Hget => "HGET",
+            RedisCommand::Lrange => "LRANGE",
+            RedisCommand::Lindex => "LINDEX",
+            RedisCommand::Sscan => "SSCAN",
+            RedisCommand::Zscan => "ZSCAN",
+            RedisCommand::Xrange => "XRANGE",
         }
     }
 
     /// Appends the command with its arguments.
-    pub(super) fn put(self, arguments: &[&[u8]], out: &mut Vec<u8>) {
+    pub(super) fn write_request(self, arguments: &[&[u8]], out: &mut Vec<u8>) {
         out.extend_from_slice(format!("*{}\r\n", arguments.len() + 1).as_bytes());
-        for part in std::iter::once(self.word().as_bytes()).chain(arguments.iter().copied()) {
+        for part in std::iter::once(self.name().as_bytes()).chain(arguments.iter().copied()) {
             out.extend_from_slice(format!("${}\r\n", part.len()).as_bytes());
             out.extend_from_slice(part);
             out.extend_from_slice(b"\r\n");
@@ -52,12 +52,12 @@ impl Command {
 
 #[cfg(test)]
 mod tests {
-    use super::Command;
+    use super::RedisCommand;
 
     #[test]
     fn a_command_is_an_array_of_strings() {
         let mut out = Vec::new();
-        Command::Get.put(&[b"a\r\n"], &mut out);
+        RedisCommand::Get.write_request(&[b"a\r\n"], &mut out);
         assert_eq!(out, b"*2\r\n$3\r\nGET\r\n$3\r\na\r\n\r\n");
     }
 }

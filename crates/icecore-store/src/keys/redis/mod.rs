@@ -6,8 +6,8 @@ mod one;
 mod server;
 mod walk;
 
-pub(super) use one::value;
-pub(super) use walk::keys;
+pub(super) use one::read_value;
+pub(super) use walk::list_keys;
 
 /// The default port.
 const PORT: u16 = 6379;

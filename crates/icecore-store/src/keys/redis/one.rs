@@ -1,48 +1,53 @@
 //! Reads the value under one key.
 
-use super::command::Command;
-use super::server::Server;
+use super::command::RedisCommand;
+use super::server::RedisClient;
 use crate::address::Address;
 use crate::error::{Error, ErrorKind, Result};
-use crate::keys::{quoted, spell_key};
+use crate::keys::{quote_message, spell_key};
 
 /// Returns the value under a key, or the part of it at a field.
-pub(in crate::keys) fn value(address: &Address, key: &[u8], field: Option<&[u8]>, longest: u64) -> Result<Vec<u8>> {
-    let mut server = Server::open(address, longest)?;
-    let named = quoted(spell_key(key).as_bytes());
+pub(in crate::keys) fn read_value(
+    address: &Address,
+    key: &[u8],
+    field: Option<&[u8]>,
+    longest: u64,
+) -> Result<Vec<u8>> {
+    let mut server = RedisClient::open(address, longest)?;
+    let named = quote_message(spell_key(key).as_bytes());
     let missing = |what: String| Error::new(ErrorKind::Missing, format!("{address}: {what}"));
     let wrong = |what: String| Error::new(ErrorKind::Input, format!("{address}: {what}"));
-    server.put(Command::Type, &[key]);
-    server.send()?;
-    let kind = String::from_utf8_lossy(server.text()?).into_owned();
+    server.add_command(RedisCommand::Type, &[key]);
+    server.send_request()?;
+    let kind = String::from_utf8_lossy(server.read_word()?).into_owned();
     let mut value = Vec::new();
     let is_there = match (&*kind, field) {
         ("none", _) => return Err(missing(format!("there is no key `{named}`"))),
         ("string", None) => {
-            server.put(Command::Get, &[key]);
-            server.send()?;
-            server.bulk(key, &mut value)?
+            server.add_command(RedisCommand::Get, &[key]);
+            server.send_request()?;
+            server.read_bulk(key, &mut value)?
         }
         ("hash", Some(field)) => {
-            server.put(Command::Hget, &[key, field]);
-            server.send()?;
-            server.bulk(key, &mut value)?
+            server.add_command(RedisCommand::Hget, &[key, field]);
+            server.send_request()?;
+            server.read_bulk(key, &mut value)?
         }
         ("list", Some(field)) => {
             let is_index = std::str::from_utf8(field).is_ok_and(|text| text.parse::<i64>().is_ok());
             if !is_index {
                 return Err(wrong(format!("`{named}` is a list: --field is an index, from 0 on, or from -1 back")));
             }
-            server.put(Command::Lindex, &[key, field]);
-            server.send()?;
-            server.bulk(key, &mut value)?
+            server.add_command(RedisCommand::Lindex, &[key, field]);
+            server.send_request()?;
+            server.read_bulk(key, &mut value)?
         }
         ("stream", Some(field)) => {
             let at = field.iter().position(|byte| *byte == b'/');
             let Some(at) = at else {
                 return Err(wrong(format!("`{named}` is a stream: --field is ID/FIELD, as `rows` shows it")));
             };
-            of_stream(&mut server, key, &field[..at], &field[at + 1..], &mut value)?
+            read_stream_field(&mut server, key, &field[..at], &field[at + 1..], &mut value)?
         }
         ("string", Some(_)) => return Err(wrong(format!("`{named}` is a string: it has no fields"))),
         ("hash" | "list" | "stream", None) => {
@@ -55,35 +60,41 @@ pub(in crate::keys) fn value(address: &Address, key: &[u8], field: Option<&[u8]>
                 "`{named}` is a {kind}, whose members have no names: `icecore rows` shows them"
             )));
         }
-        _ => return Err(wrong(format!("`{named}` is a {}, which is not read", quoted(kind.as_bytes())))),
+        _ => return Err(wrong(format!("`{named}` is a {}, which is not read", quote_message(kind.as_bytes())))),
     };
     match (is_there, field) {
         (true, _) => Ok(value),
         (false, None) => Err(missing(format!("there is no key `{named}`"))),
         (false, Some(field)) => {
-            Err(missing(format!("there is no `{}` in `{named}`", quoted(spell_key(field).as_bytes()))))
+            Err(missing(format!("there is no `{}` in `{named}`", quote_message(spell_key(field).as_bytes()))))
         }
     }
 }
 
 /// Reads a field of a stream entry into `value`. Returns whether it exists.
-fn of_stream(server: &mut Server, key: &[u8], id: &[u8], wanted: &[u8], value: &mut Vec<u8>) -> Result<bool> {
-    server.put(Command::Xrange, &[key, id, id, b"COUNT", b"1"]);
-    server.send()?;
-    match server.array()? {
+fn read_stream_field(
+    server: &mut RedisClient,
+    key: &[u8],
+    id: &[u8],
+    wanted: &[u8],
+    value: &mut Vec<u8>,
+) -> Result<bool> {
+    server.add_command(RedisCommand::Xrange, &[key, id, id, b"COUNT", b"1"]);
+    server.send_request()?;
+    match server.read_array_length()? {
         None | Some(0) => return Ok(false),
         Some(1) => {}
-        Some(_) => return Err(server.unexpected()),
+        Some(_) => return Err(server.unexpected_answer_error()),
     }
-    if server.array()? != Some(2) {
-        return Err(server.unexpected());
+    if server.read_array_length()? != Some(2) {
+        return Err(server.unexpected_answer_error());
     }
     let mut name = Vec::new();
-    server.bulk(key, &mut name)?;
-    for _ in 0..server.array()?.unwrap_or(0) / 2 {
-        server.bulk(key, &mut name)?;
-        if !server.bulk(key, value)? {
-            return Err(server.unexpected());
+    server.read_bulk(key, &mut name)?;
+    for _ in 0..server.read_array_length()?.unwrap_or(0) / 2 {
+        server.read_bulk(key, &mut name)?;
+        if !server.read_bulk(key, value)? {
+            return Err(server.unexpected_answer_error());
         }
         if name == wanted {
             return Ok(true);

@@ -1,14 +1,14 @@
 //! Requests to a Redis server and its answers.
 
 use super::PORT;
-use super::command::Command;
+use super::command::RedisCommand;
 use crate::address::Address;
 use crate::error::Result;
-use crate::keys::link::Link;
-use crate::keys::place::Place;
+use crate::keys::link::ServerConnection;
+use crate::keys::place::ServerAddress;
 
 /// Head of an answer.
-enum Head {
+enum ReplyHead {
     Text,
     Integer(i64),
     Bulk(Option<u64>),
@@ -18,130 +18,130 @@ enum Head {
 }
 
 /// A connection to a server.
-pub(super) struct Server {
-    link: Link,
+pub(super) struct RedisClient {
+    link: ServerConnection,
     /// The last line that was read.
     line: Vec<u8>,
     /// Maximum length of a value in bytes.
     longest: u64,
 }
 
-impl Server {
+impl RedisClient {
     /// Connects, authenticates and selects the database.
-    pub(super) fn open(address: &Address, longest: u64) -> Result<Server> {
-        let place = Place::of(address, PORT)?;
-        let mut server = Server { link: Link::open(&place)?, line: Vec::new(), longest };
+    pub(super) fn open(address: &Address, longest: u64) -> Result<RedisClient> {
+        let place = ServerAddress::from_address(address, PORT)?;
+        let mut server = RedisClient { link: ServerConnection::open(&place)?, line: Vec::new(), longest };
         if let Some(password) = &place.password {
             let user = place.user.as_deref().map(str::as_bytes);
             let words: Vec<&[u8]> = user.into_iter().chain([password.as_bytes()]).collect();
-            server.put(Command::Auth, &words);
-            server.send()?;
-            server.text()?;
+            server.add_command(RedisCommand::Auth, &words);
+            server.send_request()?;
+            server.read_word()?;
         }
         if place.database > 0 {
-            server.put(Command::Select, &[place.database.to_string().as_bytes()]);
-            server.send()?;
-            server.text()?;
+            server.add_command(RedisCommand::Select, &[place.database.to_string().as_bytes()]);
+            server.send_request()?;
+            server.read_word()?;
         }
         Ok(server)
     }
 
     /// Adds a command to the next request.
-    pub(super) fn put(&mut self, command: Command, arguments: &[&[u8]]) {
-        command.put(arguments, &mut self.link.out);
+    pub(super) fn add_command(&mut self, command: RedisCommand, arguments: &[&[u8]]) {
+        command.write_request(arguments, &mut self.link.out);
     }
 
-    pub(super) fn send(&mut self) -> Result<()> {
-        self.link.send()
+    pub(super) fn send_request(&mut self) -> Result<()> {
+        self.link.send_request()
     }
 
     /// Reads a word, such as `OK` or a type.
-    pub(super) fn text(&mut self) -> Result<&[u8]> {
-        match self.head()? {
-            Head::Text => Ok(&self.line[1..]),
-            _ => Err(self.unexpected()),
+    pub(super) fn read_word(&mut self) -> Result<&[u8]> {
+        match self.read_head()? {
+            ReplyHead::Text => Ok(&self.line[1..]),
+            _ => Err(self.unexpected_answer_error()),
         }
     }
 
     /// Reads a number; `None` if the key has another type.
-    pub(super) fn integer(&mut self) -> Result<Option<i64>> {
-        match self.head()? {
-            Head::Integer(number) => Ok(Some(number)),
-            Head::OtherType => Ok(None),
-            _ => Err(self.unexpected()),
+    pub(super) fn read_integer(&mut self) -> Result<Option<i64>> {
+        match self.read_head()? {
+            ReplyHead::Integer(number) => Ok(Some(number)),
+            ReplyHead::OtherType => Ok(None),
+            _ => Err(self.unexpected_answer_error()),
         }
     }
 
     /// Reads bytes into `into`. Returns whether the value exists. `key` is named in the error for a value that is too
     /// long.
-    pub(super) fn bulk(&mut self, key: &[u8], into: &mut Vec<u8>) -> Result<bool> {
-        self.within(self.longest, key, into)
+    pub(super) fn read_bulk(&mut self, key: &[u8], into: &mut Vec<u8>) -> Result<bool> {
+        self.read_limited_bulk(self.longest, key, into)
     }
 
     /// Like `bulk`, but with a limit of `most` bytes.
-    pub(super) fn within(&mut self, most: u64, key: &[u8], into: &mut Vec<u8>) -> Result<bool> {
+    pub(super) fn read_limited_bulk(&mut self, most: u64, key: &[u8], into: &mut Vec<u8>) -> Result<bool> {
         into.clear();
-        match self.head()? {
-            Head::Bulk(Some(len)) if len > most => Err(self.link.too_long(key, most)),
-            Head::Bulk(Some(len)) => self.link.bytes(len, into).map(|()| true),
-            Head::Bulk(None) | Head::OtherType => Ok(false),
-            _ => Err(self.unexpected()),
+        match self.read_head()? {
+            ReplyHead::Bulk(Some(len)) if len > most => Err(self.link.too_long_error(key, most)),
+            ReplyHead::Bulk(Some(len)) => self.link.read_bytes(len, into).map(|()| true),
+            ReplyHead::Bulk(None) | ReplyHead::OtherType => Ok(false),
+            _ => Err(self.unexpected_answer_error()),
         }
     }
 
     /// Reads the number of elements that follow; `None` if there is no array.
-    pub(super) fn array(&mut self) -> Result<Option<u64>> {
-        match self.head()? {
-            Head::Array(len) => Ok(len),
-            Head::OtherType => Ok(None),
-            _ => Err(self.unexpected()),
+    pub(super) fn read_array_length(&mut self) -> Result<Option<u64>> {
+        match self.read_head()? {
+            ReplyHead::Array(len) => Ok(len),
+            ReplyHead::OtherType => Ok(None),
+            _ => Err(self.unexpected_answer_error()),
         }
     }
 
     /// Reads the cursor of a `SCAN` and the number of elements that follow; `None` if the key has another type.
-    pub(super) fn cursor(&mut self, cursor: &mut Vec<u8>) -> Result<Option<u64>> {
-        match self.array()? {
+    pub(super) fn read_cursor(&mut self, cursor: &mut Vec<u8>) -> Result<Option<u64>> {
+        match self.read_array_length()? {
             None => return Ok(None),
             Some(2) => {}
-            Some(_) => return Err(self.unexpected()),
+            Some(_) => return Err(self.unexpected_answer_error()),
         }
-        let is_there = self.within(CURSOR, b"", cursor)?;
+        let is_there = self.read_limited_bulk(CURSOR, b"", cursor)?;
         if !is_there || cursor.is_empty() || !cursor.iter().all(u8::is_ascii_digit) {
-            return Err(self.unexpected());
+            return Err(self.unexpected_answer_error());
         }
-        match self.array()? {
+        match self.read_array_length()? {
             Some(len) => Ok(Some(len)),
-            None => Err(self.unexpected()),
+            None => Err(self.unexpected_answer_error()),
         }
     }
 
     /// Returns the error for an answer that does not fit the command.
-    pub(super) fn unexpected(&self) -> crate::error::Error {
-        self.link.broken("an answer that is none of Redis to this command")
+    pub(super) fn unexpected_answer_error(&self) -> crate::error::Error {
+        self.link.protocol_error("an answer that is none of Redis to this command")
     }
 
     /// Returns the error for a list that never ends.
-    pub(super) fn endless(&self) -> crate::error::Error {
-        self.link.broken("a list that begins again and again")
+    pub(super) fn endless_list_error(&self) -> crate::error::Error {
+        self.link.protocol_error("a list that begins again and again")
     }
 
-    fn head(&mut self) -> Result<Head> {
-        self.link.line(&mut self.line)?;
+    fn read_head(&mut self) -> Result<ReplyHead> {
+        self.link.read_line(&mut self.line)?;
         let number = || std::str::from_utf8(&self.line[1..]).ok().and_then(|digits| digits.parse::<i64>().ok());
         let len = || match number() {
             Some(-1) => Some(None),
             other => other.and_then(|len| u64::try_from(len).ok()).map(Some),
         };
         let head = match self.line.first() {
-            Some(b'+') => Some(Head::Text),
-            Some(b':') => number().map(Head::Integer),
-            Some(b'$') => len().map(Head::Bulk),
-            Some(b'*') => len().map(Head::Array),
-            Some(b'-') if self.line.starts_with(b"-WRONGTYPE") => Some(Head::OtherType),
-            Some(b'-') => return Err(self.link.refused(&self.line[1..])),
+            Some(b'+') => Some(ReplyHead::Text),
+            Some(b':') => number().map(ReplyHead::Integer),
+            Some(b'$') => len().map(ReplyHead::Bulk),
+            Some(b'*') => len().map(ReplyHead::Array),
+            Some(b'-') if self.line.starts_with(b"-WRONGTYPE") => Some(ReplyHead::OtherType),
+            Some(b'-') => return Err(self.link.server_error(&self.line[1..])),
             _ => None,
         };
-        head.ok_or_else(|| self.unexpected())
+        head.ok_or_else(|| self.unexpected_answer_error())
     }
 }
 

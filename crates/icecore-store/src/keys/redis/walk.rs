@@ -1,14 +1,14 @@
 //! Reads all keys with `SCAN`, and their values.
 
-use super::command::Command;
+use super::command::RedisCommand;
 use super::members::{self, Window};
-use super::server::Server;
+use super::server::RedisClient;
 use crate::address::Address;
 use crate::backend::Flow;
 use crate::error::Result;
-use crate::keys::program::{self, Known};
+use crate::keys::program::{self, ValueContext};
 use crate::keys::progress::Progress;
-use crate::keys::{Keys, spell_key};
+use crate::keys::{KeyFilter, spell_key};
 use crate::query::{ColumnValue, EachLine, Line};
 use std::collections::HashSet;
 
@@ -24,7 +24,7 @@ const AT_ONCE: u64 = 1 << 20;
 const TYPES: [&str; 6] = ["string", "list", "set", "zset", "hash", "stream"];
 
 /// Metadata of a key, known before its value is read.
-pub(super) struct Entry {
+pub(super) struct KeyEntry {
     pub(super) key: Vec<u8>,
     pub(super) kind: &'static str,
     /// Remaining milliseconds, if the key expires.
@@ -34,20 +34,22 @@ pub(super) struct Entry {
 }
 
 /// Passes rows to the caller.
-pub(super) struct Rows<'e> {
+pub(super) struct RowWriter<'e> {
     each: EachLine<'e>,
 }
 
-impl Rows<'_> {
-    fn names(&mut self) -> Result<Flow> {
+impl RowWriter<'_> {
+    fn pass_names(&mut self) -> Result<Flow> {
         let names = ["key", "type", "ttl", "field", "program", "value"].map(str::to_owned);
         (self.each)(Line::Names(&names))
     }
 
     /// Passes a row with a value, or with the part of it at this field.
-    pub(super) fn row(&mut self, entry: &Entry, field: Option<&[u8]>, value: Option<&[u8]>) -> Result<Flow> {
+    pub(super) fn pass_row(&mut self, entry: &KeyEntry, field: Option<&[u8]>, value: Option<&[u8]>) -> Result<Flow> {
         let ttl = entry.ttl.map(|ttl| format!("{}.{:03}", ttl / 1000, ttl % 1000));
-        let program = value.and_then(|value| program::of(&Known { key: &entry.key, kind: entry.kind, field, value }));
+        let program = value.and_then(|value| {
+            program::guess_program(&ValueContext { key: &entry.key, kind: entry.kind, field, value })
+        });
         (self.each)(Line::Values(&[
             ColumnValue::from_text(spell_key(&entry.key)),
             ColumnValue::from_text(entry.kind),
@@ -60,53 +62,53 @@ impl Rows<'_> {
 }
 
 /// Passes all keys and values to `each`.
-pub(in crate::keys) fn keys(address: &Address, wanted: &Keys, each: EachLine<'_>) -> Result<()> {
-    let mut server = Server::open(address, wanted.longest)?;
-    let mut rows = Rows { each };
+pub(in crate::keys) fn list_keys(address: &Address, wanted: &KeyFilter, each: EachLine<'_>) -> Result<()> {
+    let mut server = RedisClient::open(address, wanted.longest)?;
+    let mut rows = RowWriter { each };
     let pattern = wanted.pattern.as_deref().map(str::as_bytes);
     let mut cursor = b"0".to_vec();
-    ask(&mut server, &cursor, pattern);
-    server.send()?;
+    add_scan_command(&mut server, &cursor, pattern);
+    server.send_request()?;
     // The server must answer before the first row is passed on.
     let mut progress = Progress::new();
-    let mut found = scanned(&mut server, &mut cursor)?;
-    let mut flow = rows.names()?;
+    let mut found = read_scanned_keys(&mut server, &mut cursor)?;
+    let mut flow = rows.pass_names()?;
     let mut value = Vec::new();
     while flow == Flow::On {
-        found.iter().for_each(|key| progress.add(key));
+        found.iter().for_each(|key| progress.add_entry(key));
         if !progress.end_page(&cursor) && cursor != b"0" {
-            return Err(server.endless());
+            return Err(server.endless_list_error());
         }
-        let entries = looked_up(&mut server, std::mem::take(&mut found))?;
-        flow = all(&mut server, &entries, &mut rows, &mut value)?;
+        let entries = look_up_entries(&mut server, std::mem::take(&mut found))?;
+        flow = pass_entries(&mut server, &entries, &mut rows, &mut value)?;
         if cursor == b"0" {
             break;
         }
-        ask(&mut server, &cursor, pattern);
-        server.send()?;
-        found = scanned(&mut server, &mut cursor)?;
+        add_scan_command(&mut server, &cursor, pattern);
+        server.send_request()?;
+        found = read_scanned_keys(&mut server, &mut cursor)?;
     }
     Ok(())
 }
 
-fn ask(server: &mut Server, cursor: &[u8], pattern: Option<&[u8]>) {
+fn add_scan_command(server: &mut RedisClient, cursor: &[u8], pattern: Option<&[u8]>) {
     match pattern {
-        Some(pattern) => server.put(Command::Scan, &[cursor, b"MATCH", pattern, b"COUNT", KEYS]),
-        None => server.put(Command::Scan, &[cursor, b"COUNT", KEYS]),
+        Some(pattern) => server.add_command(RedisCommand::Scan, &[cursor, b"MATCH", pattern, b"COUNT", KEYS]),
+        None => server.add_command(RedisCommand::Scan, &[cursor, b"COUNT", KEYS]),
     }
 }
 
 /// Reads the keys of an answer, each once, and its cursor.
-fn scanned(server: &mut Server, cursor: &mut Vec<u8>) -> Result<Vec<Vec<u8>>> {
-    let count = server.cursor(cursor)?.ok_or_else(|| server.unexpected())?;
+fn read_scanned_keys(server: &mut RedisClient, cursor: &mut Vec<u8>) -> Result<Vec<Vec<u8>>> {
+    let count = server.read_cursor(cursor)?.ok_or_else(|| server.unexpected_answer_error())?;
     let (mut keys, mut known, mut left) = (Vec::new(), HashSet::new(), LONGEST_KEYS);
     for _ in 0..count {
         let mut key = Vec::new();
-        if !server.within(LONGEST_KEY, b"", &mut key)? {
-            return Err(server.unexpected());
+        if !server.read_limited_bulk(LONGEST_KEY, b"", &mut key)? {
+            return Err(server.unexpected_answer_error());
         }
         // Empty keys take memory too.
-        left = left.checked_sub(key.len() as u64 + 64).ok_or_else(|| server.unexpected())?;
+        left = left.checked_sub(key.len() as u64 + 64).ok_or_else(|| server.unexpected_answer_error())?;
         if known.insert(key.clone()) {
             keys.push(key);
         }
@@ -115,24 +117,24 @@ fn scanned(server: &mut Server, cursor: &mut Vec<u8>) -> Result<Vec<Vec<u8>>> {
 }
 
 /// Returns type, expiry and length of the keys; keys that are gone are left out.
-fn looked_up(server: &mut Server, keys: Vec<Vec<u8>>) -> Result<Vec<Entry>> {
+fn look_up_entries(server: &mut RedisClient, keys: Vec<Vec<u8>>) -> Result<Vec<KeyEntry>> {
     let mut entries = Vec::with_capacity(keys.len());
     for keys in keys.chunks(1000) {
         for key in keys {
-            server.put(Command::Type, &[key]);
-            server.put(Command::Pttl, &[key]);
-            server.put(Command::Strlen, &[key]);
+            server.add_command(RedisCommand::Type, &[key]);
+            server.add_command(RedisCommand::Pttl, &[key]);
+            server.add_command(RedisCommand::Strlen, &[key]);
         }
-        server.send()?;
+        server.send_request()?;
         for key in keys {
-            let kind = server.text()?;
+            let kind = server.read_word()?;
             let is_there = kind != b"none";
             let kind = TYPES.into_iter().find(|known| known.as_bytes() == kind).unwrap_or("other");
-            let ttl = server.integer()?;
-            let len = server.integer()?.and_then(|len| u64::try_from(len).ok()).unwrap_or(0);
+            let ttl = server.read_integer()?;
+            let len = server.read_integer()?.and_then(|len| u64::try_from(len).ok()).unwrap_or(0);
             if is_there && ttl != Some(-2) {
                 let ttl = ttl.filter(|ttl| *ttl >= 0);
-                entries.push(Entry { key: key.clone(), kind, ttl, len });
+                entries.push(KeyEntry { key: key.clone(), kind, ttl, len });
             }
         }
     }
@@ -140,14 +142,19 @@ fn looked_up(server: &mut Server, keys: Vec<Vec<u8>>) -> Result<Vec<Entry>> {
 }
 
 /// Passes the rows of these keys to `rows`, in order.
-fn all(server: &mut Server, entries: &[Entry], rows: &mut Rows<'_>, value: &mut Vec<u8>) -> Result<Flow> {
+fn pass_entries(
+    server: &mut RedisClient,
+    entries: &[KeyEntry],
+    rows: &mut RowWriter<'_>,
+    value: &mut Vec<u8>,
+) -> Result<Flow> {
     let mut rest = entries;
     let mut window = Window::default();
     while let [entry, behind @ ..] = rest {
         match entry.kind {
             "string" => {
-                let strings = together(rest);
-                let flow = get(server, strings, rows, value)?;
+                let strings = leading_strings(rest);
+                let flow = pass_strings(server, strings, rows, value)?;
                 if flow == Flow::Stop {
                     return Ok(flow);
                 }
@@ -155,12 +162,12 @@ fn all(server: &mut Server, entries: &[Entry], rows: &mut Rows<'_>, value: &mut 
                 continue;
             }
             "other" => {
-                if rows.row(entry, None, None)? == Flow::Stop {
+                if rows.pass_row(entry, None, None)? == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
             }
             _ => {
-                if members::rows(server, entry, &mut window, rows)? == Flow::Stop {
+                if members::pass_members(server, entry, &mut window, rows)? == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
             }
@@ -171,9 +178,9 @@ fn all(server: &mut Server, entries: &[Entry], rows: &mut Rows<'_>, value: &mut 
 }
 
 /// Returns the strings at the beginning that are requested at once, at least one.
-fn together(entries: &[Entry]) -> &[Entry] {
+fn leading_strings(entries: &[KeyEntry]) -> &[KeyEntry] {
     let mut bytes = 0u64;
-    let fits = |entry: &&Entry| {
+    let fits = |entry: &&KeyEntry| {
         let is_first = bytes == 0;
         bytes = bytes.saturating_add(entry.len).saturating_add(64);
         entry.kind == "string" && (is_first || bytes <= AT_ONCE)
@@ -181,17 +188,22 @@ fn together(entries: &[Entry]) -> &[Entry] {
     &entries[..entries.iter().take_while(fits).count()]
 }
 
-fn get(server: &mut Server, entries: &[Entry], rows: &mut Rows<'_>, value: &mut Vec<u8>) -> Result<Flow> {
+fn pass_strings(
+    server: &mut RedisClient,
+    entries: &[KeyEntry],
+    rows: &mut RowWriter<'_>,
+    value: &mut Vec<u8>,
+) -> Result<Flow> {
     for entry in entries {
-        server.put(Command::Get, &[&entry.key]);
+        server.add_command(RedisCommand::Get, &[&entry.key]);
     }
-    server.send()?;
+    server.send_request()?;
     for entry in entries {
         // The key was deleted or replaced since its type was requested.
-        if !server.bulk(&entry.key, value)? {
+        if !server.read_bulk(&entry.key, value)? {
             continue;
         }
-        if rows.row(entry, None, Some(value))? == Flow::Stop {
+        if rows.pass_row(entry, None, Some(value))? == Flow::Stop {
             return Ok(Flow::Stop);
         }
     }

@@ -1,6 +1,6 @@
 //! Inputs that are cut between rows, or outside of matches.
 
-use super::Ahead;
+use super::InputBuffer;
 use crate::pool::Batches;
 use crate::replace::chunk::Chunk;
 use icecore_csv::{Next, Scanner};
@@ -20,12 +20,12 @@ pub enum Cut {
 
 /// An input in chunks.
 pub struct Cutter {
-    ahead: Ahead,
+    input: InputBuffer,
     cut: Cut,
     rows: u64,
     header: usize,
     /// For plain text: number of bytes before the rest that were handed out already, and are only context.
-    before: usize,
+    context_len: usize,
 }
 
 impl Cutter {
@@ -33,56 +33,56 @@ impl Cutter {
     pub fn new(from: Box<dyn Read + Send>, chunk: usize, cut: Cut) -> Cutter {
         let cut = match cut {
             // A regular expression matches within one line.
-            Cut::Text(rules) if rules.reach().is_none() => Cut::Lines,
+            Cut::Text(rules) if rules.max_lookahead().is_none() => Cut::Lines,
             cut => cut,
         };
-        Cutter { ahead: Ahead::new(from, chunk), cut, rows: 0, header: 0, before: 0 }
+        Cutter { input: InputBuffer::new(from, chunk), cut, rows: 0, header: 0, context_len: 0 }
     }
 
     /// Reads the first row, which has the names of the columns and begins at `start`.
-    pub fn header(&mut self, start: usize) -> io::Result<Vec<u8>> {
-        let mut bytes = self.skip(start)?;
+    pub fn read_header(&mut self, start: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = self.skip_to_start(start)?;
         loop {
             let rest = bytes.get(start..).unwrap_or_default();
             let end = match &self.cut {
-                Cut::Rows(scanner) => scan_rows(scanner, rest, self.ahead.is_end).next(),
+                Cut::Rows(scanner) => find_row_ends(scanner, rest, self.input.is_end).next(),
                 _ => memchr(b'\n', rest).map(|end| end + 1),
             };
-            if end.is_some() || self.ahead.is_end {
+            if end.is_some() || self.input.is_end {
                 self.header = end.map_or(bytes.len(), |end| start + end);
                 let row = bytes.get(start..self.header).unwrap_or_default().to_vec();
-                self.ahead.rest = bytes;
+                self.input.rest = bytes;
                 return Ok(row);
             }
-            self.ahead.more(&mut bytes)?;
+            self.input.read_more(&mut bytes)?;
         }
     }
 
     /// Skips the bytes before `start`, which belong to no row, like names of columns. Returns the bytes read so far.
-    fn skip(&mut self, start: usize) -> io::Result<Vec<u8>> {
-        let mut bytes = std::mem::take(&mut self.ahead.rest);
-        while bytes.len() < start && !self.ahead.is_end {
-            self.ahead.more(&mut bytes)?;
+    fn skip_to_start(&mut self, start: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = std::mem::take(&mut self.input.rest);
+        while bytes.len() < start && !self.input.is_end {
+            self.input.read_more(&mut bytes)?;
         }
         self.header = start.min(bytes.len());
         Ok(bytes)
     }
 
     /// Begins a table without names of columns: the first row begins at `start`.
-    pub fn without_header(&mut self, start: usize) -> io::Result<()> {
-        self.ahead.rest = self.skip(start)?;
+    pub fn begin_without_header(&mut self, start: usize) -> io::Result<()> {
+        self.input.rest = self.skip_to_start(start)?;
         Ok(())
     }
 
     /// Returns where to cut these bytes, and the number of rows before that.
-    fn place(&self, bytes: &[u8]) -> Option<(usize, u64)> {
-        let is_end = self.ahead.is_end;
+    fn find_cut(&self, bytes: &[u8]) -> Option<(usize, u64)> {
+        let is_end = self.input.is_end;
         let rows = bytes.get(self.header..)?;
         // Names of columns need not wait for the first row.
         let header = (self.header > 0).then_some((self.header, 0));
         match &self.cut {
             Cut::Rows(scanner) => {
-                let ends = scan_rows(scanner, rows, is_end);
+                let ends = find_row_ends(scanner, rows, is_end);
                 let (last, count) = ends.fold((None, 0), |(_, count), end| (Some(self.header + end), count + 1));
                 if is_end { Some((bytes.len(), count)) } else { last.map(|end| (end, count)).or(header) }
             }
@@ -92,13 +92,13 @@ impl Cutter {
                 Some((self.header + end, memchr_iter(b'\n', rows.get(..end)?).count() as u64))
             }
             Cut::Text(_) if is_end => Some((bytes.len(), 0)),
-            Cut::Text(rules) => text(rules, bytes, self.before).map(|end| (end, 0)),
+            Cut::Text(rules) => find_text_cut(rules, bytes, self.context_len).map(|end| (end, 0)),
         }
     }
 }
 
 /// Returns the ends of rows.
-fn scan_rows(scanner: &Scanner, bytes: &[u8], is_end: bool) -> impl Iterator<Item = usize> {
+fn find_row_ends(scanner: &Scanner, bytes: &[u8], is_end: bool) -> impl Iterator<Item = usize> {
     let mut at = 0;
     std::iter::from_fn(move || match scanner.find_row_end(bytes.get(at..)?, is_end) {
         Next::Row { end } => {
@@ -111,34 +111,34 @@ fn scan_rows(scanner: &Scanner, bytes: &[u8], is_end: bool) -> impl Iterator<Ite
 
 /// Returns where a text may be cut: after a line, if no match can be longer; otherwise outside of matches, and before
 /// any match that may be incomplete.
-fn text(rules: &Rules, bytes: &[u8], before: usize) -> Option<usize> {
+fn find_text_cut(rules: &Rules, bytes: &[u8], before: usize) -> Option<usize> {
     let has_lines = !rules.pairs().iter().any(|pair| pair.old().contains(&b'\n'));
     if let (true, Some(end)) = (has_lines, memrchr(b'\n', bytes).filter(|end| *end >= before)) {
         return Some(end + 1);
     }
-    let most = bytes.len().checked_sub(rules.reach()?)?;
+    let most = bytes.len().checked_sub(rules.max_lookahead()?)?;
     Some(rules.last_match_end(bytes, before, most).map_or(most, |end| end.max(most)))
 }
 
 impl Batches for Cutter {
     type Batch = Chunk;
 
-    fn fill(&mut self, chunk: &mut Chunk) -> io::Result<bool> {
+    fn fill_batch(&mut self, chunk: &mut Chunk) -> io::Result<bool> {
         chunk.clear();
         let mut bytes = std::mem::take(&mut chunk.bytes);
-        bytes.extend_from_slice(&self.ahead.rest);
+        bytes.extend_from_slice(&self.input.rest);
         // After reading the header, its bytes may be all that is available for now.
         let mut reads = self.header == 0;
         loop {
-            if reads && !self.ahead.is_end {
-                self.ahead.more(&mut bytes)?;
+            if reads && !self.input.is_end {
+                self.input.read_more(&mut bytes)?;
             }
             reads = true;
-            if let Some((end, rows)) = self.place(&bytes).filter(|(end, _)| *end > self.before) {
-                self.hand_out(chunk, bytes, end, rows);
+            if let Some((end, rows)) = self.find_cut(&bytes).filter(|(end, _)| *end > self.context_len) {
+                self.fill_chunk(chunk, bytes, end, rows);
                 return Ok(true);
             }
-            if self.ahead.is_end {
+            if self.input.is_end {
                 return Ok(false);
             }
         }
@@ -146,23 +146,23 @@ impl Batches for Cutter {
 }
 
 impl Cutter {
-    fn hand_out(&mut self, chunk: &mut Chunk, mut bytes: Vec<u8>, end: usize, rows: u64) {
-        (chunk.offset, chunk.row, chunk.header) = (self.ahead.offset, self.rows, self.header);
-        chunk.is_last_for_now = self.ahead.is_short;
+    fn fill_chunk(&mut self, chunk: &mut Chunk, mut bytes: Vec<u8>, end: usize, rows: u64) {
+        (chunk.offset, chunk.row, chunk.header) = (self.input.offset, self.rows, self.header);
+        chunk.is_last_for_now = self.input.is_short;
         self.rows += rows;
         self.header = 0;
         if let Cut::Text(rules) = &self.cut {
             // This context shows the worker where a match is impossible.
-            let behind = rules.reach().unwrap_or_default().min(bytes.len().saturating_sub(end));
+            let behind = rules.max_lookahead().unwrap_or_default().min(bytes.len().saturating_sub(end));
             let before = Rules::BESIDE.min(end);
             let next = bytes.get(end..end + behind).unwrap_or_default().to_vec();
-            chunk.beside = (self.before, behind);
-            self.before = before;
-            self.ahead.split(&mut bytes, end - before);
-            bytes.extend_from_slice(self.ahead.rest.get(..before).unwrap_or_default());
+            chunk.beside = (self.context_len, behind);
+            self.context_len = before;
+            self.input.split_rest(&mut bytes, end - before);
+            bytes.extend_from_slice(self.input.rest.get(..before).unwrap_or_default());
             bytes.extend_from_slice(&next);
         } else {
-            self.ahead.split(&mut bytes, end);
+            self.input.split_rest(&mut bytes, end);
         }
         chunk.bytes = bytes;
     }

@@ -1,32 +1,32 @@
 //! SQL dumps: the lexer runs in the reading thread.
 
-use super::Ahead;
+use super::InputBuffer;
 use crate::pool::Batches;
-use crate::replace::chunk::{Chunk, Manner, Piece};
-use crate::replace::plan::Plan;
+use crate::replace::chunk::{Chunk, LocatedValue, ValueSyntax};
+use crate::replace::plan::ReplacePlan;
 use icecore_replace::Trust;
 use icecore_sql::{Kind, Literal, Next, Reader};
 use std::io::{self, Read};
 use std::sync::Arc;
 
 /// A dump in chunks.
-pub struct Dump {
-    ahead: Ahead,
+pub struct DumpCutter {
+    input: InputBuffer,
     reader: Reader,
-    plan: Arc<Plan>,
+    plan: Arc<ReplacePlan>,
     /// The charsets of the dump at the last check; `rules` is the number of the rules for them.
     charset: (Option<&'static str>, Option<&'static str>),
     rules: u16,
     /// Whether the dump is UTF-8, regardless of its declarations.
     is_utf8: bool,
     /// The places of columns by table: by the number of the column, or by its position if the number is unknown.
-    known: Vec<Vec<[Known; 2]>>,
+    known: Vec<Vec<[ColumnState; 2]>>,
     is_done: bool,
 }
 
 /// The known state of a column.
 #[derive(Clone, Copy, Debug, Default)]
-enum Known {
+enum ColumnState {
     #[default]
     Not,
     /// The column is not changed.
@@ -34,11 +34,11 @@ enum Known {
     Changes(u32),
 }
 
-impl Dump {
+impl DumpCutter {
     /// Creates the reader. `is_utf8`: the dump was converted to UTF-8, regardless of its declarations.
-    pub fn new(from: Box<dyn Read + Send>, chunk: usize, plan: Arc<Plan>, is_utf8: bool) -> Dump {
-        Dump {
-            ahead: Ahead::new(from, chunk),
+    pub fn new(from: Box<dyn Read + Send>, chunk: usize, plan: Arc<ReplacePlan>, is_utf8: bool) -> DumpCutter {
+        DumpCutter {
+            input: InputBuffer::new(from, chunk),
             reader: Reader::new(),
             plan,
             charset: (None, None),
@@ -55,17 +55,24 @@ impl Dump {
         self.charset = (self.reader.charset(), self.reader.table_charset());
         self.rules = match self.charset {
             _ if self.is_utf8 => 0,
-            (Some(said), _) => self.plan.rules.number(Some(said), Trust::Declared)?,
-            (None, of_table) => self.plan.rules.number(of_table, Trust::Likely)?,
+            (Some(declared), _) => self.plan.rules.number_for_charset(Some(declared), Trust::Declared)?,
+            (None, table_charset) => self.plan.rules.number_for_charset(table_charset, Trust::Likely)?,
         };
         Ok(())
     }
 
     /// Adds a literal, unless its column is not changed.
-    fn push(&mut self, literal: Literal, pieces: &mut Vec<Piece>) -> io::Result<()> {
+    fn push_literal(&mut self, literal: Literal, pieces: &mut Vec<LocatedValue>) -> io::Result<()> {
         let Literal { whole, body, quoting, cell, .. } = literal;
         let Some(cell) = cell else {
-            pieces.push(Piece { whole, body, manner: Manner::Outside, place: 0, row: 0, rules: self.rules });
+            pieces.push(LocatedValue {
+                whole,
+                body,
+                manner: ValueSyntax::Outside,
+                place: 0,
+                row: 0,
+                rules: self.rules,
+            });
             return Ok(());
         };
         if self.charset != (self.reader.charset(), self.reader.table_charset()) {
@@ -79,58 +86,65 @@ impl Dump {
         let Some(columns) = self.known.get_mut(table) else { return Ok(()) };
         let (index, is_named) = (cell.column.unwrap_or(cell.position) as usize, cell.column.is_some());
         if columns.len() <= index {
-            columns.resize(index + 1, [Known::Not; 2]);
+            columns.resize(index + 1, [ColumnState::Not; 2]);
         }
         let Some(known) = columns.get_mut(index).and_then(|column| column.get_mut(usize::from(is_named))) else {
             return Ok(());
         };
-        if let Known::Not = known {
+        if let ColumnState::Not = known {
             let table = self.reader.table(cell.table);
             let column = cell.column.and_then(|column| table.columns().get(column as usize));
             let name = column.map_or_else(|| (cell.position + 1).to_string(), |column| column.name().to_owned());
-            let number = self.plan.places.number(table.schema(), table.name(), &name);
+            let number = self.plan.places.number_place(table.schema(), table.name(), &name);
             // Numbers are not text, though COPY writes them like text.
             let is_number = column.is_some_and(|column| column.kind() == Kind::Number);
-            *known = number.filter(|_| !is_number).map_or(Known::Stays, Known::Changes);
+            *known = number.filter(|_| !is_number).map_or(ColumnState::Stays, ColumnState::Changes);
         }
-        if let Known::Changes(place) = *known {
-            pieces.push(Piece { whole, body, manner: Manner::Sql(quoting), place, row: cell.row + 1, rules });
+        if let ColumnState::Changes(place) = *known {
+            pieces.push(LocatedValue {
+                whole,
+                body,
+                manner: ValueSyntax::Sql(quoting),
+                place,
+                row: cell.row + 1,
+                rules,
+            });
         }
         Ok(())
     }
 }
 
-impl Batches for Dump {
+impl Batches for DumpCutter {
     type Batch = Chunk;
 
-    fn fill(&mut self, chunk: &mut Chunk) -> io::Result<bool> {
+    fn fill_batch(&mut self, chunk: &mut Chunk) -> io::Result<bool> {
         if self.is_done {
             return Ok(false);
         }
         chunk.clear();
         let mut bytes = std::mem::take(&mut chunk.bytes);
-        bytes.extend_from_slice(&self.ahead.rest);
+        bytes.extend_from_slice(&self.input.rest);
         loop {
-            if !self.ahead.is_end {
-                self.ahead.more(&mut bytes)?;
+            if !self.input.is_end {
+                self.input.read_more(&mut bytes)?;
             }
             let used = loop {
-                let next = self.reader.next(&bytes, self.ahead.is_end);
+                let next = self.reader.next(&bytes, self.input.is_end);
                 match next.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))? {
-                    Next::Literal(literal) => self.push(literal, &mut chunk.pieces)?,
+                    Next::Literal(literal) => self.push_literal(literal, &mut chunk.pieces)?,
                     Next::Value(_) => {}
                     Next::More { used } => break used,
                     Next::End => {
                         self.is_done = true;
-                        chunk.unclosed = self.reader.unclosed();
+                        chunk.unclosed = self.reader.unclosed_offset();
                         break bytes.len();
                     }
                 }
             };
             if used > 0 || self.is_done {
-                chunk.offset = self.ahead.offset;
-                chunk.is_last_for_now = self.ahead.is_short;
-                self.ahead.split(&mut bytes, used);
+                chunk.offset = self.input.offset;
+                chunk.is_last_for_now = self.input.is_short;
+                self.input.split_rest(&mut bytes, used);
                 chunk.bytes = bytes;
                 return Ok(true);
             }

@@ -4,7 +4,7 @@ mod cut;
 mod dump;
 
 pub use cut::{Cut, Cutter};
-pub use dump::Dump;
+pub use dump::DumpCutter;
 
 use std::io::{self, Read};
 
@@ -12,7 +12,7 @@ use std::io::{self, Read};
 const MOST: usize = 1 << 30;
 
 /// Bytes of an input, whose front is handed out chunk by chunk.
-struct Ahead {
+struct InputBuffer {
     from: Box<dyn Read + Send>,
     /// Bytes that were read and are not in a chunk yet.
     rest: Vec<u8>,
@@ -26,9 +26,9 @@ struct Ahead {
     is_short: bool,
 }
 
-impl Ahead {
-    fn new(from: Box<dyn Read + Send>, chunk: usize) -> Ahead {
-        Ahead {
+impl InputBuffer {
+    fn new(from: Box<dyn Read + Send>, chunk: usize) -> InputBuffer {
+        InputBuffer {
             from,
             rest: Vec::new(),
             buffer: Vec::new(),
@@ -40,34 +40,34 @@ impl Ahead {
     }
 
     /// Reads more bytes after the available ones; a long piece is doubled.
-    fn more(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
-        let have = bytes.len();
-        if have > MOST {
+    fn read_more(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
+        let available = bytes.len();
+        if available > MOST {
             let text = format!(
                 "what starts at offset {} is longer than {MOST} bytes: is a quote missing? --in says how it is written",
                 self.offset
             );
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
-        if have < self.chunk {
+        if available < self.chunk {
             let mut buffer = std::mem::take(&mut self.buffer);
             buffer.resize(self.chunk, 0);
-            let (count, result) = self.fill(&mut buffer, have.max(1));
+            let (count, result) = self.fill_buffer(&mut buffer, available.max(1));
             bytes.extend_from_slice(buffer.get(..count).unwrap_or_default());
             self.buffer = buffer;
             return result;
         }
-        bytes.resize(have + have, 0);
-        let (count, result) = self.fill(bytes.get_mut(have..).unwrap_or_default(), self.chunk);
-        bytes.truncate(have + count);
+        bytes.resize(available + available, 0);
+        let (count, result) = self.fill_buffer(bytes.get_mut(available..).unwrap_or_default(), self.chunk);
+        bytes.truncate(available + count);
         result
     }
 
     /// Reads until there is enough; returns the number of bytes read.
-    fn fill(&mut self, room: &mut [u8], enough: usize) -> (usize, io::Result<()>) {
+    fn fill_buffer(&mut self, space: &mut [u8], enough: usize) -> (usize, io::Result<()>) {
         let mut end = 0;
         let result = loop {
-            match self.from.read(room.get_mut(end..).unwrap_or_default()) {
+            match self.from.read(space.get_mut(end..).unwrap_or_default()) {
                 Ok(0) => {
                     self.is_end = true;
                     break Ok(());
@@ -83,12 +83,12 @@ impl Ahead {
                 Err(error) => break Err(error),
             }
         };
-        self.is_short = end < room.len();
+        self.is_short = end < space.len();
         (end, result)
     }
 
     /// Leaves the first bytes in the chunk; the others begin the next one.
-    fn split(&mut self, bytes: &mut Vec<u8>, used: usize) {
+    fn split_rest(&mut self, bytes: &mut Vec<u8>, used: usize) {
         self.rest.clear();
         self.rest.extend_from_slice(bytes.get(used..).unwrap_or_default());
         bytes.truncate(used);

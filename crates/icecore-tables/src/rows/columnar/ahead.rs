@@ -9,16 +9,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Maximum number of bytes that are examined, whatever the number of rows.
-const MOST: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
 /// Some of the first rows.
-pub struct Part<'b> {
+pub struct SampleRows<'b> {
     pub batch: &'b Batch,
     pub rows: Range<usize>,
 }
 
 /// Batches whose first ones can be examined in advance.
-pub struct Ahead<T> {
+pub struct Prefetched<T> {
     from: T,
     first: VecDeque<Batch>,
     /// The error that stopped reading ahead.
@@ -26,17 +26,17 @@ pub struct Ahead<T> {
     is_done: bool,
 }
 
-impl<T: Batches<Batch = Batch>> Ahead<T> {
+impl<T: Batches<Batch = Batch>> Prefetched<T> {
     /// Reads batches until they have this number of rows.
-    pub fn of(from: T, rows: usize) -> Ahead<T> {
-        let mut ahead = Ahead { from, first: VecDeque::new(), stopped: None, is_done: false };
+    pub fn read_ahead(from: T, rows: usize) -> Prefetched<T> {
+        let mut ahead = Prefetched { from, first: VecDeque::new(), stopped: None, is_done: false };
         let (mut seen, mut bytes) = (0, 0);
-        while seen < rows.max(1) && bytes < MOST {
+        while seen < rows.max(1) && bytes < MAX_BYTES {
             let mut batch = Batch::default();
-            match ahead.from.fill(&mut batch) {
+            match ahead.from.fill_batch(&mut batch) {
                 Ok(true) => {
-                    seen += batch.rows();
-                    bytes += batch.size();
+                    seen += batch.row_count();
+                    bytes += batch.byte_size();
                     ahead.first.push_back(batch);
                 }
                 Ok(false) => {
@@ -53,19 +53,20 @@ impl<T: Batches<Batch = Batch>> Ahead<T> {
     }
 
     /// Returns the plan of the first row.
-    pub fn plan(&self) -> Option<Arc<Plan>> {
+    pub fn first_plan(&self) -> Option<Arc<Plan>> {
         self.first.front()?.plans.first().map(|(_, plan)| Arc::clone(plan))
     }
 
     /// Returns the first rows that have the columns of a plan, at most `most`.
-    pub fn parts(&self, plan: &Plan, most: usize) -> Vec<Part<'_>> {
-        let (mut parts, mut left) = (Vec::new(), most);
+    pub fn select_parts(&self, plan: &Plan, max_rows: usize) -> Vec<SampleRows<'_>> {
+        let (mut parts, mut left) = (Vec::new(), max_rows);
         for batch in &self.first {
-            for (at, (from, of)) in batch.plans.iter().enumerate() {
-                let to = batch.plans.get(at + 1).map_or(batch.rows(), |next| next.0).min(from.saturating_add(left));
-                if of.names == plan.names && *from < to {
+            for (at, (from, part_plan)) in batch.plans.iter().enumerate() {
+                let to =
+                    batch.plans.get(at + 1).map_or(batch.row_count(), |next| next.0).min(from.saturating_add(left));
+                if part_plan.names == plan.names && *from < to {
                     left -= to - from;
-                    parts.push(Part { batch, rows: *from..to });
+                    parts.push(SampleRows { batch, rows: *from..to });
                 }
             }
         }
@@ -73,15 +74,15 @@ impl<T: Batches<Batch = Batch>> Ahead<T> {
     }
 
     /// Returns why there is no first batch, if that is an error.
-    pub fn failed(&mut self) -> Option<io::Error> {
+    pub fn take_error(&mut self) -> Option<io::Error> {
         if self.first.is_empty() { self.stopped.take() } else { None }
     }
 }
 
-impl<T: Batches<Batch = Batch>> Batches for Ahead<T> {
+impl<T: Batches<Batch = Batch>> Batches for Prefetched<T> {
     type Batch = Batch;
 
-    fn fill(&mut self, batch: &mut Batch) -> io::Result<bool> {
+    fn fill_batch(&mut self, batch: &mut Batch) -> io::Result<bool> {
         if let Some(first) = self.first.pop_front() {
             *batch = first;
             return Ok(true);
@@ -89,7 +90,7 @@ impl<T: Batches<Batch = Batch>> Batches for Ahead<T> {
         match self.stopped.take() {
             Some(error) => Err(error),
             None if self.is_done => Ok(false),
-            None => self.from.fill(batch),
+            None => self.from.fill_batch(batch),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Cells of rows as values of a column.
 
-use super::filler::Notes;
-use super::fit::fitted;
+use super::filler::RowReport;
+use super::fit::convert_column;
 use crate::rows::batch::{Batch, Cell, Sort};
 use arrow_array::types::{BinaryType, ByteArrayType, LargeBinaryType, LargeUtf8Type, Utf8Type};
 use arrow_array::{ArrayRef, GenericByteArray, OffsetSizeTrait, new_null_array};
@@ -12,56 +12,58 @@ use std::sync::Arc;
 
 /// The cells of a column in some rows.
 #[derive(Clone)]
-pub struct Cells<'b> {
+pub struct CellColumn<'b> {
     pub batch: &'b Batch,
     pub rows: Range<usize>,
     /// Number of the column.
     pub at: usize,
 }
 
-impl<'b> Cells<'b> {
+impl<'b> CellColumn<'b> {
     /// Iterates over the cells; `None` if a row has no such cell.
     pub fn iter(&self) -> impl Iterator<Item = Option<(Sort, &'b [u8])>> + use<'b> {
         let (batch, at) = (self.batch, self.at);
-        self.rows.clone().map(move |row| batch.row(row).0.get(at).map(|cell: &Cell| (cell.sort, batch.cell(*cell))))
+        self.rows
+            .clone()
+            .map(move |row| batch.row_cells(row).0.get(at).map(|cell: &Cell| (cell.sort, batch.cell_bytes(*cell))))
     }
 
     /// Returns the total number of bytes.
-    fn size(&self) -> usize {
+    fn byte_size(&self) -> usize {
         self.iter().flatten().map(|(_, bytes)| bytes.len()).sum()
     }
 
     /// Returns their bytes as a column.
-    pub fn bytes(&self) -> Result<ArrayRef, ArrowError> {
-        self.strings::<BinaryType>()
+    pub fn to_binary(&self) -> Result<ArrayRef, ArrowError> {
+        self.to_strings::<BinaryType>()
     }
 
     /// Returns their values as a column of this type; values that do not fit are noted, and become null.
-    pub fn column(&self, to: &DataType, notes: &mut Notes<'_>) -> Result<ArrayRef, ArrowError> {
+    pub fn to_column(&self, to: &DataType, notes: &mut RowReport<'_>) -> Result<ArrayRef, ArrowError> {
         match to {
             DataType::Null => Ok(new_null_array(to, self.rows.len())),
-            DataType::Binary => self.strings::<BinaryType>(),
-            DataType::LargeBinary => self.strings::<LargeBinaryType>(),
-            DataType::Utf8 => self.text::<Utf8Type>(notes),
-            DataType::LargeUtf8 => self.text::<LargeUtf8Type>(notes),
+            DataType::Binary => self.to_strings::<BinaryType>(),
+            DataType::LargeBinary => self.to_strings::<LargeBinaryType>(),
+            DataType::Utf8 => self.to_text::<Utf8Type>(notes),
+            DataType::LargeUtf8 => self.to_text::<LargeUtf8Type>(notes),
             _ => {
-                let text = self.text::<Utf8Type>(notes)?;
-                fitted(&text, to, self.at, notes)
+                let text = self.to_text::<Utf8Type>(notes)?;
+                convert_column(&text, to, self.at, notes)
             }
         }
     }
 
-    fn text<T: ByteArrayType>(&self, notes: &mut Notes<'_>) -> Result<ArrayRef, ArrowError> {
+    fn to_text<T: ByteArrayType>(&self, notes: &mut RowReport<'_>) -> Result<ArrayRef, ArrowError> {
         // Converting all at once is fast; invalid UTF-8 is searched for only if that fails.
-        self.strings::<T>().or_else(|_| {
-            let mut strings = Strings::<T::Offset>::with_capacity(self.rows.len(), self.size());
+        self.to_strings::<T>().or_else(|_| {
+            let mut strings = Strings::<T::Offset>::with_capacity(self.rows.len(), self.byte_size());
             for (row, cell) in self.iter().enumerate() {
                 match cell {
                     Some((Sort::Text | Sort::Plain, bytes)) if std::str::from_utf8(bytes).is_ok() => {
                         strings.push(Some(bytes));
                     }
                     Some((Sort::Text | Sort::Plain, bytes)) => {
-                        notes.lose_bytes(row, self.at);
+                        notes.note_lost_bytes(row, self.at);
                         let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
                         strings.push(Some(text.as_bytes()));
                     }
@@ -72,8 +74,8 @@ impl<'b> Cells<'b> {
         })
     }
 
-    fn strings<T: ByteArrayType>(&self) -> Result<ArrayRef, ArrowError> {
-        let mut strings = Strings::<T::Offset>::with_capacity(self.rows.len(), self.size());
+    fn to_strings<T: ByteArrayType>(&self) -> Result<ArrayRef, ArrowError> {
+        let mut strings = Strings::<T::Offset>::with_capacity(self.rows.len(), self.byte_size());
         for cell in self.iter() {
             strings.push(cell.filter(|(sort, _)| matches!(sort, Sort::Text | Sort::Plain)).map(|(_, bytes)| bytes));
         }

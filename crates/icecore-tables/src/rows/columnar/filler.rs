@@ -1,15 +1,15 @@
 //! Converts rows to records.
 
-use super::cells::{Cells, Strings};
-use super::fit::fitted;
-use super::layout::{Blob, Fill, How, Layout, shown};
-use super::learn::line_decoder;
+use super::cells::{CellColumn, Strings};
+use super::fit::convert_column;
+use super::layout::{BlobColumn, ColumnSource, DecodeTarget, OutputLayout, written_columns};
+use super::learn::create_line_decoder;
 use crate::rows::batch::{Batch, Sort};
-use crate::rows::decode::{Decoder as TextDecoder, Kind, Row, message, unescaped};
+use crate::rows::decode::{RowDecoder as TextDecoder, RowState, ValueOutcome, decode_bytea, format_error};
 use crate::rows::plan::Plan;
 use crate::rows::text;
 use crate::rows::words::{OnError, TableForm};
-use crate::tally::{LOSS, REFUSED, Tally, Wrong};
+use crate::tally::{LOSS, REFUSED, RecordError, Tally};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{BinaryType, Utf8Type};
 use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, StringArray};
@@ -21,8 +21,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// The state of a thread that creates records.
-pub struct Filler {
-    layout: Arc<Layout>,
+pub struct RecordBuilder {
+    layout: Arc<OutputLayout>,
     decoders: Vec<Option<Decoder>>,
     /// The decoder for lines of JSON.
     lines: Option<Decoder>,
@@ -31,18 +31,18 @@ pub struct Filler {
 }
 
 /// The notes about some rows.
-pub struct Notes<'n> {
+pub struct RowReport<'n> {
     pub plan: &'n Plan,
     tally: Tally,
-    wrongs: Vec<Note>,
+    errors: Vec<RowError>,
     /// What became of the values of each column to decode.
-    kinds: Vec<Vec<Kind>>,
+    kinds: Vec<Vec<ValueOutcome>>,
     /// The number of the first row.
     first: u64,
 }
 
 /// An error in a row.
-struct Note {
+struct RowError {
     row: usize,
     /// Number of the column to decode, if it concerns one.
     column: Option<usize>,
@@ -50,51 +50,51 @@ struct Note {
     message: String,
 }
 
-impl<'n> Notes<'n> {
-    fn new(plan: &'n Plan, rows: usize, first: u64) -> Notes<'n> {
-        let kinds = plan.columns.iter().map(|_| vec![Kind::Decoded; rows]).collect();
-        Notes { plan, tally: Tally::default(), wrongs: Vec::new(), kinds, first }
+impl<'n> RowReport<'n> {
+    fn new(plan: &'n Plan, rows: usize, first: u64) -> RowReport<'n> {
+        let kinds = plan.columns.iter().map(|_| vec![ValueOutcome::Decoded; rows]).collect();
+        RowReport { plan, tally: Tally::default(), errors: Vec::new(), kinds, first }
     }
 
     /// Notes a value with bytes that are not text, in a column that is not decoded.
-    pub fn lose_bytes(&mut self, row: usize, at: usize) {
-        let path = format!("column {}", self.plan.name(at));
+    pub fn note_lost_bytes(&mut self, row: usize, at: usize) {
+        let path = format!("column {}", self.plan.column_name(at));
         if self.plan.strict {
             let message = format!("{REFUSED}{}, at {path}", LossKind::Bytes.describe(1));
-            self.wrongs.push(Note { row, column: None, kind: LOSS, message });
+            self.errors.push(RowError { row, column: None, kind: LOSS, message });
         } else {
-            self.tally.lose_bytes(self.first + row as u64, || path);
+            self.tally.note_lost_bytes(self.first + row as u64, || path);
         }
     }
 
     /// Notes a value that does not fit its column, in a column that is not decoded.
-    pub fn misfit(&mut self, row: usize, at: usize, message: String) {
-        let message = format!("column {}: {message} (--schema gives it another type)", self.plan.name(at));
-        self.wrongs.push(Note { row, column: None, kind: "row", message });
+    pub fn note_mismatch(&mut self, row: usize, at: usize, message: String) {
+        let message = format!("column {}: {message} (--schema gives it another type)", self.plan.column_name(at));
+        self.errors.push(RowError { row, column: None, kind: "row", message });
     }
 
     /// Notes a value that can't be decoded.
-    fn bad(&mut self, row: usize, column: usize, became: Kind, kind: &'static str, message: String) {
+    fn note_bad_value(&mut self, row: usize, column: usize, became: ValueOutcome, kind: &'static str, message: String) {
         self.kinds[column][row] = became;
-        self.wrongs.push(Note { row, column: Some(column), kind, message });
+        self.errors.push(RowError { row, column: Some(column), kind, message });
     }
 }
 
-impl Filler {
+impl RecordBuilder {
     /// Creates a filler for the columns of this layout and the rows of a plan.
-    pub fn new(layout: &Arc<Layout>, plan: &Plan) -> Result<Filler, icecore_columns::Error> {
-        let decoder = |blob: &Blob| blob.decoder(&layout.given[blob.shown], plan);
+    pub fn new(layout: &Arc<OutputLayout>, plan: &Plan) -> Result<RecordBuilder, icecore_columns::Error> {
+        let decoder = |blob: &BlobColumn| blob.create_decoder(&layout.given[blob.shown], plan);
         let decoders = layout.blobs.iter().map(decoder).collect::<Result<_, _>>()?;
-        let lines = layout.lines.as_ref().map(|fields| line_decoder(fields, plan)).transpose()?;
-        Ok(Filler { layout: Arc::clone(layout), decoders, lines, text: None })
+        let lines = layout.lines.as_ref().map(|fields| create_line_decoder(fields, plan)).transpose()?;
+        Ok(RecordBuilder { layout: Arc::clone(layout), decoders, lines, text: None })
     }
 
     /// Creates records from the rows of a batch.
-    pub fn batch(&mut self, batch: &mut Batch) {
+    pub fn build_records(&mut self, batch: &mut Batch) {
         let plans = std::mem::take(&mut batch.plans);
         for (at, (from, plan)) in plans.iter().enumerate() {
-            let to = plans.get(at + 1).map_or(batch.rows(), |next| next.0);
-            match self.rows(batch, *from..to, plan) {
+            let to = plans.get(at + 1).map_or(batch.row_count(), |next| next.0);
+            match self.build_record(batch, *from..to, plan) {
                 Ok(true) => {}
                 Ok(false) => break,
                 Err(error) => {
@@ -107,68 +107,68 @@ impl Filler {
     }
 
     /// Creates a record from some rows. Returns whether the next rows are needed.
-    fn rows(&mut self, batch: &mut Batch, rows: Range<usize>, plan: &Arc<Plan>) -> Result<bool, ArrowError> {
+    fn build_record(&mut self, batch: &mut Batch, rows: Range<usize>, plan: &Arc<Plan>) -> Result<bool, ArrowError> {
         let layout = Arc::clone(&self.layout);
         // Rows of another table, which the writing thread refuses.
-        if layout.lines.is_none() && shown(plan).count() != layout.given.len() {
+        if layout.lines.is_none() && written_columns(plan).count() != layout.given.len() {
             return Ok(true);
         }
-        let mut notes = Notes::new(plan, rows.len(), batch.before + rows.start as u64 + 1);
-        let input = self.input(batch, &rows, plan, &mut notes)?;
+        let mut notes = RowReport::new(plan, rows.len(), batch.before + rows.start as u64 + 1);
+        let input = self.build_input_columns(batch, &rows, plan, &mut notes)?;
         let mut decoded = Vec::new();
         for (column, blob) in layout.blobs.iter().enumerate() {
-            decoded.push(self.decode(column, blob, &input[blob.shown], plan, &mut notes)?);
+            decoded.push(self.decode_column(column, blob, &input[blob.shown], plan, &mut notes)?);
         }
-        let columns = columns(&layout, &input, &decoded, plan, &mut notes)?;
+        let columns = build_output_columns(&layout, &input, &decoded, plan, &mut notes)?;
         let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
         let record = RecordBatch::try_new_with_options(Arc::clone(&layout.schema), columns, &options)?;
-        keep(record, batch, rows, notes)
+        store_record(record, batch, rows, notes)
     }
 
     /// Returns the columns to write from the input, those that are not decoded in their final types.
-    fn input(
+    fn build_input_columns(
         &mut self,
         batch: &Batch,
         rows: &Range<usize>,
         plan: &Plan,
-        notes: &mut Notes<'_>,
+        notes: &mut RowReport<'_>,
     ) -> Result<Vec<ArrayRef>, ArrowError> {
         if self.lines.is_some() {
-            return self.line_columns(batch, rows, notes);
+            return self.decode_lines(batch, rows, notes);
         }
         let given = self.layout.given.iter();
         let is_blob = |index: usize| self.layout.blobs.iter().position(|blob| blob.shown == index);
         let mut columns = Vec::new();
-        for (index, (at, field)) in shown(plan).zip(given).enumerate() {
-            let cells = Cells { batch, rows: rows.clone(), at };
+        for (index, (at, field)) in written_columns(plan).zip(given).enumerate() {
+            let cells = CellColumn { batch, rows: rows.clone(), at };
             columns.push(match (&batch.record, is_blob(index)) {
                 (Some(record), None) => {
                     let column = record.column(at).slice(rows.start, rows.len());
-                    fitted(&column, field.data_type(), at, notes)?
+                    convert_column(&column, field.data_type(), at, notes)?
                 }
                 (Some(record), Some(_)) => record.column(at).slice(rows.start, rows.len()),
-                (None, None) => cells.column(field.data_type(), notes)?,
-                (None, Some(column)) => blob_cells(&cells, column, notes)?,
+                (None, None) => cells.to_column(field.data_type(), notes)?,
+                (None, Some(column)) => read_blob_cells(&cells, column, notes)?,
             });
         }
         if batch.record.is_none() {
-            too_many(batch, rows, plan, notes);
+            note_extra_cells(batch, rows, plan, notes);
         }
         Ok(columns)
     }
 
     /// Returns the same columns for lines of JSON.
-    fn line_columns(
+    fn decode_lines(
         &mut self,
         batch: &Batch,
         rows: &Range<usize>,
-        notes: &mut Notes<'_>,
+        notes: &mut RowReport<'_>,
     ) -> Result<Vec<ArrayRef>, ArrowError> {
         let Some(decoder) = &mut self.lines else { return Ok(Vec::new()) };
-        let lines = Cells { batch, rows: rows.clone(), at: 0 }.bytes()?;
-        let decoded = decoder.decode(lines.as_ref()).map_err(external)?;
+        let lines = CellColumn { batch, rows: rows.clone(), at: 0 }.to_binary()?;
+        let decoded = decoder.decode(lines.as_ref()).map_err(external_error)?;
         for bad in decoded.bad {
-            notes.wrongs.push(Note {
+            notes.errors.push(RowError {
                 row: bad.row,
                 column: None,
                 kind: bad.error.kind().as_str(),
@@ -176,7 +176,7 @@ impl Filler {
             });
         }
         if let Some((count, first)) = decoded.extra {
-            notes.tally.leave_out(count as u64, notes.first + first as u64, || "its line".to_owned());
+            notes.tally.note_left_out(count as u64, notes.first + first as u64, || "its line".to_owned());
         }
         // Values in the columns of a null row do not count.
         let rows = decoded.column.as_struct();
@@ -192,51 +192,51 @@ impl Filler {
     }
 
     /// Decodes a column.
-    fn decode(
+    fn decode_column(
         &mut self,
         column: usize,
-        blob: &Blob,
+        blob: &BlobColumn,
         input: &ArrayRef,
         plan: &Arc<Plan>,
-        notes: &mut Notes<'_>,
+        notes: &mut RowReport<'_>,
     ) -> Result<ArrayRef, ArrowError> {
         for row in 0..input.len() {
-            if input.is_null(row) && notes.kinds[column][row] == Kind::Decoded {
-                notes.kinds[column][row] = Kind::Null;
+            if input.is_null(row) && notes.kinds[column][row] == ValueOutcome::Decoded {
+                notes.kinds[column][row] = ValueOutcome::Null;
             }
         }
         let (source, decoder) = match (&blob.how, &mut self.decoders[column]) {
-            (How::Typed(source), Some(decoder)) => (source, decoder),
-            _ => return self.text(column, input, plan, notes),
+            (DecodeTarget::Typed(source), Some(decoder)) => (source, decoder),
+            _ => return self.decode_as_json(column, input, plan, notes),
         };
-        let decoded = decoder.decode(input.as_ref()).map_err(external)?;
+        let decoded = decoder.decode(input.as_ref()).map_err(external_error)?;
         for bad in decoded.bad {
             let error = match source {
                 Source::Stage(stage) => stage.format().explain(bad.error),
                 _ => bad.error,
             };
-            notes.bad(bad.row, column, Kind::Broken, error.kind().as_str(), message(error));
+            notes.note_bad_value(bad.row, column, ValueOutcome::Broken, error.kind().as_str(), format_error(error));
         }
         if let Some((count, first)) = decoded.extra.filter(|_| blob.is_learned) {
-            let name = || format!("column {}", plan.column(column));
-            notes.tally.leave_out(count as u64, notes.first + first as u64, name);
+            let name = || format!("column {}", plan.decoded_column_name(column));
+            notes.tally.note_left_out(count as u64, notes.first + first as u64, name);
         }
         Ok(decoded.column)
     }
 
     /// Decodes a column whose values become JSON.
-    fn text(
+    fn decode_as_json(
         &mut self,
         column: usize,
         input: &ArrayRef,
         plan: &Arc<Plan>,
-        notes: &mut Notes<'_>,
+        notes: &mut RowReport<'_>,
     ) -> Result<ArrayRef, ArrowError> {
         let decoder = match &mut self.text {
             Some((of, decoder)) if Arc::ptr_eq(of, plan) => decoder,
             slot => &mut slot.insert((Arc::clone(plan), TextDecoder::new(Arc::clone(plan)))).1,
         };
-        let blobs = Blobs::of(input.as_ref()).map_err(external)?;
+        let blobs = Blobs::from_array(input.as_ref()).map_err(external_error)?;
         let mut strings = Strings::<i32>::with_capacity(input.len(), 0);
         let mut out = Vec::new();
         for row in 0..input.len() {
@@ -246,19 +246,21 @@ impl Filler {
             };
             out.clear();
             let mut tally = Tally::default();
-            let mut state = Row::new(notes.first + row as u64, 0, &mut tally, plan.columns.len());
-            let became = decoder.decode(column, blob, &mut state, &mut out);
+            let mut state = RowState::new(notes.first + row as u64, 0, &mut tally, plan.columns.len());
+            let became = decoder.decode_value(column, blob, &mut state, &mut out);
             let errors = std::mem::take(&mut state.errors);
             let keeps = plan.on_error == OnError::Keep;
-            let is_kept = matches!(became, Kind::Text | Kind::Broken | Kind::Refused) && keeps;
-            if is_kept && !text::string(blob, &mut out) {
-                tally.lose_bytes(notes.first + row as u64, || format!("column {}", plan.column(column)));
+            let is_kept = matches!(became, ValueOutcome::Text | ValueOutcome::Broken | ValueOutcome::Refused) && keeps;
+            if is_kept && !text::write_json_string(blob, &mut out) {
+                tally.note_lost_bytes(notes.first + row as u64, || {
+                    format!("column {}", plan.decoded_column_name(column))
+                });
             }
-            strings.push((became == Kind::Decoded || is_kept).then_some(&out[..]));
+            strings.push((became == ValueOutcome::Decoded || is_kept).then_some(&out[..]));
             notes.kinds[column][row] = became;
             let kinds: Vec<_> = tally.errors.drain(..).map(|wrong| wrong.kind).collect();
             for ((_, message), kind) in errors.into_iter().zip(kinds) {
-                notes.bad(row, column, became, kind, message);
+                notes.note_bad_value(row, column, became, kind, message);
             }
             notes.tally.merge(&tally);
         }
@@ -267,28 +269,28 @@ impl Filler {
 }
 
 /// Returns the cells of a column to decode.
-fn blob_cells(cells: &Cells<'_>, column: usize, notes: &mut Notes<'_>) -> Result<ArrayRef, ArrowError> {
+fn read_blob_cells(cells: &CellColumn<'_>, column: usize, notes: &mut RowReport<'_>) -> Result<ArrayRef, ArrowError> {
     let plan = notes.plan;
     let mut strings = Strings::<i32>::with_capacity(cells.rows.len(), 0);
     for (row, cell) in cells.iter().enumerate() {
         let value = match cell {
             None => {
-                let count = cells.batch.row(cells.rows.start + row).0.len();
+                let count = cells.batch.row_cells(cells.rows.start + row).0.len();
                 let message = format!("the row has only {count} of {} columns", plan.names.len());
-                notes.bad(row, column, Kind::Missing, "row", message);
+                notes.note_bad_value(row, column, ValueOutcome::Missing, "row", message);
                 None
             }
             Some((Sort::Null | Sort::Absent, _)) => None,
             Some((_, b"")) if plan.empty_is_null => None,
             Some((Sort::Plain, _)) => {
                 let message = "expected a string, found another value".to_owned();
-                notes.bad(row, column, Kind::Broken, "row", message);
+                notes.note_bad_value(row, column, ValueOutcome::Broken, "row", message);
                 None
             }
             Some((Sort::Text, bytes)) => Some(bytes),
         };
         match value {
-            Some(bytes) if plan.form == TableForm::Pgcopy => strings.push(Some(&unescaped(bytes, plan.bytea))),
+            Some(bytes) if plan.form == TableForm::Pgcopy => strings.push(Some(&decode_bytea(bytes, plan.bytea))),
             value => strings.push(value),
         }
     }
@@ -296,45 +298,45 @@ fn blob_cells(cells: &Cells<'_>, column: usize, notes: &mut Notes<'_>) -> Result
 }
 
 /// Notes rows with more cells than there are columns.
-fn too_many(batch: &Batch, rows: &Range<usize>, plan: &Plan, notes: &mut Notes<'_>) {
+fn note_extra_cells(batch: &Batch, rows: &Range<usize>, plan: &Plan, notes: &mut RowReport<'_>) {
     for row in rows.clone() {
-        let count = batch.row(row).0.len();
+        let count = batch.row_cells(row).0.len();
         if count > plan.names.len() {
             let message = format!("the row has {count} values for {} columns", plan.names.len());
-            notes.wrongs.push(Note { row: row - rows.start, column: None, kind: "row", message });
+            notes.errors.push(RowError { row: row - rows.start, column: None, kind: "row", message });
         }
     }
 }
 
 /// Returns the columns of the output.
-fn columns(
-    layout: &Layout,
+fn build_output_columns(
+    layout: &OutputLayout,
     input: &[ArrayRef],
     decoded: &[ArrayRef],
     plan: &Plan,
-    notes: &mut Notes<'_>,
+    notes: &mut RowReport<'_>,
 ) -> Result<Vec<ArrayRef>, ArrowError> {
     let rows = input.first().map_or(0, |column| column.len());
     let mut columns: Vec<ArrayRef> = Vec::new();
     for fill in &layout.fills {
         columns.push(match *fill {
-            Fill::Lead(at) => {
+            ColumnSource::Lead(at) => {
                 let value = plan.lead.get(at).map_or("", |(_, value)| value.as_str());
                 Arc::new(StringArray::from_iter_values(std::iter::repeat_n(value, rows)))
             }
-            Fill::Plain(index) => {
+            ColumnSource::Plain(index) => {
                 let (column, field) = (&input[index], &layout.given[index]);
-                fitted(column, field.data_type(), index, notes)?
+                convert_column(column, field.data_type(), index, notes)?
             }
-            Fill::Blob(column) => Arc::clone(&decoded[column]),
-            Fill::Errors(column) => {
+            ColumnSource::Blob(column) => Arc::clone(&decoded[column]),
+            ColumnSource::Errors(column) => {
                 let mut messages = vec![None; rows];
-                for note in notes.wrongs.iter().filter(|note| note.column == Some(column)) {
+                for note in notes.errors.iter().filter(|note| note.column == Some(column)) {
                     messages[note.row] = Some(note.message.as_str());
                 }
                 Arc::new(StringArray::from(messages))
             }
-            Fill::Kinds(column) => {
+            ColumnSource::Kinds(column) => {
                 Arc::new(StringArray::from_iter_values(notes.kinds[column].iter().map(|kind| kind.as_str())))
             }
         });
@@ -343,29 +345,34 @@ fn columns(
 }
 
 /// Puts a record into its batch, without the rows that are left out. Returns whether the next rows are needed.
-fn keep(record: RecordBatch, batch: &mut Batch, rows: Range<usize>, mut notes: Notes<'_>) -> Result<bool, ArrowError> {
+fn store_record(
+    record: RecordBatch,
+    batch: &mut Batch,
+    rows: Range<usize>,
+    mut notes: RowReport<'_>,
+) -> Result<bool, ArrowError> {
     let plan = notes.plan;
-    notes.wrongs.sort_by_key(|note| note.row);
-    let first_bad = notes.wrongs.first().map(|note| note.row);
-    let stops = first_bad.filter(|_| plan.on_error == OnError::Stop);
-    let seen = stops.map_or(rows.len(), |row| row + 1);
+    notes.errors.sort_by_key(|note| note.row);
+    let first_bad = notes.errors.first().map(|note| note.row);
+    let stop_row = first_bad.filter(|_| plan.on_error == OnError::Stop);
+    let seen = stop_row.map_or(rows.len(), |row| row + 1);
     let mut is_kept = vec![true; seen];
-    let mut wrongs = notes.wrongs.into_iter().filter(|note| note.row < seen).peekable();
+    let mut errors = notes.errors.into_iter().filter(|note| note.row < seen).peekable();
     let mut tally = std::mem::take(&mut batch.tally);
     tally.merge(&notes.tally);
     for (row, is_kept) in is_kept.iter_mut().enumerate() {
         let (mut is_bad, mut is_undecodable, mut is_refused) = (false, false, false);
-        while let Some(note) = wrongs.next_if(|note| note.row == row) {
+        while let Some(note) = errors.next_if(|note| note.row == row) {
             (is_bad, is_undecodable) = (true, is_undecodable | (note.kind != LOSS));
             is_refused |= note.kind == LOSS && note.column.is_none();
             let message = match note.column {
-                Some(column) => format!("column {}: {}", plan.column(column), note.message),
+                Some(column) => format!("column {}: {}", plan.decoded_column_name(column), note.message),
                 None => note.message,
             };
-            let (record, offset) = (notes.first + row as u64, batch.row(rows.start + row).1);
-            tally.list(Wrong { record, offset, kind: note.kind, message });
+            let (record, offset) = (notes.first + row as u64, batch.row_cells(rows.start + row).1);
+            tally.list_error(RecordError { record, offset, kind: note.kind, message });
         }
-        tally.row(is_bad, is_undecodable);
+        tally.count_row(is_bad, is_undecodable);
         *is_kept = !(is_refused || is_bad && !plan.has_error_columns());
     }
     batch.tally = tally;
@@ -375,12 +382,12 @@ fn keep(record: RecordBatch, batch: &mut Batch, rows: Range<usize>, mut notes: N
         false => record,
     };
     batch.records.push(record);
-    if stops.is_some() {
-        batch.keep(rows.start + seen);
+    if stop_row.is_some() {
+        batch.truncate_rows(rows.start + seen);
     }
-    Ok(stops.is_none())
+    Ok(stop_row.is_none())
 }
 
-fn external(error: icecore_columns::Error) -> ArrowError {
+fn external_error(error: icecore_columns::Error) -> ArrowError {
     ArrowError::ExternalError(Box::new(error))
 }

@@ -4,13 +4,13 @@
 //! and it silently rounds decimals and cuts the fractions of floats.
 
 use super::cells::Strings;
-use super::filler::Notes;
-use super::layout::options;
-use super::learn::line_stage;
+use super::filler::RowReport;
+use super::layout::decoder_options;
+use super::learn::plain_json_stage;
 use super::texts::{
     Zone, parse_date_in_milliseconds, parse_day, parse_float, parse_half, parse_integer, parse_moment, parse_time,
 };
-use super::values::written;
+use super::values::column_to_text;
 use crate::rows::text;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -32,7 +32,12 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// If no value of the column could become one of this type.
-pub fn fitted(column: &ArrayRef, to: &DataType, at: usize, notes: &mut Notes<'_>) -> Result<ArrayRef, ArrowError> {
+pub fn convert_column(
+    column: &ArrayRef,
+    to: &DataType,
+    at: usize,
+    notes: &mut RowReport<'_>,
+) -> Result<ArrayRef, ArrowError> {
     if column.data_type() == to {
         return Ok(Arc::clone(column));
     }
@@ -40,86 +45,90 @@ pub fn fitted(column: &ArrayRef, to: &DataType, at: usize, notes: &mut Notes<'_>
         return Ok(new_null_array(to, column.len()));
     }
     let is_variable = matches!(to, DataType::Binary | DataType::LargeBinary | DataType::BinaryView);
-    if let (true, Ok(blobs)) = (is_variable, Blobs::of(column.as_ref())) {
+    if let (true, Ok(blobs)) = (is_variable, Blobs::from_array(column.as_ref())) {
         let blobs = (0..column.len()).map(|row| blobs.get(row));
         return match to {
-            DataType::Binary => strings::<BinaryType>(blobs, 0),
-            DataType::LargeBinary => strings::<LargeBinaryType>(blobs, 0),
+            DataType::Binary => build_strings::<BinaryType>(blobs, 0),
+            DataType::LargeBinary => build_strings::<LargeBinaryType>(blobs, 0),
             _ => Ok(Arc::new(blobs.collect::<BinaryViewArray>())),
         };
     }
     let cells = match column.as_string_opt::<i32>() {
-        Some(texts) => Cells { texts: texts.clone(), is_json: false },
+        Some(texts) => TextColumn { texts: texts.clone(), is_json: false },
         None => {
-            let (texts, is_json) = written(column)?;
-            Cells { texts, is_json }
+            let (texts, is_json) = column_to_text(column)?;
+            TextColumn { texts, is_json }
         }
     };
-    let made = cells.to_type(to, &options(notes.plan))?;
+    let made = cells.to_type(to, &decoder_options(notes.plan))?;
     if made.null_count() != column.null_count() {
         let expected = icecore_columns::schema::print(&Field::new("", to.clone(), true));
         for row in (0..column.len()).filter(|row| made.is_null(*row) && column.is_valid(*row)) {
-            notes.misfit(row, at, format!("expected {expected}, found `{}`", excerpt(cells.texts.value(row))));
+            notes.note_mismatch(
+                row,
+                at,
+                format!("expected {expected}, found `{}`", make_excerpt(cells.texts.value(row))),
+            );
         }
     }
     Ok(made)
 }
 
 /// The values of a column as text.
-struct Cells {
+struct TextColumn {
     texts: StringArray,
     /// Whether each text is JSON; otherwise it is the value itself.
     is_json: bool,
 }
 
-impl Cells {
+impl TextColumn {
     fn to_type(&self, to: &DataType, options: &Options) -> Result<ArrayRef, ArrowError> {
         Ok(match to {
-            DataType::Utf8 => self.strings::<Utf8Type>()?,
-            DataType::LargeUtf8 => self.strings::<LargeUtf8Type>()?,
+            DataType::Utf8 => self.to_strings::<Utf8Type>()?,
+            DataType::LargeUtf8 => self.to_strings::<LargeUtf8Type>()?,
             DataType::Utf8View => Arc::new(self.texts.iter().collect::<StringViewArray>()),
-            DataType::Binary => self.strings::<BinaryType>()?,
-            DataType::LargeBinary => self.strings::<LargeBinaryType>()?,
+            DataType::Binary => self.to_strings::<BinaryType>()?,
+            DataType::LargeBinary => self.to_strings::<LargeBinaryType>()?,
             DataType::Boolean => {
-                Arc::new(self.texts.iter().map(|text| text.and_then(boolean)).collect::<BooleanArray>())
+                Arc::new(self.texts.iter().map(|text| text.and_then(parse_boolean)).collect::<BooleanArray>())
             }
-            DataType::Float16 => self.parsed::<Float16Type>(parse_half),
-            DataType::Float32 => self.parsed::<Float32Type>(parse_float),
-            DataType::Float64 => self.parsed::<Float64Type>(parse_float),
+            DataType::Float16 => self.parse_values::<Float16Type>(parse_half),
+            DataType::Float32 => self.parse_values::<Float32Type>(parse_float),
+            DataType::Float64 => self.parse_values::<Float64Type>(parse_float),
             // In JSON, the number 1.0 is an integer.
-            to if self.is_json && (to.is_integer() || to.is_nested()) => self.decoded(to, options)?,
-            DataType::Decimal128(..) => self.decoded(to, options)?,
-            DataType::Int8 => self.parsed::<Int8Type>(parse_integer),
-            DataType::Int16 => self.parsed::<Int16Type>(parse_integer),
-            DataType::Int32 => self.parsed::<Int32Type>(parse_integer),
-            DataType::Int64 => self.parsed::<Int64Type>(parse_integer),
-            DataType::UInt8 => self.parsed::<UInt8Type>(parse_integer),
-            DataType::UInt16 => self.parsed::<UInt16Type>(parse_integer),
-            DataType::UInt32 => self.parsed::<UInt32Type>(parse_integer),
-            DataType::UInt64 => self.parsed::<UInt64Type>(parse_integer),
-            DataType::Date32 => self.parsed::<Date32Type>(parse_day),
-            DataType::Date64 => self.parsed::<Date64Type>(parse_date_in_milliseconds),
+            to if self.is_json && (to.is_integer() || to.is_nested()) => self.decode_values(to, options)?,
+            DataType::Decimal128(..) => self.decode_values(to, options)?,
+            DataType::Int8 => self.parse_values::<Int8Type>(parse_integer),
+            DataType::Int16 => self.parse_values::<Int16Type>(parse_integer),
+            DataType::Int32 => self.parse_values::<Int32Type>(parse_integer),
+            DataType::Int64 => self.parse_values::<Int64Type>(parse_integer),
+            DataType::UInt8 => self.parse_values::<UInt8Type>(parse_integer),
+            DataType::UInt16 => self.parse_values::<UInt16Type>(parse_integer),
+            DataType::UInt32 => self.parse_values::<UInt32Type>(parse_integer),
+            DataType::UInt64 => self.parse_values::<UInt64Type>(parse_integer),
+            DataType::Date32 => self.parse_values::<Date32Type>(parse_day),
+            DataType::Date64 => self.parse_values::<Date64Type>(parse_date_in_milliseconds),
             DataType::Time32(TimeUnit::Second) => {
-                self.parsed::<Time32SecondType>(|text| parse_time(text, TimeUnit::Second))
+                self.parse_values::<Time32SecondType>(|text| parse_time(text, TimeUnit::Second))
             }
             DataType::Time32(TimeUnit::Millisecond) => {
-                self.parsed::<Time32MillisecondType>(|text| parse_time(text, TimeUnit::Millisecond))
+                self.parse_values::<Time32MillisecondType>(|text| parse_time(text, TimeUnit::Millisecond))
             }
             DataType::Time64(TimeUnit::Microsecond) => {
-                self.parsed::<Time64MicrosecondType>(|text| parse_time(text, TimeUnit::Microsecond))
+                self.parse_values::<Time64MicrosecondType>(|text| parse_time(text, TimeUnit::Microsecond))
             }
             DataType::Time64(TimeUnit::Nanosecond) => {
-                self.parsed::<Time64NanosecondType>(|text| parse_time(text, TimeUnit::Nanosecond))
+                self.parse_values::<Time64NanosecondType>(|text| parse_time(text, TimeUnit::Nanosecond))
             }
-            DataType::Timestamp(TimeUnit::Second, zone) => self.moments::<TimestampSecondType>(zone.as_ref())?,
+            DataType::Timestamp(TimeUnit::Second, zone) => self.parse_moments::<TimestampSecondType>(zone.as_ref())?,
             DataType::Timestamp(TimeUnit::Millisecond, zone) => {
-                self.moments::<TimestampMillisecondType>(zone.as_ref())?
+                self.parse_moments::<TimestampMillisecondType>(zone.as_ref())?
             }
             DataType::Timestamp(TimeUnit::Microsecond, zone) => {
-                self.moments::<TimestampMicrosecondType>(zone.as_ref())?
+                self.parse_moments::<TimestampMicrosecondType>(zone.as_ref())?
             }
             DataType::Timestamp(TimeUnit::Nanosecond, zone) => {
-                self.moments::<TimestampNanosecondType>(zone.as_ref())?
+                self.parse_moments::<TimestampNanosecondType>(zone.as_ref())?
             }
             _ => {
                 return Err(ArrowError::CastError(format!(
@@ -129,38 +138,38 @@ impl Cells {
         })
     }
 
-    fn strings<T: ByteArrayType>(&self) -> Result<ArrayRef, ArrowError> {
-        strings::<T>(self.texts.iter().map(|text| text.map(str::as_bytes)), self.texts.value_data().len())
+    fn to_strings<T: ByteArrayType>(&self) -> Result<ArrayRef, ArrowError> {
+        build_strings::<T>(self.texts.iter().map(|text| text.map(str::as_bytes)), self.texts.value_data().len())
     }
 
-    fn parsed<T: ArrowPrimitiveType>(&self, parse: impl Fn(&str) -> Option<T::Native>) -> ArrayRef {
+    fn parse_values<T: ArrowPrimitiveType>(&self, parse: impl Fn(&str) -> Option<T::Native>) -> ArrayRef {
         Arc::new(self.texts.iter().map(|text| text.and_then(&parse)).collect::<PrimitiveArray<T>>())
     }
 
     /// Parses timestamps; one without an offset is a local time in the zone of the column.
-    fn moments<T: ArrowTimestampType>(&self, zone: Option<&Arc<str>>) -> Result<ArrayRef, ArrowError> {
+    fn parse_moments<T: ArrowTimestampType>(&self, zone: Option<&Arc<str>>) -> Result<ArrayRef, ArrowError> {
         let place = zone.map_or(Ok(Zone::UTC), |zone| Zone::parse(zone))?;
         // A timestamp with a fraction smaller than the unit is refused, not truncated.
-        let moment = |text: &str| parse_moment(text, &place)?.count(T::UNIT);
+        let moment = |text: &str| parse_moment(text, &place)?.to_count(T::UNIT);
         let moments: PrimitiveArray<T> = self.texts.iter().map(|text| text.and_then(moment)).collect();
         Ok(Arc::new(moments.with_timezone_opt(zone.cloned())))
     }
 
     /// Returns the values in this type, or null: nothing is rounded.
-    fn decoded(&self, to: &DataType, options: &Options) -> Result<ArrayRef, ArrowError> {
+    fn decode_values(&self, to: &DataType, options: &Options) -> Result<ArrayRef, ArrowError> {
         let external = |error: icecore_columns::Error| ArrowError::ExternalError(Box::new(error));
         let field = Field::new("", to.clone(), true);
-        let mut decoder = Decoder::new(line_stage(), &field, options.clone()).map_err(external)?;
+        let mut decoder = Decoder::new(plain_json_stage(), &field, options.clone()).map_err(external)?;
         let json: BinaryArray = match self.is_json {
             true => self.texts.iter().map(|text| text.map(str::as_bytes)).collect(),
-            false => self.texts.iter().map(|text| text.map(quoted)).collect(),
+            false => self.texts.iter().map(|text| text.map(quote_json)).collect(),
         };
         Ok(decoder.decode(&json).map_err(external)?.column)
     }
 }
 
 /// Returns a column of these strings; `size` is their total number of bytes, 0 if unknown.
-fn strings<'v, T: ByteArrayType>(
+fn build_strings<'v, T: ByteArrayType>(
     values: impl ExactSizeIterator<Item = Option<&'v [u8]>>,
     size: usize,
 ) -> Result<ArrayRef, ArrowError> {
@@ -169,14 +178,14 @@ fn strings<'v, T: ByteArrayType>(
     strings.finish::<T>()
 }
 
-fn quoted(value: &str) -> Vec<u8> {
+fn quote_json(value: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(value.len() + 2);
-    text::string(value.as_bytes(), &mut out);
+    text::write_json_string(value.as_bytes(), &mut out);
     out
 }
 
 /// Parses the words that programs write for booleans, and their abbreviations.
-fn boolean(text: &str) -> Option<bool> {
+fn parse_boolean(text: &str) -> Option<bool> {
     let is_one_of = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(text.trim()));
     match () {
         () if is_one_of(&["t", "tr", "tru", "true", "y", "ye", "yes", "on", "1"]) => Some(true),
@@ -186,7 +195,7 @@ fn boolean(text: &str) -> Option<bool> {
 }
 
 /// Returns a value for a message; of a long one, both ends.
-fn excerpt(value: &str) -> String {
+fn make_excerpt(value: &str) -> String {
     const LONGEST: usize = 40;
     icecore::text::printable(&icecore::text::shortened(value, LONGEST)).into_owned()
 }

@@ -47,24 +47,24 @@ pub fn is_shallow(file: &mut File, depth: usize) -> io::Result<bool> {
         file.by_ref().take(size).read_to_end(&mut bytes)?;
     }
     file.rewind()?;
-    Ok(Walk { rest: &bytes }.whole(depth) != Some(false))
+    Ok(ThriftReader { rest: &bytes }.check_structure(depth) != Some(false))
 }
 
 /// The remaining bytes.
-struct Walk<'b> {
+struct ThriftReader<'b> {
     rest: &'b [u8],
 }
 
-impl Walk<'_> {
+impl ThriftReader<'_> {
     /// Walks the whole structure. `None`: it is damaged.
-    fn whole(&mut self, depth: usize) -> Option<bool> {
+    fn check_structure(&mut self, depth: usize) -> Option<bool> {
         let mut last = 0;
         loop {
-            let (kind, field) = self.field(&mut last)?;
+            let (kind, field) = self.read_field(&mut last)?;
             match (kind, field) {
                 (STOP, _) => return Some(true),
-                (LIST, ELEMENTS) => return self.elements(depth),
-                _ => match self.skip(kind, NESTED) {
+                (LIST, ELEMENTS) => return self.check_elements(depth),
+                _ => match self.skip_value(kind, NESTED) {
                     Some(true) => {}
                     other => return other,
                 },
@@ -73,15 +73,15 @@ impl Walk<'_> {
     }
 
     /// Walks the elements of the types in pre-order: each has the number of its children.
-    fn elements(&mut self, depth: usize) -> Option<bool> {
-        let (count, kind) = self.list()?;
+    fn check_elements(&mut self, depth: usize) -> Option<bool> {
+        let (count, kind) = self.read_list_header()?;
         if kind != STRUCT {
             return None;
         }
         // Number of children of the open elements that still follow.
         let mut open: Vec<i64> = Vec::new();
         for _ in 0..count {
-            let children = match self.element()? {
+            let children = match self.read_child_count()? {
                 Some(children) => children,
                 None => return Some(false),
             };
@@ -103,14 +103,14 @@ impl Walk<'_> {
     }
 
     /// Returns the number of children of an element; `Some(None)`: the element itself is too deep.
-    fn element(&mut self) -> Option<Option<i64>> {
+    fn read_child_count(&mut self) -> Option<Option<i64>> {
         let (mut last, mut children) = (0, 0);
         loop {
-            let (kind, field) = self.field(&mut last)?;
+            let (kind, field) = self.read_field(&mut last)?;
             match (kind, field) {
                 (STOP, _) => return Some(Some(children)),
-                (I32, CHILDREN) => children = self.number()?,
-                _ => match self.skip(kind, NESTED)? {
+                (I32, CHILDREN) => children = self.read_signed()?,
+                _ => match self.skip_value(kind, NESTED)? {
                     true => {}
                     false => return Some(None),
                 },
@@ -118,21 +118,21 @@ impl Walk<'_> {
         }
     }
 
-    fn byte(&mut self) -> Option<u8> {
+    fn read_byte(&mut self) -> Option<u8> {
         let (first, rest) = self.rest.split_first()?;
         self.rest = rest;
         Some(*first)
     }
 
-    fn bytes(&mut self, count: u64) -> Option<bool> {
+    fn skip_bytes(&mut self, count: u64) -> Option<bool> {
         self.rest = self.rest.get(usize::try_from(count).ok()?..)?;
         Some(true)
     }
 
-    fn unsigned(&mut self) -> Option<u64> {
+    fn read_unsigned(&mut self) -> Option<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
+            let byte = self.read_byte()?;
             value |= u64::from(byte & 0x7f) << shift;
             if byte < 0x80 {
                 return Some(value);
@@ -141,17 +141,17 @@ impl Walk<'_> {
         None
     }
 
-    fn number(&mut self) -> Option<i64> {
-        let zigzag = self.unsigned()?;
+    fn read_signed(&mut self) -> Option<i64> {
+        let zigzag = self.read_unsigned()?;
         Some((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64))
     }
 
     /// Reads the type of the next field, and its number.
-    fn field(&mut self, last: &mut i16) -> Option<(u8, i16)> {
-        let head = self.byte()?;
+    fn read_field(&mut self, last: &mut i16) -> Option<(u8, i16)> {
+        let head = self.read_byte()?;
         if head != STOP {
             *last = match head >> 4 {
-                0 => self.number()? as i16,
+                0 => self.read_signed()? as i16,
                 step => last.wrapping_add(i16::from(step)),
             };
         }
@@ -159,44 +159,44 @@ impl Walk<'_> {
     }
 
     /// Reads the number of items of a list, and their type.
-    fn list(&mut self) -> Option<(u64, u8)> {
-        let head = self.byte()?;
+    fn read_list_header(&mut self) -> Option<(u64, u8)> {
+        let head = self.read_byte()?;
         let count = match head >> 4 {
-            15 => self.unsigned()?,
+            15 => self.read_unsigned()?,
             count => u64::from(count),
         };
         Some((count, head & 0xf))
     }
 
     /// Skips a value; `Some(false)`: it is deeper than allowed.
-    fn skip(&mut self, kind: u8, depth: usize) -> Option<bool> {
+    fn skip_value(&mut self, kind: u8, depth: usize) -> Option<bool> {
         let Some(deeper) = depth.checked_sub(1) else { return Some(false) };
         match kind {
             TRUE | FALSE => Some(true),
-            BYTE => self.bytes(1),
-            I16 | I32 | I64 => self.unsigned().map(|_| true),
-            DOUBLE => self.bytes(8),
+            BYTE => self.skip_bytes(1),
+            I16 | I32 | I64 => self.read_unsigned().map(|_| true),
+            DOUBLE => self.skip_bytes(8),
             BINARY => {
-                let len = self.unsigned()?;
-                self.bytes(len)
+                let len = self.read_unsigned()?;
+                self.skip_bytes(len)
             }
             LIST | SET => {
-                let (count, kind) = self.list()?;
-                self.items(count, &[kind], deeper)
+                let (count, kind) = self.read_list_header()?;
+                self.skip_items(count, &[kind], deeper)
             }
-            MAP => match self.unsigned()? {
+            MAP => match self.read_unsigned()? {
                 0 => Some(true),
                 count => {
-                    let kinds = self.byte()?;
-                    self.items(count, &[kinds >> 4, kinds & 0xf], deeper)
+                    let kinds = self.read_byte()?;
+                    self.skip_items(count, &[kinds >> 4, kinds & 0xf], deeper)
                 }
             },
             STRUCT => {
                 let mut last = 0;
                 loop {
-                    match self.field(&mut last)?.0 {
+                    match self.read_field(&mut last)?.0 {
                         STOP => return Some(true),
-                        kind if self.skip(kind, deeper)? => {}
+                        kind if self.skip_value(kind, deeper)? => {}
                         _ => return Some(false),
                     }
                 }
@@ -205,13 +205,13 @@ impl Walk<'_> {
         }
     }
 
-    fn items(&mut self, count: u64, kinds: &[u8], depth: usize) -> Option<bool> {
+    fn skip_items(&mut self, count: u64, kinds: &[u8], depth: usize) -> Option<bool> {
         for _ in 0..count {
             for kind in kinds {
                 let is_taken = match *kind {
                     // In a list, each boolean has a byte.
-                    TRUE | FALSE => self.bytes(1)?,
-                    kind => self.skip(kind, depth)?,
+                    TRUE | FALSE => self.skip_bytes(1)?,
+                    kind => self.skip_value(kind, depth)?,
                 };
                 if !is_taken {
                     return Some(false);
@@ -224,7 +224,7 @@ impl Walk<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Walk;
+    use super::ThriftReader;
 
     /// Returns a list of `depth` nested groups.
     fn types(depth: usize) -> Vec<u8> {
@@ -238,26 +238,29 @@ mod tests {
 
     #[test]
     fn depth_is_seen_before_it_is_built() {
-        assert_eq!(Walk { rest: &types(64) }.whole(64), Some(true));
-        assert_eq!(Walk { rest: &types(66) }.whole(64), Some(false));
-        assert_eq!(Walk { rest: &types(5000) }.whole(64), Some(false));
+        assert_eq!(ThriftReader { rest: &types(64) }.check_structure(64), Some(true));
+        assert_eq!(ThriftReader { rest: &types(66) }.check_structure(64), Some(false));
+        assert_eq!(ThriftReader { rest: &types(5000) }.check_structure(64), Some(false));
     }
 
     #[test]
     fn structures_within_structures_are_refused() {
         let mut bytes = vec![0x7c];
         bytes.extend([0x1c].repeat(100_000));
-        assert_eq!(Walk { rest: &bytes }.whole(64), Some(false));
+        assert_eq!(ThriftReader { rest: &bytes }.check_structure(64), Some(false));
         let mut bytes = vec![0x79];
         bytes.extend([0x19].repeat(100_000));
-        assert_eq!(Walk { rest: &bytes }.whole(64), Some(false));
+        assert_eq!(ThriftReader { rest: &bytes }.check_structure(64), Some(false));
     }
 
     #[test]
     fn damage_is_for_the_reader() {
         for cut in 0..types(10).len() {
-            Walk { rest: &types(10)[..cut] }.whole(64);
+            ThriftReader { rest: &types(10)[..cut] }.check_structure(64);
         }
-        assert_eq!(Walk { rest: b"\x19\xfc\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" }.whole(64), None);
+        assert_eq!(
+            ThriftReader { rest: b"\x19\xfc\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" }.check_structure(64),
+            None
+        );
     }
 }

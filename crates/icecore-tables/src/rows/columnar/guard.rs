@@ -12,23 +12,23 @@ thread_local! {
 ///
 /// Readers of Parquet and Arrow check the declarations of files, but not all of them: some damage only causes an index
 /// that is out of bounds. After an error, do not use the reader of the file again.
-pub fn guarded<T, E: ToString>(work: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+pub fn catch_panic<T, E: ToString>(work: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
-        let usual = panic::take_hook();
+        let previous_hook = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             if !IS_QUIET.get() {
-                usual(info);
+                previous_hook(info);
             }
         }));
     });
     IS_QUIET.set(true);
-    let end = panic::catch_unwind(AssertUnwindSafe(work));
+    let outcome = panic::catch_unwind(AssertUnwindSafe(work));
     IS_QUIET.set(false);
-    match end {
+    match outcome {
         Ok(result) => result.map_err(|error| error.to_string()),
-        Err(said) => {
-            let text = said.downcast_ref::<String>().map(String::as_str).or(said.downcast_ref::<&str>().copied());
+        Err(payload) => {
+            let text = payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
             Err(text.unwrap_or("its reader broke off").to_owned())
         }
     }
@@ -36,14 +36,14 @@ pub fn guarded<T, E: ToString>(work: impl FnOnce() -> Result<T, E>) -> Result<T,
 
 #[cfg(test)]
 mod tests {
-    use super::guarded;
+    use super::catch_panic;
 
     #[test]
     fn a_panic_is_an_error() {
-        assert_eq!(guarded(|| Ok::<_, String>(5)), Ok(5));
-        assert_eq!(guarded(|| Err::<(), _>("no")), Err("no".to_owned()));
+        assert_eq!(catch_panic(|| Ok::<_, String>(5)), Ok(5));
+        assert_eq!(catch_panic(|| Err::<(), _>("no")), Err("no".to_owned()));
         let at = std::hint::black_box(7);
-        let said = guarded(|| Ok::<_, String>([1, 2][at])).unwrap_err();
+        let said = catch_panic(|| Ok::<_, String>([1, 2][at])).unwrap_err();
         assert!(said.contains("out of bounds"), "{said}");
     }
 }

@@ -1,9 +1,9 @@
 //! The columns of the output, and the source of each.
 
-use super::ahead::Part;
+use super::ahead::SampleRows;
 use super::learn;
-use crate::error::{Result, io_reason, usage};
-use crate::rows::plan::{Plan, error_name, kind_name};
+use crate::error::{Result, io_reason, usage_error};
+use crate::rows::plan::{Plan, error_column_name, kind_column_name};
 use crate::rows::words::TableForm;
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use icecore_columns::{Decoder, FILLED_WITH, OnError, Options, Source, schema};
@@ -15,13 +15,13 @@ use std::sync::Arc;
 const LONGEST: u64 = 16 << 20;
 
 /// The columns of the output.
-pub struct Layout {
+pub struct OutputLayout {
     /// The columns as an Arrow schema.
     pub schema: SchemaRef,
     /// The source of each column.
-    pub fills: Vec<Fill>,
+    pub fills: Vec<ColumnSource>,
     /// The columns to decode, in the order in which they are given.
-    pub blobs: Vec<Blob>,
+    pub blobs: Vec<BlobColumn>,
     /// The written columns of the input; those that are not decoded have the types of the output.
     pub given: Fields,
     /// The fields that lines of JSON become.
@@ -30,7 +30,7 @@ pub struct Layout {
 
 /// The source of a column.
 #[derive(Clone, Copy, Debug)]
-pub enum Fill {
+pub enum ColumnSource {
     /// The origin of a row.
     Lead(usize),
     /// A column of the input, unchanged; its number among the written ones.
@@ -44,48 +44,53 @@ pub enum Fill {
 }
 
 /// A column to decode.
-pub struct Blob {
+pub struct BlobColumn {
     /// Its number among the written columns.
     pub shown: usize,
-    pub how: How,
+    pub how: DecodeTarget,
     /// Whether its type was inferred from the first rows, and not given.
     pub is_learned: bool,
 }
 
 /// What values become.
-pub enum How {
+pub enum DecodeTarget {
     /// Values with the type of the field.
     Typed(Source),
     /// JSON text.
     Json,
 }
 
-impl Blob {
+impl BlobColumn {
     /// Returns the decoder to values of this field, if they have a type.
-    pub fn decoder(&self, field: &Field, plan: &Plan) -> Result<Option<Decoder>, icecore_columns::Error> {
-        let How::Typed(source) = &self.how else { return Ok(None) };
-        Decoder::new(source.clone(), field, options(plan)).map(Some)
+    pub fn create_decoder(&self, field: &Field, plan: &Plan) -> Result<Option<Decoder>, icecore_columns::Error> {
+        let DecodeTarget::Typed(source) = &self.how else { return Ok(None) };
+        Decoder::new(source.clone(), field, decoder_options(plan)).map(Some)
     }
 }
 
-impl Layout {
+impl OutputLayout {
     /// Creates the layout for a table with this plan and these first rows; `types`: the types of its columns, if it has
     /// any.
-    pub fn new(parts: &[Part<'_>], plan: &Plan, typed: &super::Options, types: Option<&Fields>) -> Result<Layout> {
-        let said = typed.schema.as_deref().map(read).transpose()?.unwrap_or_else(Fields::empty);
+    pub fn new(
+        parts: &[SampleRows<'_>],
+        plan: &Plan,
+        typed: &super::ColumnarOptions,
+        types: Option<&Fields>,
+    ) -> Result<OutputLayout> {
+        let given_fields = typed.schema.as_deref().map(read_schema).transpose()?.unwrap_or_else(Fields::empty);
         let lines = match plan.form {
-            TableForm::Ndjson => Some(learn::lines(parts, &said, plan)?),
+            TableForm::Ndjson => Some(learn::infer_line_fields(parts, &given_fields, plan)?),
             _ => None,
         };
         let shown: Vec<(usize, String)> = match &lines {
             Some(fields) => fields.iter().map(|field| field.name().clone()).enumerate().collect(),
-            None => shown(plan).map(|at| (at, plan.name(at))).collect(),
+            None => written_columns(plan).map(|at| (at, plan.column_name(at))).collect(),
         };
-        check_names(&said, &shown)?;
+        check_names(&given_fields, &shown)?;
         let mut given = Vec::new();
-        let mut blobs: Vec<Option<Blob>> = plan.columns.iter().map(|_| None).collect();
+        let mut blobs: Vec<Option<BlobColumn>> = plan.columns.iter().map(|_| None).collect();
         for (index, (at, name)) in shown.iter().enumerate() {
-            let said = said.iter().find(|field| field.name() == name);
+            let given_field = given_fields.iter().find(|field| field.name() == name);
             let typed = types.and_then(|types| types.get(*at)).map(|field| field.data_type().clone());
             let column = plan.columns.iter().position(|spec| match &lines {
                 Some(_) => spec.name == *name,
@@ -93,105 +98,112 @@ impl Layout {
             });
             let field = match column {
                 Some(column) => {
-                    let (field, how) = learn::blob(parts, plan, column, *at, said)?;
-                    blobs[column] = Some(Blob { shown: index, how, is_learned: said.is_none() });
+                    let (field, how) = learn::infer_blob_field(parts, plan, column, *at, given_field)?;
+                    blobs[column] = Some(BlobColumn { shown: index, how, is_learned: given_field.is_none() });
                     field
                 }
                 None => {
                     let by_line = || lines.as_ref().map(|fields| fields[index].data_type().clone());
-                    let said = said.map(|field| field.data_type().clone());
-                    let data_type = said.or(typed).or_else(by_line).unwrap_or_else(|| learn::plain(parts, *at));
+                    let given_type = given_field.map(|field| field.data_type().clone());
+                    let data_type =
+                        given_type.or(typed).or_else(by_line).unwrap_or_else(|| learn::infer_plain_type(parts, *at));
                     Arc::new(Field::new(name, data_type, true))
                 }
             };
             given.push(field);
         }
-        let missing = |at: usize| usage(format!("there is no column `{}`", plan.column(at)));
+        let missing = |at: usize| usage_error(format!("there is no column `{}`", plan.decoded_column_name(at)));
         let blobs = blobs.into_iter().enumerate().map(|(at, blob)| blob.ok_or_else(|| missing(at)));
-        let layout = Layout::of(plan, given.into(), blobs.collect::<Result<_, _>>()?, lines)?;
-        if plan.deep && layout.blobs.iter().any(|blob| matches!(blob.how, How::Typed(_))) {
-            return Err(usage("`--deep` opens what becomes JSON: say `--schema 'NAME json'` of the column".to_owned()));
+        let layout = OutputLayout::from_columns(plan, given.into(), blobs.collect::<Result<_, _>>()?, lines)?;
+        if plan.deep && layout.blobs.iter().any(|blob| matches!(blob.how, DecodeTarget::Typed(_))) {
+            return Err(usage_error(
+                "`--deep` opens what becomes JSON: say `--schema 'NAME json'` of the column".to_owned(),
+            ));
         }
         Ok(layout)
     }
 
-    fn of(plan: &Plan, given: Fields, blobs: Vec<Blob>, lines: Option<Fields>) -> Result<Layout> {
+    fn from_columns(plan: &Plan, given: Fields, blobs: Vec<BlobColumn>, lines: Option<Fields>) -> Result<OutputLayout> {
         let text = |name: &String| Arc::new(Field::new(name, DataType::Utf8, true));
-        let mut columns: Vec<(FieldRef, Fill)> = Vec::new();
-        columns.extend(plan.lead.iter().enumerate().map(|(at, (name, _))| (text(name), Fill::Lead(at))));
+        let mut columns: Vec<(FieldRef, ColumnSource)> = Vec::new();
+        columns.extend(plan.lead.iter().enumerate().map(|(at, (name, _))| (text(name), ColumnSource::Lead(at))));
         for (index, field) in given.iter().enumerate() {
             let blob = blobs.iter().position(|blob| blob.shown == index);
-            columns.push((Arc::clone(field), blob.map_or(Fill::Plain(index), Fill::Blob)));
+            columns.push((Arc::clone(field), blob.map_or(ColumnSource::Plain(index), ColumnSource::Blob)));
         }
         let count = plan.columns.len();
         if plan.has_error_columns() {
-            columns.extend((0..count).map(|at| (text(&error_name(plan.column(at))), Fill::Errors(at))));
+            columns.extend(
+                (0..count).map(|at| (text(&error_column_name(plan.decoded_column_name(at))), ColumnSource::Errors(at))),
+            );
         }
         if plan.has_kinds {
-            columns.extend((0..count).map(|at| (text(&kind_name(plan.column(at))), Fill::Kinds(at))));
+            columns.extend(
+                (0..count).map(|at| (text(&kind_column_name(plan.decoded_column_name(at))), ColumnSource::Kinds(at))),
+            );
         }
         let (fields, fills): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
         for (at, field) in fields.iter().enumerate() {
             if fields[..at].iter().any(|other| other.name() == field.name()) {
-                return Err(usage(format!(
+                return Err(usage_error(format!(
                     "two columns are called `{}`: give them other names with --columns (and --header, if the first row \
                      has names)",
                     field.name()
                 )));
             }
         }
-        Ok(Layout { schema: Arc::new(Schema::new(fields)), fills, blobs, given, lines })
+        Ok(OutputLayout { schema: Arc::new(Schema::new(fields)), fills, blobs, given, lines })
     }
 
     /// Returns the types of the columns of the input, in the form that `--schema` accepts.
-    pub fn text(&self) -> String {
+    pub fn to_schema_text(&self) -> String {
         schema::print(&Field::new("", DataType::Struct(self.given.clone()), true))
     }
 }
 
 /// Returns the columns of the input that are written.
-pub fn shown(plan: &Plan) -> impl Iterator<Item = usize> + '_ {
+pub fn written_columns(plan: &Plan) -> impl Iterator<Item = usize> + '_ {
     (0..plan.names.len()).filter(|at| !plan.is_hidden(*at))
 }
 
 /// Returns the options for decoding columns.
-pub fn options(plan: &Plan) -> Options {
+pub fn decoder_options(plan: &Plan) -> Options {
     let mut options = Options::default();
     (options.limits, options.on_error) = (plan.limits.clone(), OnError::Null);
     options
 }
 
 /// Returns whether the field accepts any value as JSON.
-pub fn is_json(field: &Field) -> bool {
+pub fn is_json_field(field: &Field) -> bool {
     field.metadata().get(FILLED_WITH).is_some_and(|filled| filled == icecore_columns::JSON)
 }
 
-fn check_names(said: &Fields, shown: &[(usize, String)]) -> Result<()> {
-    match said.iter().find(|field| !shown.iter().any(|(_, name)| name == field.name())) {
+fn check_names(given_fields: &Fields, shown: &[(usize, String)]) -> Result<()> {
+    match given_fields.iter().find(|field| !shown.iter().any(|(_, name)| name == field.name())) {
         None => Ok(()),
         Some(field) => {
             let known: Vec<&str> = shown.iter().map(|(_, name)| name.as_str()).collect();
-            Err(usage(format!(
+            Err(usage_error(format!(
                 "--schema: there is no column `{}`: there are {}",
                 field.name(),
-                crate::plural::listed(&known)
+                crate::plural::join_names(&known)
             )))
         }
     }
 }
 
 /// Reads the value of `--schema`: the fields, or a file with them.
-fn read(said: &str) -> Result<Fields> {
+fn read_schema(said: &str) -> Result<Fields> {
     let mut text = said.to_owned();
     let path = Path::new(said);
     if path.is_file() {
-        let failed = |error: std::io::Error| usage(format!("--schema {said}: {}", io_reason(&error)));
+        let failed = |error: std::io::Error| usage_error(format!("--schema {said}: {}", io_reason(&error)));
         text.clear();
         std::fs::File::open(path).map_err(failed)?.take(LONGEST).read_to_string(&mut text).map_err(failed)?;
     }
-    let field = schema::parse(&text).map_err(|error| usage(format!("--schema: {error}")))?;
+    let field = schema::parse(&text).map_err(|error| usage_error(format!("--schema: {error}")))?;
     match field.data_type() {
         DataType::Struct(fields) => Ok(fields.clone()),
-        _ => Err(usage(format!("--schema takes columns with their types, as `id int64, data: {said}`"))),
+        _ => Err(usage_error(format!("--schema takes columns with their types, as `id int64, data: {said}`"))),
     }
 }

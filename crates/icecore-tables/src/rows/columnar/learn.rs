@@ -1,9 +1,9 @@
 //! Types of columns, inferred from the first rows.
 
-use super::ahead::Part;
-use super::cells::Cells;
-use super::layout::{How, is_json, options};
-use crate::error::{Error, Result, usage};
+use super::ahead::SampleRows;
+use super::cells::CellColumn;
+use super::layout::{DecodeTarget, decoder_options, is_json_field};
+use crate::error::{Error, Result, usage_error};
 use crate::rows::batch::Sort;
 use crate::rows::plan::{JSON, Plan};
 use crate::rows::words::TableForm;
@@ -15,8 +15,8 @@ use icecore_columns::{Decoder, FILLED_WITH, Inference, Source};
 use std::sync::Arc;
 
 /// Returns the type of a column that is not decoded.
-pub fn plain(parts: &[Part<'_>], at: usize) -> DataType {
-    let cells = || parts.iter().flat_map(move |part| cells(part, at).iter()).flatten();
+pub fn infer_plain_type(parts: &[SampleRows<'_>], at: usize) -> DataType {
+    let cells = || parts.iter().flat_map(move |part| part_cells(part, at).iter()).flatten();
     let values = || cells().filter(|(sort, _)| matches!(sort, Sort::Text | Sort::Plain));
     let all = |is: fn(&[u8]) -> bool| values().all(|(sort, bytes)| sort == Sort::Plain && is(bytes));
     match () {
@@ -42,35 +42,35 @@ fn is_float(bytes: &[u8]) -> bool {
     number.is_some_and(f64::is_finite) && mantissa.iter().filter(|byte| byte.is_ascii_digit()).count() <= DIGITS
 }
 
-fn cells<'b>(part: &Part<'b>, at: usize) -> Cells<'b> {
-    Cells { batch: part.batch, rows: part.rows.clone(), at }
+fn part_cells<'b>(part: &SampleRows<'b>, at: usize) -> CellColumn<'b> {
+    CellColumn { batch: part.batch, rows: part.rows.clone(), at }
 }
 
 /// Returns the field of a column to decode, and what its values become.
-pub fn blob(
-    parts: &[Part<'_>],
+pub fn infer_blob_field(
+    parts: &[SampleRows<'_>],
     plan: &Plan,
     column: usize,
     at: usize,
-    said: Option<&FieldRef>,
-) -> Result<(FieldRef, How)> {
-    let name = plan.column(column);
+    given: Option<&FieldRef>,
+) -> Result<(FieldRef, DecodeTarget)> {
+    let name = plan.decoded_column_name(column);
     let source = plan.columns[column].stage.clone().map_or(Source::Detect, Source::Stage);
-    match said {
-        Some(field) if is_json(field) => return Ok((Arc::clone(field), How::Json)),
+    match given {
+        Some(field) if is_json_field(field) => return Ok((Arc::clone(field), DecodeTarget::Json)),
         Some(field) => {
             let field = field.as_ref().clone().with_nullable(true);
-            return Ok((Arc::new(field), How::Typed(source)));
+            return Ok((Arc::new(field), DecodeTarget::Typed(source)));
         }
         None => {}
     }
-    let samples = samples(parts, plan, &name, at);
+    let samples = collect_samples(parts, plan, &name, at);
     let samples = samples.map_err(|error| Error::Other(format!("column {name}: {error}")))?;
-    match infer(&samples, &source, plan).map_err(|error| usage(format!("column {name}: {error}")))? {
-        Some(field) if !is_json(&field) => {
-            Ok((Arc::new(field.with_name(name).with_nullable(true)), How::Typed(source)))
+    match infer_field(&samples, &source, plan).map_err(|error| usage_error(format!("column {name}: {error}")))? {
+        Some(field) if !is_json_field(&field) => {
+            Ok((Arc::new(field.with_name(name).with_nullable(true)), DecodeTarget::Typed(source)))
         }
-        _ => Ok((json_field(&name), How::Json)),
+        _ => Ok((json_field(&name), DecodeTarget::Json)),
     }
 }
 
@@ -80,49 +80,49 @@ fn json_field(name: &str) -> FieldRef {
 }
 
 /// Returns the values of a column in the first rows.
-fn samples(parts: &[Part<'_>], plan: &Plan, name: &str, at: usize) -> Result<Vec<ArrayRef>, ArrowError> {
+fn collect_samples(parts: &[SampleRows<'_>], plan: &Plan, name: &str, at: usize) -> Result<Vec<ArrayRef>, ArrowError> {
     if plan.form == TableForm::Ndjson {
         let field = Arc::new(Field::new(name, DataType::Utf8, true));
-        return line_columns(parts, plan, &Fields::from(vec![field]));
+        return decode_line_columns(parts, plan, &Fields::from(vec![field]));
     }
     parts
         .iter()
         .map(|part| match &part.batch.record {
             Some(record) => Ok(record.column(at).slice(part.rows.start, part.rows.len())),
-            None => cells(part, at).bytes(),
+            None => part_cells(part, at).to_binary(),
         })
         .collect()
 }
 
 /// Returns the first column of these fields in lines of JSON.
-fn line_columns(parts: &[Part<'_>], plan: &Plan, fields: &Fields) -> Result<Vec<ArrayRef>, ArrowError> {
+fn decode_line_columns(parts: &[SampleRows<'_>], plan: &Plan, fields: &Fields) -> Result<Vec<ArrayRef>, ArrowError> {
     let external = |error: icecore_columns::Error| ArrowError::ExternalError(Box::new(error));
-    let mut decoder = line_decoder(fields, plan).map_err(external)?;
-    let column = |part: &Part<'_>| {
-        let lines = cells(part, 0).bytes()?;
+    let mut decoder = create_line_decoder(fields, plan).map_err(external)?;
+    let column = |part: &SampleRows<'_>| {
+        let lines = part_cells(part, 0).to_binary()?;
         Ok(Arc::clone(decoder.decode(lines.as_ref()).map_err(external)?.column.as_struct().column(0)))
     };
     parts.iter().map(column).collect()
 }
 
 /// Returns the decoder for lines of JSON, even if they look like typed JSON.
-pub fn line_decoder(fields: &Fields, plan: &Plan) -> Result<Decoder, icecore_columns::Error> {
+pub fn create_line_decoder(fields: &Fields, plan: &Plan) -> Result<Decoder, icecore_columns::Error> {
     let field = Field::new("row", DataType::Struct(fields.clone()), true);
-    Decoder::new(line_stage(), &field, options(plan))
+    Decoder::new(plain_json_stage(), &field, decoder_options(plan))
 }
 
 /// Returns plain JSON, not typed JSON.
-pub fn line_stage() -> Stage {
+pub fn plain_json_stage() -> Stage {
     let mut stage = Stage::parse(JSON).expect("JSON is always there");
     let _ = stage.set("typed", Some("no"));
     stage
 }
 
 /// Returns the common type of these values; `None` if text preserves more of them.
-fn infer(samples: &[ArrayRef], source: &Source, plan: &Plan) -> Result<Option<Field>, icecore_columns::Error> {
+fn infer_field(samples: &[ArrayRef], source: &Source, plan: &Plan) -> Result<Option<Field>, icecore_columns::Error> {
     let mut inference = Inference::new(source.clone(), &plan.limits);
     for sample in samples {
-        inference.look_at(sample.as_ref())?;
+        inference.examine_column(sample.as_ref())?;
     }
     // If most values are ordinary text, only JSON can express all of them.
     let has_type = inference.rows() > 0 && inference.bad() * 2 <= inference.rows();
@@ -130,24 +130,24 @@ fn infer(samples: &[ArrayRef], source: &Source, plan: &Plan) -> Result<Option<Fi
 }
 
 /// Returns the fields of lines of JSON; columns to decode are text.
-pub fn lines(parts: &[Part<'_>], said: &Fields, plan: &Plan) -> Result<Fields> {
-    let mut inference = Inference::new(line_stage(), &plan.limits);
+pub fn infer_line_fields(parts: &[SampleRows<'_>], given_fields: &Fields, plan: &Plan) -> Result<Fields> {
+    let mut inference = Inference::new(plain_json_stage(), &plan.limits);
     for part in parts {
-        let lines = cells(part, 0).bytes().map_err(|error| usage(error.to_string()))?;
-        inference.look_at(lines.as_ref()).map_err(|error| usage(error.to_string()))?;
+        let lines = part_cells(part, 0).to_binary().map_err(|error| usage_error(error.to_string()))?;
+        inference.examine_column(lines.as_ref()).map_err(|error| usage_error(error.to_string()))?;
     }
     let found = inference.field();
     let found = match found.data_type() {
         DataType::Struct(fields) => fields.clone(),
-        _ if !said.is_empty() => Fields::empty(),
-        _ => return Err(usage("its lines have no keys in common: say the columns with --schema".to_owned())),
+        _ if !given_fields.is_empty() => Fields::empty(),
+        _ => return Err(usage_error("its lines have no keys in common: say the columns with --schema".to_owned())),
     };
-    let others = said.iter().filter(|field| found.find(field.name()).is_none());
+    let others = given_fields.iter().filter(|field| found.find(field.name()).is_none());
     let fields = found.iter().chain(others).map(|field| {
         let is_blob = plan.columns.iter().any(|column| column.name == *field.name());
-        match said.find(field.name()) {
+        match given_fields.find(field.name()) {
             _ if is_blob => Arc::new(Field::new(field.name(), DataType::Utf8, true)),
-            Some((_, said)) => Arc::clone(said),
+            Some((_, given_field)) => Arc::clone(given_field),
             None => Arc::clone(field),
         }
     });

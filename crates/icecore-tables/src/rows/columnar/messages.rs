@@ -47,49 +47,49 @@ impl<R: Read> Messages<R> {
     }
 
     /// Returns the types of the columns, reading until they are known.
-    pub fn schema(&mut self) -> Result<SchemaRef, String> {
+    pub fn read_schema(&mut self) -> Result<SchemaRef, String> {
         loop {
             if let Some(schema) = self.decoder.schema() {
                 let is_shallow = schema.fields().iter().all(|field| is_shallow(field, DEPTH));
                 return if is_shallow { Ok(schema) } else { Err(format!("it has types within more than {DEPTH}")) };
             }
-            if !self.message()? {
+            if !self.read_message()? {
                 return Err("it ends before it says which columns it has".to_owned());
             }
         }
     }
 
     /// Returns the next record; `None` at the end.
-    pub fn next(&mut self) -> Result<Option<RecordBatch>, String> {
-        while self.records.is_empty() && self.message()? {}
+    pub fn next_record(&mut self) -> Result<Option<RecordBatch>, String> {
+        while self.records.is_empty() && self.read_message()? {}
         Ok(self.records.pop_front())
     }
 
     /// Reads a message. Returns whether there was one.
-    fn message(&mut self) -> Result<bool, String> {
+    fn read_message(&mut self) -> Result<bool, String> {
         if self.is_done {
             return Ok(false);
         }
-        let Some(len) = self.length()? else {
+        let Some(len) = self.read_length()? else {
             self.is_done = true;
             // A message without bytes after its description is complete only when more bytes follow.
-            self.decode([Buffer::from(&MARK), Buffer::from(&[0; 4])])?;
+            self.decode_message([Buffer::from(&MARK), Buffer::from(&[0; 4])])?;
             return Ok(true);
         };
         if len > LONGEST {
             return Err(format!("a message says that its description has {len} bytes"));
         }
-        let head = self.exactly(u64::from(len))?;
+        let head = self.read_exactly(u64::from(len))?;
         let message = root_as_message(&head).map_err(|error| format!("a message is damaged: {error}"))?;
         let body = u64::try_from(message.bodyLength()).map_err(|_| "a message has a size below zero".to_owned())?;
-        let body = self.exactly(body)?;
-        check(&message, &body)?;
+        let body = self.read_exactly(body)?;
+        check_buffer_sizes(&message, &body)?;
         let len = Buffer::from(&len.to_le_bytes());
-        self.decode([Buffer::from(&MARK), len, Buffer::from_vec(head), Buffer::from_vec(body)])?;
+        self.decode_message([Buffer::from(&MARK), len, Buffer::from_vec(head), Buffer::from_vec(body)])?;
         Ok(true)
     }
 
-    fn decode<const N: usize>(&mut self, pieces: [Buffer; N]) -> Result<(), String> {
+    fn decode_message<const N: usize>(&mut self, pieces: [Buffer; N]) -> Result<(), String> {
         for mut piece in pieces {
             while !piece.is_empty() {
                 let record = self.decoder.decode(&mut piece).map_err(|error| error.to_string())?;
@@ -100,27 +100,27 @@ impl<R: Read> Messages<R> {
     }
 
     /// Reads the length of the description of the next message; `None` if there is none.
-    fn length(&mut self) -> Result<Option<u32>, String> {
-        let Some(mut word) = self.word()? else { return Ok(None) };
+    fn read_length(&mut self) -> Result<Option<u32>, String> {
+        let Some(mut word) = self.read_word()? else { return Ok(None) };
         if !std::mem::replace(&mut self.is_begun, true) && word == MAGIC[..4] {
-            if self.word()? != Some([MAGIC[4], MAGIC[5], 0, 0]) {
+            if self.read_word()? != Some([MAGIC[4], MAGIC[5], 0, 0]) {
                 return Err("it is not a file of Arrow".to_owned());
             }
             // Zeros follow, up to a round offset.
             word = [0; 4];
             while word == [0; 4] && self.offset < PADDING {
-                word = self.word()?.ok_or_else(|| "it ends too early".to_owned())?;
+                word = self.read_word()?.ok_or_else(|| "it ends too early".to_owned())?;
             }
         }
         // Old files have no mark.
         if word == MARK {
-            word = self.word()?.ok_or_else(|| "it ends too early".to_owned())?;
+            word = self.read_word()?.ok_or_else(|| "it ends too early".to_owned())?;
         }
         let len = u32::from_le_bytes(word);
         Ok((len > 0).then_some(len))
     }
 
-    fn word(&mut self) -> Result<Option<[u8; 4]>, String> {
+    fn read_word(&mut self) -> Result<Option<[u8; 4]>, String> {
         let mut word = [0; 4];
         let mut len = 0;
         while len < word.len() {
@@ -137,7 +137,7 @@ impl<R: Read> Messages<R> {
     }
 
     /// Reads exactly `len` bytes; memory is allocated only as they arrive.
-    fn exactly(&mut self, len: u64) -> Result<Vec<u8>, String> {
+    fn read_exactly(&mut self, len: u64) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
         self.from.by_ref().take(len).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
         self.offset += bytes.len() as u64;
@@ -163,7 +163,7 @@ pub fn is_shallow(field: &Field, depth: usize) -> bool {
 }
 
 /// Checks the declared sizes of compressed buffers, because readers allocate memory by them alone.
-fn check(message: &Message<'_>, body: &[u8]) -> Result<(), String> {
+fn check_buffer_sizes(message: &Message<'_>, body: &[u8]) -> Result<(), String> {
     let header: Option<Header<'_>> = message
         .header_as_record_batch()
         .or_else(|| message.header_as_dictionary_batch().and_then(|batch| batch.data()));

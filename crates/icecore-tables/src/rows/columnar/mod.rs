@@ -30,22 +30,22 @@ mod values;
 mod writer;
 
 #[cfg(feature = "columns")]
-pub use ahead::Ahead;
+pub use ahead::Prefetched;
 /// The types of columns, as Arrow defines them.
 #[cfg(feature = "columns")]
 pub use arrow_schema::Fields;
 #[cfg(feature = "columns")]
-pub use filler::Filler;
+pub use filler::RecordBuilder;
 #[cfg(feature = "columns")]
-pub use layout::Layout;
+pub use layout::OutputLayout;
 #[cfg(feature = "columns")]
-pub use reader::{Records, spooled};
+pub use reader::{Records, spool_to_file};
 #[cfg(feature = "columns")]
-pub use values::expand;
+pub use values::expand_record;
 #[cfg(feature = "columns")]
 pub use writer::Writer;
 
-use crate::error::{Result, usage};
+use crate::error::{Result, usage_error};
 use std::path::Path;
 
 /// A kind of file whose columns have types.
@@ -72,14 +72,14 @@ impl Container {
     }
 
     /// Returns the container with this name.
-    pub fn named(name: &str) -> Option<Container> {
+    pub fn from_name(name: &str) -> Option<Container> {
         Container::ALL.into_iter().find(|container| container.name() == name)
     }
 
     /// Guesses the container by the name of a file.
-    pub fn of_path(path: &Path) -> Option<Container> {
+    pub fn from_path(path: &Path) -> Option<Container> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        if extension == "feather" { Some(Container::Arrow) } else { Container::named(&extension) }
+        if extension == "feather" { Some(Container::Arrow) } else { Container::from_name(&extension) }
     }
 
     /// Guesses the container of an input by its name and its first bytes.
@@ -89,7 +89,7 @@ impl Container {
             [b'A', b'R', b'R', b'O', b'W', b'1', 0, 0, ..] => Some(Container::Arrow),
             // A length of -1 means that the actual length follows.
             [0xff, 0xff, 0xff, 0xff, _, _, 0, 0, ..] => Some(Container::ArrowStream),
-            _ => Container::of_path(Path::new(name)),
+            _ => Container::from_path(Path::new(name)),
         }
     }
 }
@@ -110,7 +110,7 @@ pub enum Compression {
 
 /// Options for columns with types.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct ColumnarOptions {
     /// The types of columns, or a file with them.
     pub schema: Option<String>,
     /// Number of rows from which the types of the other columns are inferred.
@@ -122,11 +122,11 @@ pub struct Options {
 }
 
 /// Returns an error if this build does not support such files.
-pub fn check() -> Result<()> {
+pub fn check_support() -> Result<()> {
     if cfg!(feature = "columns") {
         return Ok(());
     }
     let advice = "this build knows no parquet and no arrow: build it with `make build`, or with \
                   `cargo build --release -p icecore-cli --features columns`";
-    Err(usage(advice.to_owned()))
+    Err(usage_error(advice.to_owned()))
 }

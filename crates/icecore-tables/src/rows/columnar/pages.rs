@@ -35,10 +35,12 @@ impl ChunkReader for Pages {
     fn get_read(&self, start: u64) -> Result<BufReader<File>> {
         let mut read = self.file.get_read(start)?;
         // Readers allocate memory for a page by its header alone.
-        match sizes(read.fill_buf()?) {
-            Some((unpacked, packed)) if unpacked > SLACK.max(packed.saturating_mul(GROWTH)) => Err(wrong(format!(
-                "the page at offset {start} would become {unpacked} bytes of {packed}, which is refused: no table needs that"
-            ))),
+        match parse_page_sizes(read.fill_buf()?) {
+            Some((unpacked, packed)) if unpacked > SLACK.max(packed.saturating_mul(GROWTH)) => {
+                Err(parquet_error(format!(
+                    "the page at offset {start} would become {unpacked} bytes of {packed}, which is refused: no table needs that"
+                )))
+            }
             _ => Ok(read),
         }
     }
@@ -46,18 +48,21 @@ impl ChunkReader for Pages {
     fn get_bytes(&self, start: u64, length: usize) -> Result<bytes::Bytes> {
         match start.checked_add(length as u64) {
             Some(end) if end <= self.len => self.file.get_bytes(start, length),
-            _ => Err(wrong(format!("{length} bytes are needed at offset {start}, and the file has {}", self.len))),
+            _ => Err(parquet_error(format!(
+                "{length} bytes are needed at offset {start}, and the file has {}",
+                self.len
+            ))),
         }
     }
 }
 
-fn wrong(text: String) -> ParquetError {
+fn parquet_error(text: String) -> ParquetError {
     ParquetError::General(text)
 }
 
 /// Returns the sizes of a page, unpacked and packed, if these are the first bytes of its header: in Thrift's compact
 /// protocol, three consecutive fields of 32 bits.
-fn sizes(mut head: &[u8]) -> Option<(u64, u64)> {
+fn parse_page_sizes(mut head: &[u8]) -> Option<(u64, u64)> {
     /// The type and number of the next field, which has 32 bits.
     const FIELD: u8 = 0x15;
     let mut fields = [0; 3];
@@ -74,13 +79,13 @@ fn sizes(mut head: &[u8]) -> Option<(u64, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::sizes;
+    use super::parse_page_sizes;
 
     #[test]
     fn headers_of_pages_say_their_sizes() {
-        assert_eq!(sizes(&[0x15, 0, 0x15, 0x80, 0x01, 0x15, 0x20, 0x2c]), Some((64, 16)));
-        assert_eq!(sizes(&[0x15, 0, 0x25, 0x80, 0x01, 0x15, 0x20]), None);
-        assert_eq!(sizes(b"PAR1"), None);
-        assert_eq!(sizes(&[0x15, 0, 0x15, 0x80]), None);
+        assert_eq!(parse_page_sizes(&[0x15, 0, 0x15, 0x80, 0x01, 0x15, 0x20, 0x2c]), Some((64, 16)));
+        assert_eq!(parse_page_sizes(&[0x15, 0, 0x25, 0x80, 0x01, 0x15, 0x20]), None);
+        assert_eq!(parse_page_sizes(b"PAR1"), None);
+        assert_eq!(parse_page_sizes(&[0x15, 0, 0x15, 0x80]), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Container;
 use super::footer;
-use super::guard::guarded;
+use super::guard::catch_panic;
 use super::messages::{Messages, is_shallow};
 use super::pages::Pages;
 use crate::pool::Batches;
@@ -23,7 +23,7 @@ const DEPTH: usize = 64;
 
 /// The records of a file, batch by batch.
 pub struct Records {
-    from: From,
+    from: RecordSource,
     schema: SchemaRef,
     plan: Option<Arc<Plan>>,
     rows: u64,
@@ -32,22 +32,22 @@ pub struct Records {
     len: u64,
 }
 
-enum From {
+enum RecordSource {
     Parquet(Box<ParquetRecordBatchReader>),
     Arrow(Box<Messages<Box<dyn Read + Send>>>),
 }
 
 impl Records {
     /// Opens Parquet, which has to be a file.
-    pub fn parquet(mut file: File) -> io::Result<Records> {
+    pub fn open_parquet(mut file: File) -> io::Result<Records> {
         let too_deep = || format!("it has types within more than {DEPTH}");
         // In Parquet, a list has two levels.
         if !footer::is_shallow(&mut file, 2 * DEPTH)? {
-            return Err(damaged(Container::Parquet, &too_deep()));
+            return Err(damaged_error(Container::Parquet, &too_deep()));
         }
         let pages = Pages::new(file)?;
         let len = parquet::file::reader::Length::len(&pages);
-        let opened = guarded(|| {
+        let opened = catch_panic(|| {
             let builder = ParquetRecordBatchReaderBuilder::try_new(pages).map_err(|error| error.to_string())?;
             let schema = Arc::clone(builder.schema());
             if !schema.fields().iter().all(|field| is_shallow(field, DEPTH)) {
@@ -60,15 +60,15 @@ impl Records {
             let reader = builder.with_batch_size((BATCH / per_row).clamp(1, ROWS) as usize).build();
             Ok((reader.map_err(|error| error.to_string())?, schema))
         });
-        let (reader, schema) = opened.map_err(|why| damaged(Container::Parquet, &why))?;
-        Ok(Records { from: From::Parquet(Box::new(reader)), schema, plan: None, rows: 0, rest: None, len })
+        let (reader, schema) = opened.map_err(|why| damaged_error(Container::Parquet, &why))?;
+        Ok(Records { from: RecordSource::Parquet(Box::new(reader)), schema, plan: None, rows: 0, rest: None, len })
     }
 
     /// Opens Arrow, a file or a stream.
-    pub fn arrow(input: Box<dyn Read + Send>) -> io::Result<Records> {
+    pub fn open_arrow(input: Box<dyn Read + Send>) -> io::Result<Records> {
         let mut messages = Messages::new(input);
-        let schema = guarded(|| messages.schema()).map_err(|why| damaged(Container::Arrow, &why))?;
-        Ok(Records { from: From::Arrow(Box::new(messages)), schema, plan: None, rows: 0, rest: None, len: 0 })
+        let schema = catch_panic(|| messages.read_schema()).map_err(|why| damaged_error(Container::Arrow, &why))?;
+        Ok(Records { from: RecordSource::Arrow(Box::new(messages)), schema, plan: None, rows: 0, rest: None, len: 0 })
     }
 
     /// Returns the columns of the input.
@@ -77,17 +77,17 @@ impl Records {
     }
 
     /// Sets the plan for its rows.
-    pub fn with(self, plan: &Arc<Plan>) -> Records {
+    pub fn with_plan(self, plan: &Arc<Plan>) -> Records {
         Records { plan: Some(Arc::clone(plan)), ..self }
     }
 
-    fn next(&mut self) -> io::Result<Option<RecordBatch>> {
+    fn next_record(&mut self) -> io::Result<Option<RecordBatch>> {
         match &mut self.from {
-            From::Parquet(reader) => {
-                guarded(|| reader.next().transpose()).map_err(|why| damaged(Container::Parquet, &why))
+            RecordSource::Parquet(reader) => {
+                catch_panic(|| reader.next().transpose()).map_err(|why| damaged_error(Container::Parquet, &why))
             }
-            From::Arrow(messages) => {
-                let next = guarded(|| messages.next()).map_err(|why| damaged(Container::Arrow, &why));
+            RecordSource::Arrow(messages) => {
+                let next = catch_panic(|| messages.next_record()).map_err(|why| damaged_error(Container::Arrow, &why));
                 self.len = messages.offset;
                 next
             }
@@ -96,14 +96,14 @@ impl Records {
 }
 
 /// Copies an input to a temporary file, for readers that need a file.
-pub fn spooled(mut input: impl Read) -> io::Result<File> {
+pub fn spool_to_file(mut input: impl Read) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     io::copy(&mut input, &mut file)?;
     file.rewind()?;
     Ok(file)
 }
 
-fn damaged(container: Container, why: &str) -> io::Error {
+fn damaged_error(container: Container, why: &str) -> io::Error {
     let why = icecore::text::printable(why);
     io::Error::new(io::ErrorKind::InvalidData, format!("it is no {} that can be read: {why}", container.name()))
 }
@@ -111,14 +111,14 @@ fn damaged(container: Container, why: &str) -> io::Error {
 impl Batches for Records {
     type Batch = Batch;
 
-    fn fill(&mut self, batch: &mut Batch) -> io::Result<bool> {
+    fn fill_batch(&mut self, batch: &mut Batch) -> io::Result<bool> {
         batch.clear();
         batch.before = self.rows;
-        self.plan.iter().for_each(|plan| batch.plan(plan));
+        self.plan.iter().for_each(|plan| batch.set_plan(plan));
         let record = loop {
             match self.rest.take() {
                 Some(record) if record.num_rows() > 0 => break record,
-                _ => match self.next()? {
+                _ => match self.next_record()? {
                     Some(record) => self.rest = Some(record),
                     None => return Ok(false),
                 },

@@ -9,15 +9,15 @@ use arrow_schema::{ArrowError, DataType};
 use icecore_columns::Blobs;
 
 /// Converts the record of a batch, if any, to rows of cells.
-pub fn expand(batch: &mut Batch) -> Result<(), String> {
+pub fn expand_record(batch: &mut Batch) -> Result<(), String> {
     let Some(record) = batch.record.take() else { return Ok(()) };
-    let columns: Result<Vec<Column<'_>>, ArrowError> =
-        record.columns().iter().map(|array| Column::of(array.as_ref())).collect();
+    let columns: Result<Vec<ColumnPrinter<'_>>, ArrowError> =
+        record.columns().iter().map(|array| ColumnPrinter::from_array(array.as_ref())).collect();
     let columns = columns.map_err(|error| error.to_string())?;
     for row in 0..record.num_rows() {
         for column in &columns {
             let start = batch.bytes.len();
-            let sort = column.print(row, &mut batch.bytes);
+            let sort = column.print_value(row, &mut batch.bytes);
             batch.push_cell(start, sort);
             // Cells have offsets of 32 bits.
             if batch.bytes.len() > MAX_OUTPUT {
@@ -30,13 +30,13 @@ pub fn expand(batch: &mut Batch) -> Result<(), String> {
 }
 
 /// Returns the values of a column as text, and whether all of them are JSON.
-pub fn written(column: &ArrayRef) -> Result<(StringArray, bool), ArrowError> {
-    let cells = Column::of(column.as_ref())?;
+pub fn column_to_text(column: &ArrayRef) -> Result<(StringArray, bool), ArrowError> {
+    let cells = ColumnPrinter::from_array(column.as_ref())?;
     let mut texts = StringBuilder::new();
     let (mut is_json, mut cell) = (true, Vec::new());
     for row in 0..column.len() {
         cell.clear();
-        let sort = cells.print(row, &mut cell);
+        let sort = cells.print_value(row, &mut cell);
         if texts.values_slice().len() + cell.len() >= MAX_OUTPUT {
             let message = format!("the texts of {} values together are longer than {MAX_OUTPUT} bytes", column.len());
             return Err(ArrowError::CastError(message));
@@ -53,7 +53,7 @@ pub fn written(column: &ArrayRef) -> Result<(StringArray, bool), ArrowError> {
 }
 
 /// How the values of a column are written.
-enum Column<'r> {
+enum ColumnPrinter<'r> {
     Bytes(Blobs<'r>),
     /// Floats; numbers that JSON can't express are text.
     Float(Printer<'r>),
@@ -62,50 +62,50 @@ enum Column<'r> {
     Text(Option<&'r NullBuffer>, Temporal<'r>),
 }
 
-impl<'r> Column<'r> {
-    fn of(array: &'r dyn Array) -> Result<Column<'r>, ArrowError> {
-        if let Ok(blobs) = Blobs::of(array) {
-            return Ok(Column::Bytes(blobs));
+impl<'r> ColumnPrinter<'r> {
+    fn from_array(array: &'r dyn Array) -> Result<ColumnPrinter<'r>, ArrowError> {
+        if let Ok(blobs) = Blobs::from_array(array) {
+            return Ok(ColumnPrinter::Bytes(blobs));
         }
-        if let Some(temporal) = Temporal::of(array)? {
-            return Ok(Column::Text(array.nulls(), temporal));
+        if let Some(temporal) = Temporal::from_array(array)? {
+            return Ok(ColumnPrinter::Text(array.nulls(), temporal));
         }
-        let printer = Printer::of(array)?;
+        let printer = Printer::from_array(array)?;
         Ok(match array.data_type() {
-            DataType::Float16 | DataType::Float32 | DataType::Float64 => Column::Float(printer),
-            _ => Column::Json(printer),
+            DataType::Float16 | DataType::Float32 | DataType::Float64 => ColumnPrinter::Float(printer),
+            _ => ColumnPrinter::Json(printer),
         })
     }
 
     /// Writes a value, and returns its sort.
-    fn print(&self, row: usize, out: &mut Vec<u8>) -> Sort {
+    fn print_value(&self, row: usize, out: &mut Vec<u8>) -> Sort {
         match self {
-            Column::Bytes(blobs) => match blobs.get(row) {
+            ColumnPrinter::Bytes(blobs) => match blobs.get(row) {
                 Some(bytes) => {
                     out.extend_from_slice(bytes);
                     Sort::Text
                 }
                 None => Sort::Null,
             },
-            Column::Float(printer) | Column::Json(printer) if printer.is_null(row) => Sort::Null,
-            Column::Float(printer) => match printer.float(row).and_then(word) {
+            ColumnPrinter::Float(printer) | ColumnPrinter::Json(printer) if printer.is_null(row) => Sort::Null,
+            ColumnPrinter::Float(printer) => match printer.float_value(row).and_then(name_non_finite) {
                 Some(word) => {
                     out.extend_from_slice(word.as_bytes());
                     Sort::Text
                 }
                 None => {
-                    printer.print(row, out);
+                    printer.print_value(row, out);
                     Sort::Plain
                 }
             },
-            Column::Json(printer) => {
-                printer.print(row, out);
+            ColumnPrinter::Json(printer) => {
+                printer.print_value(row, out);
                 Sort::Plain
             }
-            Column::Text(nulls, _) if nulls.is_some_and(|nulls| nulls.is_null(row)) => Sort::Null,
-            Column::Text(_, temporal) => {
+            ColumnPrinter::Text(nulls, _) if nulls.is_some_and(|nulls| nulls.is_null(row)) => Sort::Null,
+            ColumnPrinter::Text(_, temporal) => {
                 // If the value has no text, the error is written instead.
-                if let Err(text) = temporal.print(row, out) {
+                if let Err(text) = temporal.print_value(row, out) {
                     out.extend_from_slice(text.as_bytes());
                 }
                 Sort::Text
@@ -115,7 +115,7 @@ impl<'r> Column<'r> {
 }
 
 /// Returns the word for a number that JSON can't express.
-fn word(value: f64) -> Option<&'static str> {
+fn name_non_finite(value: f64) -> Option<&'static str> {
     match value {
         _ if value.is_finite() => None,
         _ if value.is_nan() => Some("NaN"),

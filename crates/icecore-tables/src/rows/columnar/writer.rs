@@ -1,7 +1,7 @@
 //! Writing records.
 
 use super::{Compression, Container};
-use crate::error::{Error, Result, usage};
+use crate::error::{Error, Result, usage_error};
 use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
@@ -20,7 +20,7 @@ const BATCH: usize = 1 << 20;
 
 /// Writes records to a columnar file.
 pub struct Writer {
-    to: To,
+    to: FormatWriter,
     buffer: Buffer,
     schema: SchemaRef,
     /// Records that are too small to be written alone.
@@ -28,7 +28,7 @@ pub struct Writer {
     size: usize,
 }
 
-enum To {
+enum FormatWriter {
     Parquet(Box<ArrowWriter<Buffer>>),
     Arrow(Box<FileWriter<Buffer>>),
     ArrowStream(Box<StreamWriter<Buffer>>),
@@ -39,14 +39,14 @@ enum To {
 struct Buffer(Arc<Mutex<Vec<u8>>>);
 
 impl Buffer {
-    fn with<T>(&self, work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+    fn with_bytes<T>(&self, work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Write for Buffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.with(|buffer| buffer.extend_from_slice(bytes));
+        self.with_bytes(|buffer| buffer.extend_from_slice(bytes));
         Ok(bytes.len())
     }
 
@@ -57,54 +57,54 @@ impl Write for Buffer {
 
 impl Writer {
     /// Begins a file with these columns.
-    pub fn new(container: Container, typed: &super::Options, schema: &SchemaRef) -> Result<Writer> {
+    pub fn new(container: Container, typed: &super::ColumnarOptions, schema: &SchemaRef) -> Result<Writer> {
         let buffer = Buffer::default();
         let to = match container {
             Container::Parquet => {
-                let properties = properties(typed)?;
+                let properties = parquet_properties(typed)?;
                 let writer = ArrowWriter::try_new(buffer.clone(), Arc::clone(schema), Some(properties));
-                To::Parquet(Box::new(writer.map_err(failed)?))
+                FormatWriter::Parquet(Box::new(writer.map_err(write_error)?))
             }
             Container::Arrow => {
-                let writer = FileWriter::try_new_with_options(buffer.clone(), schema, options(typed)?);
-                To::Arrow(Box::new(writer.map_err(failed)?))
+                let writer = FileWriter::try_new_with_options(buffer.clone(), schema, arrow_options(typed)?);
+                FormatWriter::Arrow(Box::new(writer.map_err(write_error)?))
             }
             Container::ArrowStream => {
-                let writer = StreamWriter::try_new_with_options(buffer.clone(), schema, options(typed)?);
-                To::ArrowStream(Box::new(writer.map_err(failed)?))
+                let writer = StreamWriter::try_new_with_options(buffer.clone(), schema, arrow_options(typed)?);
+                FormatWriter::ArrowStream(Box::new(writer.map_err(write_error)?))
             }
         };
         Ok(Writer { to, buffer, schema: Arc::clone(schema), waiting: Vec::new(), size: 0 })
     }
 
     /// Writes a record, or keeps it until there are enough.
-    pub fn write(&mut self, record: RecordBatch) -> Result<()> {
-        if let To::Parquet(writer) = &mut self.to {
-            return writer.write(&record).map_err(failed);
+    pub fn write_record(&mut self, record: RecordBatch) -> Result<()> {
+        if let FormatWriter::Parquet(writer) = &mut self.to {
+            return writer.write(&record).map_err(write_error);
         }
         self.size += record.get_array_memory_size();
         self.waiting.push(record);
-        if self.size < BATCH { Ok(()) } else { self.join() }
+        if self.size < BATCH { Ok(()) } else { self.write_waiting() }
     }
 
     /// Writes the waiting records as one record.
-    fn join(&mut self) -> Result<()> {
+    fn write_waiting(&mut self) -> Result<()> {
         if !self.waiting.is_empty() {
-            let record = concat_batches(&self.schema, &self.waiting).map_err(failed)?;
+            let record = concat_batches(&self.schema, &self.waiting).map_err(write_error)?;
             self.waiting.clear();
             self.size = 0;
             match &mut self.to {
-                To::Parquet(writer) => writer.write(&record).map_err(failed)?,
-                To::Arrow(writer) => writer.write(&record).map_err(failed)?,
-                To::ArrowStream(writer) => writer.write(&record).map_err(failed)?,
+                FormatWriter::Parquet(writer) => writer.write(&record).map_err(write_error)?,
+                FormatWriter::Arrow(writer) => writer.write(&record).map_err(write_error)?,
+                FormatWriter::ArrowStream(writer) => writer.write(&record).map_err(write_error)?,
             }
         }
         Ok(())
     }
 
     /// Hands over the output so far.
-    pub fn pass<T>(&self, take: impl FnOnce(&[u8]) -> T) -> T {
-        self.buffer.with(|buffer| {
+    pub fn take_output<T>(&self, take: impl FnOnce(&[u8]) -> T) -> T {
+        self.buffer.with_bytes(|buffer| {
             let taken = take(buffer);
             buffer.clear();
             taken
@@ -113,20 +113,20 @@ impl Writer {
 
     /// Writes the end of the file, which is then to be passed on.
     pub fn finish(&mut self) -> Result<()> {
-        self.join()?;
+        self.write_waiting()?;
         match &mut self.to {
-            To::Parquet(writer) => drop(writer.finish().map_err(failed)?),
-            To::Arrow(writer) => writer.finish().map_err(failed)?,
-            To::ArrowStream(writer) => writer.finish().map_err(failed)?,
+            FormatWriter::Parquet(writer) => drop(writer.finish().map_err(write_error)?),
+            FormatWriter::Arrow(writer) => writer.finish().map_err(write_error)?,
+            FormatWriter::ArrowStream(writer) => writer.finish().map_err(write_error)?,
         }
         Ok(())
     }
 }
 
-fn properties(typed: &super::Options) -> Result<WriterProperties> {
+fn parquet_properties(typed: &super::ColumnarOptions) -> Result<WriterProperties> {
     let codec = match typed.compression {
         None | Some(Compression::Snappy) => Codec::SNAPPY,
-        Some(Compression::Zstd) => Codec::ZSTD(ZstdLevel::try_new(3).map_err(failed)?),
+        Some(Compression::Zstd) => Codec::ZSTD(ZstdLevel::try_new(3).map_err(write_error)?),
         Some(Compression::Lz4) => Codec::LZ4_RAW,
         Some(Compression::None) => Codec::UNCOMPRESSED,
     };
@@ -137,18 +137,18 @@ fn properties(typed: &super::Options) -> Result<WriterProperties> {
     Ok(properties.set_max_row_group_row_count(Some(rows)).set_max_row_group_bytes(Some(GROUP)).build())
 }
 
-fn options(typed: &super::Options) -> Result<IpcWriteOptions> {
+fn arrow_options(typed: &super::ColumnarOptions) -> Result<IpcWriteOptions> {
     let compression = match typed.compression {
         None | Some(Compression::None) => None,
         Some(Compression::Zstd) => Some(CompressionType::ZSTD),
         Some(Compression::Lz4) => Some(CompressionType::LZ4_FRAME),
         Some(Compression::Snappy) => {
-            return Err(usage("arrow knows no snappy: --compression lz4, zstd or none".to_owned()));
+            return Err(usage_error("arrow knows no snappy: --compression lz4, zstd or none".to_owned()));
         }
     };
-    IpcWriteOptions::default().try_with_compression(compression).map_err(failed)
+    IpcWriteOptions::default().try_with_compression(compression).map_err(write_error)
 }
 
-fn failed(error: impl ToString) -> Error {
+fn write_error(error: impl ToString) -> Error {
     Error::Other(format!("the columns can't be written: {}", error.to_string()))
 }

@@ -13,7 +13,7 @@ use crate::window::Window;
 use icecore_sql::{Next, Options, Reader, Value};
 use std::io::{self, Read};
 use std::sync::Arc;
-pub use tables::Tables;
+pub use tables::TableSelection;
 use value::Type;
 
 /// Approximate number of bytes in a batch.
@@ -25,7 +25,7 @@ const MANY: usize = 1 << 24;
 pub struct Dump {
     window: Window<Box<dyn Read + Send>>,
     reader: Reader,
-    tables: Tables,
+    tables: TableSelection,
     layout: Layout,
     rows: u64,
     /// Offset of the current row in the dump, and its start in the bytes of the batch.
@@ -51,7 +51,7 @@ struct Layout {
 
 impl Dump {
     /// Creates the reader. `base`: the part of the plan that does not depend on the tables.
-    pub fn new(window: Window<Box<dyn Read + Send>>, base: Plan, tables: Tables, most: u64) -> Dump {
+    pub fn new(window: Window<Box<dyn Read + Send>>, base: Plan, tables: TableSelection, most: u64) -> Dump {
         let mut options = Options::default();
         // Cells have offsets of 32 bits, and a window may hold twice as much.
         let most = usize::try_from(most).unwrap_or(usize::MAX).min(1 << 30);
@@ -59,7 +59,7 @@ impl Dump {
         Dump {
             window,
             reader: Reader::with_options(options),
-            tables: tables.over(base),
+            tables: tables.with_base(base),
             layout: Layout::default(),
             rows: 0,
             offset: 0,
@@ -72,12 +72,12 @@ impl Dump {
     }
 
     /// Handles a value. Returns whether its row is complete.
-    fn push(&mut self, value: Value, batch: &mut Batch) -> io::Result<bool> {
+    fn push_value(&mut self, value: Value, batch: &mut Batch) -> io::Result<bool> {
         let Value { whole, content, cell, ends_row, .. } = value;
         if cell.position == 0 {
             self.offset = self.reader.offset() + whole.start as u64;
             if self.layout.number != self.reader.layout() {
-                let is_wanted = self.tables.wants(self.reader.table(cell.table));
+                let is_wanted = self.tables.selects_table(self.reader.table(cell.table));
                 self.layout = Layout { number: self.reader.layout(), is_wanted, ..Layout::default() };
             }
         }
@@ -88,7 +88,7 @@ impl Dump {
         let at = cell.position as usize;
         let plan = self.layout.plan.as_deref();
         if at >= self.layout.columns.len() {
-            let of = Type::of(self.reader.table(cell.table), cell.column, self.reader.dialect());
+            let of = Type::from_column(self.reader.table(cell.table), cell.column, self.reader.dialect());
             self.layout.columns.push((cell.column, of));
         }
         let start = batch.bytes.len();
@@ -96,10 +96,12 @@ impl Dump {
         let sort = if plan.is_some_and(|plan| plan.is_hidden(at)) {
             Sort::Null
         } else {
-            let is_computed = value::put(self.window.bytes(), whole, content, of, &mut batch.bytes);
+            let is_computed = value::write_content(self.window.bytes(), whole, content, of, &mut batch.bytes);
             if is_computed.is_none() {
-                let number = self.rows + batch.rows() as u64 + 1;
-                batch.tally.pass_on(number, || self.tables.column(self.reader.table(cell.table), &cell));
+                let number = self.rows + batch.row_count() as u64 + 1;
+                batch
+                    .tally
+                    .note_passed_on(number, || self.tables.qualified_column(self.reader.table(cell.table), &cell));
             }
             is_computed.unwrap_or_default()
         };
@@ -107,23 +109,23 @@ impl Dump {
         let cells = batch.cells.len() - batch.ends.last().map_or(0, |end| end.0 as usize);
         // A value with its separator has at least two bytes.
         if batch.bytes.len() - self.start > self.most || cells > (self.most / 2 + 1).min(MANY) {
-            return Err(too_long(self.offset, self.most));
+            return Err(too_long_error(self.offset, self.most));
         }
         if ends_row {
             let plan = match &self.layout.plan {
                 Some(plan) => plan,
                 None => {
                     let columns = self.layout.columns.iter().map(|column| column.0);
-                    let plan = self.tables.plan(self.reader.table(cell.table), columns)?;
+                    let plan = self.tables.create_plan(self.reader.table(cell.table), columns)?;
                     self.layout.plan.insert(plan)
                 }
             };
             if plan.hides_all() {
                 self.layout.is_wanted = false;
-                batch.take_back(self.start);
+                batch.discard_partial_row(self.start);
                 return Ok(false);
             }
-            batch.plan(plan);
+            batch.set_plan(plan);
             batch.end_row(self.offset);
             self.start = batch.bytes.len();
         }
@@ -131,7 +133,7 @@ impl Dump {
     }
 
     /// Moves the first part of the next row out of a complete batch.
-    fn carry(&mut self, batch: &mut Batch) {
+    fn carry_partial_row(&mut self, batch: &mut Batch) {
         let (bytes, cells) = &mut self.carried;
         let from = batch.ends.last().map_or(0, |end| end.0 as usize);
         bytes.extend(batch.bytes.drain(self.start..));
@@ -145,30 +147,30 @@ impl Dump {
     }
 
     /// Reads rows until there are enough, or the next one needs more input.
-    fn read(&mut self, batch: &mut Batch) -> io::Result<()> {
-        while batch.bytes.len() < BATCH || batch.rows() == 0 {
+    fn read_rows(&mut self, batch: &mut Batch) -> io::Result<()> {
+        while batch.bytes.len() < BATCH || batch.row_count() == 0 {
             let next = self.reader.next(self.window.bytes(), self.window.is_end());
             match next.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))? {
                 Next::Value(value) => {
-                    if !self.push(value, batch)? {
+                    if !self.push_value(value, batch)? {
                         continue;
                     }
                 }
                 Next::Literal(_) => {}
                 Next::More { used } => {
-                    self.window.take(used);
+                    self.window.consume(used);
                     // Complete rows do not wait for further input.
-                    if batch.rows() > 0 {
+                    if batch.row_count() > 0 {
                         batch.is_last_for_now = true;
                         return Ok(());
                     }
-                    self.window.more()?;
+                    self.window.read_more()?;
                 }
                 Next::End => {
                     self.is_done = true;
-                    return match self.reader.unclosed() {
-                        Some(offset) => Err(cut(offset)),
-                        None => self.tables.check(self.reader.tables()),
+                    return match self.reader.unclosed_offset() {
+                        Some(offset) => Err(cut_off_error(offset)),
+                        None => self.tables.check_selection(self.reader.tables()),
                     };
                 }
             }
@@ -177,13 +179,13 @@ impl Dump {
     }
 }
 
-fn too_long(offset: u64, most: usize) -> io::Error {
+fn too_long_error(offset: u64, most: usize) -> io::Error {
     io::Error::other(format!(
         "the row at offset {offset} is longer than {most} bytes (--max-record lets it be, if the input is trusted)"
     ))
 }
 
-fn cut(offset: u64) -> io::Error {
+fn cut_off_error(offset: u64) -> io::Error {
     let text = format!("it ends inside of the row whose value at offset {offset} is the last one: it is cut off");
     io::Error::new(io::ErrorKind::UnexpectedEof, text)
 }
@@ -191,7 +193,7 @@ fn cut(offset: u64) -> io::Error {
 impl Batches for Dump {
     type Batch = Batch;
 
-    fn fill(&mut self, batch: &mut Batch) -> io::Result<bool> {
+    fn fill_batch(&mut self, batch: &mut Batch) -> io::Result<bool> {
         batch.clear();
         batch.before = self.rows;
         if let Some(error) = self.stopped.take() {
@@ -204,17 +206,17 @@ impl Batches for Dump {
         batch.bytes.append(bytes);
         batch.cells.append(cells);
         self.start = 0;
-        match self.read(batch) {
+        match self.read_rows(batch) {
             Ok(()) => {}
-            Err(error) if batch.rows() > 0 => {
+            Err(error) if batch.row_count() > 0 => {
                 self.is_done = true;
                 self.stopped = Some(error);
             }
             Err(error) => return Err(error),
         }
-        self.carry(batch);
-        self.rows += batch.rows() as u64;
+        self.carry_partial_row(batch);
+        self.rows += batch.row_count() as u64;
         batch.end = self.reader.offset();
-        Ok(batch.rows() > 0)
+        Ok(batch.row_count() > 0)
     }
 }

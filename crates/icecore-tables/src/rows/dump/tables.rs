@@ -1,70 +1,72 @@
 //! The selected tables of a dump, and the plans for their rows.
 
 use crate::error::{Error, Result};
-use crate::filter::is_column;
-use crate::rows::column::Spec;
+use crate::filter::matches_column;
+use crate::rows::column::ColumnSpec;
 use crate::rows::plan::Plan;
 use icecore_sql::{Cell, Table};
 use std::io;
 use std::sync::Arc;
 
 /// The tables and columns that were requested.
-pub struct Tables {
+pub struct TableSelection {
     base: Option<Plan>,
-    specs: Vec<Spec>,
+    specs: Vec<ColumnSpec>,
 }
 
-impl Tables {
+impl TableSelection {
     /// Parses the values of `--column`.
-    pub fn new(columns: &[String]) -> Result<Tables> {
-        let specs = columns.iter().map(|column| Spec::parse(column, &[])).collect::<Result<_, _>>()?;
-        Ok(Tables { base: None, specs })
+    pub fn new(columns: &[String]) -> Result<TableSelection> {
+        let specs = columns.iter().map(|column| ColumnSpec::parse(column, &[])).collect::<Result<_, _>>()?;
+        Ok(TableSelection { base: None, specs })
     }
 
     /// Sets the part of the plan that does not depend on the tables.
-    pub fn over(self, base: Plan) -> Tables {
-        Tables { base: Some(base), ..self }
+    pub fn with_base(self, base: Plan) -> TableSelection {
+        TableSelection { base: Some(base), ..self }
     }
 
     /// Returns whether rows of this table are written.
-    pub fn wants(&self, table: &Table) -> bool {
+    pub fn selects_table(&self, table: &Table) -> bool {
         let Some(base) = &self.base else { return false };
-        let has = |spec: &Spec| {
-            spec.given_name().is_none() || table.columns().iter().any(|column| names(spec, table, column.name()))
+        let has = |spec: &ColumnSpec| {
+            spec.given_name().is_none() || table.columns().iter().any(|column| names_column(spec, table, column.name()))
         };
-        base.filter().takes_table(table.schema(), table.name())
+        base.filter().selects_table(table.schema(), table.name())
             && (base.filter().has_tables() || self.specs.is_empty() || self.specs.iter().any(has))
     }
 
     /// Returns the name of the column of a value.
-    pub fn column(&self, table: &Table, cell: &Cell) -> String {
-        format!("{}.{}", table.name(), name(table, cell.column, cell.position as usize))
+    pub fn qualified_column(&self, table: &Table, cell: &Cell) -> String {
+        format!("{}.{}", table.name(), column_or_number(table, cell.column, cell.position as usize))
     }
 
     /// Returns the plan for rows with these columns.
-    pub fn plan(&self, table: &Table, columns: impl Iterator<Item = Option<u32>>) -> io::Result<Arc<Plan>> {
-        let columns: Vec<String> = columns.enumerate().map(|(at, column)| name(table, column, at)).collect();
+    pub fn create_plan(&self, table: &Table, columns: impl Iterator<Item = Option<u32>>) -> io::Result<Arc<Plan>> {
+        let columns: Vec<String> =
+            columns.enumerate().map(|(at, column)| column_or_number(table, column, at)).collect();
         let found = self.specs.iter().filter_map(|spec| {
             let at = columns.iter().position(|column| *column == spec.name);
-            let at = at.or_else(|| columns.iter().position(|column| names(spec, table, column)));
+            let at = at.or_else(|| columns.iter().position(|column| names_column(spec, table, column)));
             let at = at.or(spec.at.filter(|at| *at < columns.len()))?;
-            Some(Spec { at: Some(at), ..spec.clone() })
+            Some(ColumnSpec { at: Some(at), ..spec.clone() })
         });
         let found = found.collect();
         let base = self.base.clone().ok_or_else(|| io::Error::other("no plan"))?;
-        base.of_columns(table.schema(), table.name(), columns, found).map(Arc::new).map_err(failed)
+        base.with_columns(table.schema(), table.name(), columns, found).map(Arc::new).map_err(to_io_error)
     }
 
     /// Returns an error for given tables and columns that do not exist: probably typing errors.
-    pub fn check(&self, tables: &[Table]) -> io::Result<()> {
+    pub fn check_selection(&self, tables: &[Table]) -> io::Result<()> {
         let Some(base) = &self.base else { return Ok(()) };
         let places = tables.iter().flat_map(|table| {
             let all = table.columns().iter().map(|column| column.name()).chain([""]);
             all.map(|column| (table.schema(), table.name(), column))
         });
-        let mut unknown = base.filter().unknown(places.clone());
+        let mut unknown = base.filter().find_unknown_names(places.clone());
         for spec in &self.specs {
-            let is = |(schema, table, column): (Option<&str>, &str, &str)| is_column(&spec.name, schema, table, column);
+            let is =
+                |(schema, table, column): (Option<&str>, &str, &str)| matches_column(&spec.name, schema, table, column);
             if spec.given_name().is_some() && !places.clone().any(is) {
                 unknown.push(format!("there is no column `{}`", spec.name));
             }
@@ -74,16 +76,16 @@ impl Tables {
 }
 
 /// Returns whether the spec names this column.
-fn names(spec: &Spec, table: &Table, column: &str) -> bool {
-    is_column(&spec.name, table.schema(), table.name(), column)
+fn names_column(spec: &ColumnSpec, table: &Table, column: &str) -> bool {
+    matches_column(&spec.name, table.schema(), table.name(), column)
 }
 
 /// Returns the name of a column; without one, its number.
-fn name(table: &Table, column: Option<u32>, at: usize) -> String {
+fn column_or_number(table: &Table, column: Option<u32>, at: usize) -> String {
     let column = column.and_then(|column| table.columns().get(column as usize));
     column.map_or_else(|| (at + 1).to_string(), |column| column.name().to_owned())
 }
 
-fn failed(error: Error) -> io::Error {
+fn to_io_error(error: Error) -> io::Error {
     io::Error::other(error.to_string())
 }

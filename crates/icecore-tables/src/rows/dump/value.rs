@@ -21,11 +21,11 @@ pub enum Type {
 }
 
 impl Type {
-    pub fn of(table: &Table, column: Option<u32>, dialect: Option<Dialect>) -> Type {
+    pub fn from_column(table: &Table, column: Option<u32>, dialect: Option<Dialect>) -> Type {
         let Some(column) = column.and_then(|column| table.columns().get(column as usize)) else {
             return if dialect == Some(Dialect::Postgres) { Type::BitString } else { Type::Any };
         };
-        match (dialect, column.declared()) {
+        match (dialect, column.declared_type()) {
             // SQLite writes numbers without quotes.
             (Some(Dialect::Sqlite), _) => Type::Any,
             (Some(Dialect::Postgres), "bool" | "boolean") => Type::Bool,
@@ -39,7 +39,13 @@ impl Type {
 }
 
 /// Writes the content of a value, and returns its sort; `None`: it is an expression, written as its text.
-pub fn put(window: &[u8], whole: Range<usize>, content: Content, of: Type, out: &mut Vec<u8>) -> Option<Sort> {
+pub fn write_content(
+    window: &[u8],
+    whole: Range<usize>,
+    content: Content,
+    of: Type,
+    out: &mut Vec<u8>,
+) -> Option<Sort> {
     let text = window.get(whole).unwrap_or_default();
     Some(match content {
         Content::Literal(body, quoting) => {
@@ -48,7 +54,7 @@ pub fn put(window: &[u8], whole: Range<usize>, content: Content, of: Type, out: 
                 out.extend_from_slice(text);
                 return None;
             };
-            literal(decoded.text(), of, out)
+            write_literal(decoded.text(), of, out)
         }
         Content::Number => write_number(text, out),
         Content::Bool(value) => {
@@ -57,7 +63,7 @@ pub fn put(window: &[u8], whole: Range<usize>, content: Content, of: Type, out: 
         }
         Content::Null => Sort::Null,
         Content::Absent => Sort::Absent,
-        Content::Bits(digits) => bits(window.get(digits).unwrap_or_default(), of, out),
+        Content::Bits(digits) => write_bits(window.get(digits).unwrap_or_default(), of, out),
         _ => {
             out.extend_from_slice(text);
             return None;
@@ -65,11 +71,11 @@ pub fn put(window: &[u8], whole: Range<usize>, content: Content, of: Type, out: 
     })
 }
 
-fn literal(text: &[u8], of: Type, out: &mut Vec<u8>) -> Sort {
+fn write_literal(text: &[u8], of: Type, out: &mut Vec<u8>) -> Sort {
     match (of, text) {
         (Type::Bool, b"t" | b"true") => out.extend_from_slice(b"true"),
         (Type::Bool, b"f" | b"false") => out.extend_from_slice(b"false"),
-        (Type::Number, _) if is_number(text) => out.extend_from_slice(text),
+        (Type::Number, _) if is_json_number(text) => out.extend_from_slice(text),
         (Type::Bits, _) if text.len() <= 8 => {
             let value = text.iter().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
             out.extend_from_slice(value.to_string().as_bytes());
@@ -84,7 +90,7 @@ fn literal(text: &[u8], of: Type, out: &mut Vec<u8>) -> Sort {
 
 /// Writes an SQL number as a JSON number, with all its digits.
 pub fn write_number(text: &[u8], out: &mut Vec<u8>) -> Sort {
-    if is_number(text) {
+    if is_json_number(text) {
         out.extend_from_slice(text);
         return Sort::Plain;
     }
@@ -112,7 +118,7 @@ pub fn write_number(text: &[u8], out: &mut Vec<u8>) -> Sort {
 }
 
 /// Returns whether the text is a valid JSON number.
-fn is_number(text: &[u8]) -> bool {
+fn is_json_number(text: &[u8]) -> bool {
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let text = text.strip_prefix(b"-").unwrap_or(text);
     let whole = digits(text);
@@ -133,7 +139,7 @@ fn is_number(text: &[u8]) -> bool {
 }
 
 /// Writes `b'101'` as a number; in PostgreSQL it remains a text of digits.
-fn bits(digits: &[u8], of: Type, out: &mut Vec<u8>) -> Sort {
+fn write_bits(digits: &[u8], of: Type, out: &mut Vec<u8>) -> Sort {
     let value = std::str::from_utf8(digits).ok().and_then(|digits| u64::from_str_radix(digits, 2).ok());
     match value.filter(|_| of != Type::BitString) {
         Some(value) => {
@@ -169,10 +175,10 @@ mod tests {
             let mut out = Vec::new();
             assert_eq!(write_number(sql.as_bytes(), &mut out), Sort::Plain);
             assert_eq!(String::from_utf8(out).unwrap(), json, "{sql}");
-            assert!(is_number(json.as_bytes()), "{json}");
+            assert!(is_json_number(json.as_bytes()), "{json}");
         }
         for other in ["", "-", "01", "1.", ".5", "1e", "NaN", "1 "] {
-            assert!(!is_number(other.as_bytes()), "{other}");
+            assert!(!is_json_number(other.as_bytes()), "{other}");
         }
     }
 }

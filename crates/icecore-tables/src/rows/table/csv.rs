@@ -1,6 +1,6 @@
 //! Rows of CSV.
 
-use crate::csv::broken;
+use crate::csv::broken_row_error;
 use crate::rows::batch::{Batch, Sort};
 use icecore_csv::{Cell, Dialect, Next, Scanner};
 use std::io;
@@ -19,17 +19,23 @@ impl Csv {
 
     /// Reads one row from the start of these bytes. Returns its length; `None`: it is not complete. Empty lines are
     /// skipped.
-    pub fn row(&mut self, bytes: &[u8], is_end: bool, offset: u64, batch: &mut Batch) -> io::Result<Option<usize>> {
+    pub fn read_row(
+        &mut self,
+        bytes: &[u8],
+        is_end: bool,
+        offset: u64,
+        batch: &mut Batch,
+    ) -> io::Result<Option<usize>> {
         let Next::Row { end } = self.scanner.next_row(bytes, is_end, &mut self.cells) else { return Ok(None) };
         if matches!(&self.cells[..], [cell] if cell.whole.is_empty()) {
             return Ok(Some(end));
         }
         if self.cells.iter().any(|cell| cell.is_broken) {
-            return Err(broken(batch.before + batch.rows() as u64 + 1, offset));
+            return Err(broken_row_error(batch.before + batch.row_count() as u64 + 1, offset));
         }
         for cell in &self.cells {
             let start = batch.bytes.len();
-            batch.bytes.extend_from_slice(&self.dialect.decode(cell, bytes));
+            batch.bytes.extend_from_slice(&self.dialect.decode_cell(cell, bytes));
             batch.push_cell(start, Sort::Text);
         }
         batch.end_row(offset);

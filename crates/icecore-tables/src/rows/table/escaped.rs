@@ -17,7 +17,7 @@ pub const PLAIN: &[u8] = b"\\#";
 
 /// Reads one row from the start of these bytes. Returns its length; `None`: it is not complete. Without a delimiter, a
 /// row is one cell.
-pub fn row(
+pub fn read_row(
     bytes: &[u8],
     is_end: bool,
     delimiter: Option<u8>,
@@ -42,12 +42,12 @@ pub fn row(
         batch.bytes.extend_from_slice(&bytes[at..stop]);
         match bytes.get(stop) {
             Some(byte) if *byte == between && between != b'\n' => {
-                batch.push_cell(start, sort(&bytes[raw..stop], escapes));
+                batch.push_cell(start, classify_cell(&bytes[raw..stop], escapes));
                 at = stop + 1;
                 (start, raw) = (batch.bytes.len(), at);
             }
             Some(b'\\') if escapes.is_some() => {
-                at = escape(bytes, stop, is_end, escapes.unwrap_or(Escapes::Mysql), &mut batch.bytes)?;
+                at = decode_escape(bytes, stop, is_end, escapes.unwrap_or(Escapes::Mysql), &mut batch.bytes)?;
             }
             _ => {
                 let has_return =
@@ -56,7 +56,7 @@ pub fn row(
                     batch.bytes.pop();
                 }
                 let raw = &bytes[raw..stop - usize::from(has_return)];
-                batch.push_cell(start, sort(raw, escapes));
+                batch.push_cell(start, classify_cell(raw, escapes));
                 batch.end_row(offset);
                 return Some((stop + 1).min(bytes.len()));
             }
@@ -64,7 +64,7 @@ pub fn row(
     }
 }
 
-fn sort(raw: &[u8], escapes: Option<Escapes>) -> Sort {
+fn classify_cell(raw: &[u8], escapes: Option<Escapes>) -> Sort {
     match escapes {
         Some(_) if raw == b"\\N" => Sort::Null,
         Some(Escapes::Database) if raw.starts_with(PLAIN) => Sort::Plain,
@@ -73,7 +73,7 @@ fn sort(raw: &[u8], escapes: Option<Escapes>) -> Sort {
 }
 
 /// Decodes the escape at `at`. Returns its end; `None`: it is not complete.
-fn escape(bytes: &[u8], at: usize, is_end: bool, escapes: Escapes, out: &mut Vec<u8>) -> Option<usize> {
+fn decode_escape(bytes: &[u8], at: usize, is_end: bool, escapes: Escapes, out: &mut Vec<u8>) -> Option<usize> {
     let Some(letter) = bytes.get(at + 1).copied() else {
         // A backslash at the very end is a backslash.
         return is_end.then(|| {
@@ -98,8 +98,8 @@ fn escape(bytes: &[u8], at: usize, is_end: bool, escapes: Escapes, out: &mut Vec
         (Escapes::Mysql, b'Z') => (26, 1),
         (Escapes::Postgres, b'f') => (12, 1),
         (Escapes::Postgres, b'v') => (11, 1),
-        (Escapes::Postgres, b'0'..=b'7') => digits(rest, 3, 8),
-        (Escapes::Postgres, b'x') => match digits(&rest[1..], 2, 16) {
+        (Escapes::Postgres, b'0'..=b'7') => parse_digits(rest, 3, 8),
+        (Escapes::Postgres, b'x') => match parse_digits(&rest[1..], 2, 16) {
             (_, 0) => (b'x', 1),
             (byte, len) => (byte, len + 1),
         },
@@ -110,7 +110,7 @@ fn escape(bytes: &[u8], at: usize, is_end: bool, escapes: Escapes, out: &mut Vec
 }
 
 /// Returns the number of the first digits as a byte, and how many digits it has.
-fn digits(text: &[u8], most: usize, radix: u32) -> (u8, usize) {
+fn parse_digits(text: &[u8], most: usize, radix: u32) -> (u8, usize) {
     let digits = text.iter().take(most).map_while(|byte| char::from(*byte).to_digit(radix));
     let (value, count) = digits.fold((0, 0), |(value, count), digit| (value * radix + digit, count + 1));
     (value as u8, count)
@@ -124,12 +124,12 @@ mod tests {
         let mut batch = Batch::default();
         // No prefix of the row is complete.
         for len in 0..bytes.len() {
-            assert_eq!(row(&bytes[..len], false, Some(b'\t'), escapes, 0, &mut batch), None);
-            batch.take_back(0);
+            assert_eq!(read_row(&bytes[..len], false, Some(b'\t'), escapes, 0, &mut batch), None);
+            batch.discard_partial_row(0);
         }
-        assert_eq!(row(bytes, false, Some(b'\t'), escapes, 0, &mut batch), Some(bytes.len()));
-        let cells = batch.row(0).0.iter();
-        cells.map(|cell| (cell.sort != Sort::Null).then(|| batch.cell(*cell).to_vec())).collect()
+        assert_eq!(read_row(bytes, false, Some(b'\t'), escapes, 0, &mut batch), Some(bytes.len()));
+        let cells = batch.row_cells(0).0.iter();
+        cells.map(|cell| (cell.sort != Sort::Null).then(|| batch.cell_bytes(*cell).to_vec())).collect()
     }
 
     fn is(bytes: &[u8]) -> Option<Vec<u8>> {
@@ -149,8 +149,8 @@ mod tests {
     fn numbers_and_booleans_of_a_database() {
         let mut batch = Batch::default();
         let line = b"\\#1.50\t\\#true\t1\t\\\\#1\t\\N\n";
-        assert_eq!(row(line, true, Some(b'\t'), Some(Escapes::Database), 0, &mut batch), Some(line.len()));
-        let found = batch.row(0).0.iter().map(|cell| (cell.sort, batch.cell(*cell))).collect::<Vec<_>>();
+        assert_eq!(read_row(line, true, Some(b'\t'), Some(Escapes::Database), 0, &mut batch), Some(line.len()));
+        let found = batch.row_cells(0).0.iter().map(|cell| (cell.sort, batch.cell_bytes(*cell))).collect::<Vec<_>>();
         let expected: [(Sort, &[u8]); 5] = [
             (Sort::Plain, b"1.50"),
             (Sort::Plain, b"true"),
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn the_last_line_may_lack_its_end() {
         let mut batch = Batch::default();
-        assert_eq!(row(b"a\tb\\", true, Some(b'\t'), Some(Escapes::Mysql), 0, &mut batch), Some(4));
-        assert_eq!(batch.cell(batch.row(0).0[1]), b"b\\");
+        assert_eq!(read_row(b"a\tb\\", true, Some(b'\t'), Some(Escapes::Mysql), 0, &mut batch), Some(4));
+        assert_eq!(batch.cell_bytes(batch.row_cells(0).0[1]), b"b\\");
     }
 }

@@ -6,14 +6,14 @@ mod escaped;
 use super::batch::{Batch, Sort};
 use super::plan::{Plan, TableStyle};
 use super::words::TableForm;
-use crate::error::{Result, usage};
+use crate::error::{Result, usage_error};
 use crate::pool::Batches;
 use crate::window::Window;
 use csv::Csv;
 use escaped::Escapes;
 #[cfg(feature = "store")]
 pub use escaped::PLAIN;
-use icecore_csv::{Dialect, Found};
+use icecore_csv::{DetectedDialect, Dialect};
 use std::io::{self, Read};
 use std::sync::Arc;
 
@@ -35,17 +35,22 @@ pub struct Settings {
     null: Option<Vec<u8>>,
     most: u64,
     /// The dialect of a csv.
-    csv: Option<Found>,
+    csv: Option<DetectedDialect>,
 }
 
 impl Settings {
     /// Creates the settings for a table of this form. `most`: maximum length of a row in bytes. `csv`: the detected
     /// dialect.
-    pub fn of(style: &TableStyle, form: TableForm, most: u64, csv: Option<Found>) -> Result<Settings> {
+    pub fn from_style(
+        style: &TableStyle,
+        form: TableForm,
+        most: u64,
+        csv: Option<DetectedDialect>,
+    ) -> Result<Settings> {
         let has_names = matches!(form, TableForm::Csv | TableForm::Tsv | TableForm::Mysql | TableForm::Database);
         let by_form = has_names && style.names.is_empty();
         if style.has_header == Some(true) && matches!(form, TableForm::Ndjson | TableForm::Lines) {
-            return Err(usage("rows of `--in ndjson` and `--in lines` have no header".to_owned()));
+            return Err(usage_error("rows of `--in ndjson` and `--in lines` have no header".to_owned()));
         }
         Ok(Settings {
             has_header: style.has_header.unwrap_or(by_form),
@@ -78,9 +83,9 @@ impl Table {
         let cells = match (form, settings.csv) {
             (TableForm::Csv, Some(found)) => {
                 while window.bytes().len() < found.start && !window.is_end() {
-                    window.more()?;
+                    window.read_more()?;
                 }
-                window.take(found.start);
+                window.consume(found.start);
                 Cells::Csv(Box::new(Csv::new(found.dialect)))
             }
             (TableForm::Csv, None) => Cells::Csv(Box::new(Csv::new(Dialect { delimiter, ..Dialect::RFC_4180 }))),
@@ -96,15 +101,15 @@ impl Table {
     }
 
     /// Returns the names of the columns, if there are any.
-    pub fn header(&mut self) -> io::Result<Vec<String>> {
+    pub fn read_header(&mut self) -> io::Result<Vec<String>> {
         let mut names = std::mem::take(&mut self.settings.names);
         if self.settings.has_header {
             let mut batch = Batch::default();
-            while !self.row(&mut batch)? && !self.is_done {
-                self.more()?;
+            while !self.read_row(&mut batch)? && !self.is_done {
+                self.read_more()?;
             }
-            let name = |cell| String::from_utf8_lossy(batch.cell(cell)).into_owned();
-            let found = if batch.rows() > 0 { batch.row(0).0 } else { &[] };
+            let name = |cell| String::from_utf8_lossy(batch.cell_bytes(cell)).into_owned();
+            let found = if batch.row_count() > 0 { batch.row_cells(0).0 } else { &[] };
             let found: Vec<String> = found.iter().map(|cell| name(*cell)).collect();
             if names.is_empty() {
                 names = found;
@@ -119,13 +124,13 @@ impl Table {
     }
 
     /// Sets the plan for its rows.
-    pub fn with(self, plan: &Arc<Plan>) -> Table {
+    pub fn with_plan(self, plan: &Arc<Plan>) -> Table {
         Table { plan: Some(Arc::clone(plan)), ..self }
     }
 
-    fn more(&mut self) -> io::Result<()> {
+    fn read_more(&mut self) -> io::Result<()> {
         self.check_length(self.window.bytes().len())?;
-        self.window.more()
+        self.window.read_more()
     }
 
     /// Returns an error if the row that begins here is longer than allowed.
@@ -141,33 +146,33 @@ impl Table {
     }
 
     /// Reads one row. Returns whether it was complete.
-    fn row(&mut self, batch: &mut Batch) -> io::Result<bool> {
+    fn read_row(&mut self, batch: &mut Batch) -> io::Result<bool> {
         let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
         if bytes.is_empty() && is_end {
             self.is_done = true;
             return Ok(false);
         }
-        if self.is_at_mark() {
+        if self.is_at_end_mark() {
             self.is_done = true;
             return Ok(false);
         }
         let (start, offset) = (batch.bytes.len(), self.window.offset());
         let taken = match &mut self.cells {
-            Cells::Csv(csv) => csv.row(bytes, is_end, offset, batch)?,
-            Cells::Line(delimiter, escapes) => escaped::row(bytes, is_end, *delimiter, *escapes, offset, batch),
+            Cells::Csv(csv) => csv.read_row(bytes, is_end, offset, batch)?,
+            Cells::Line(delimiter, escapes) => escaped::read_row(bytes, is_end, *delimiter, *escapes, offset, batch),
         };
         match taken {
             Some(taken) => {
                 if let Err(error) = self.check_length(taken) {
-                    batch.keep(batch.rows().saturating_sub(1));
-                    batch.take_back(start);
+                    batch.truncate_rows(batch.row_count().saturating_sub(1));
+                    batch.discard_partial_row(start);
                     return Err(error);
                 }
-                self.window.take(taken);
+                self.window.consume(taken);
                 Ok(true)
             }
             None => {
-                batch.take_back(start);
+                batch.discard_partial_row(start);
                 self.is_done = is_end;
                 Ok(false)
             }
@@ -175,7 +180,7 @@ impl Table {
     }
 
     /// Returns whether the data ends here with `\.` on a line of its own, as it does in PostgreSQL.
-    fn is_at_mark(&self) -> bool {
+    fn is_at_end_mark(&self) -> bool {
         let line = self.window.bytes().strip_prefix(b"\\.");
         let is_mark = line.is_some_and(|rest| match rest {
             [b'\n', ..] | [b'\r', b'\n', ..] => true,
@@ -200,18 +205,18 @@ impl Batches for Table {
     type Batch = Batch;
 
     /// Fills a batch with rows.
-    fn fill(&mut self, batch: &mut Batch) -> io::Result<bool> {
+    fn fill_batch(&mut self, batch: &mut Batch) -> io::Result<bool> {
         batch.clear();
         batch.before = self.rows;
-        self.plan.iter().for_each(|plan| batch.plan(plan));
+        self.plan.iter().for_each(|plan| batch.set_plan(plan));
         if let Some(error) = self.stopped.take() {
             return Err(error);
         }
         while batch.bytes.len() < BATCH && !self.is_done {
-            match self.row(batch) {
+            match self.read_row(batch) {
                 Ok(true) => continue,
                 Ok(false) => {}
-                Err(error) if batch.rows() > 0 => {
+                Err(error) if batch.row_count() > 0 => {
                     self.stopped = Some(error);
                     break;
                 }
@@ -221,15 +226,15 @@ impl Batches for Table {
                 break;
             }
             // Complete rows do not wait for further input.
-            if batch.rows() > 0 {
+            if batch.row_count() > 0 {
                 batch.is_last_for_now = true;
                 break;
             }
-            self.more()?;
+            self.read_more()?;
         }
-        self.rows += batch.rows() as u64;
+        self.rows += batch.row_count() as u64;
         batch.end = self.window.offset();
         self.mark_nulls(batch);
-        Ok(batch.rows() > 0)
+        Ok(batch.row_count() > 0)
     }
 }

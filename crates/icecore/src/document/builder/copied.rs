@@ -12,7 +12,7 @@ pub(crate) struct Changes<'c> {
     /// Values of other documents that replace these nodes.
     pub(crate) replaced: HashMap<u32, Cursor<'c>>,
     /// Items, and values of entries, that are left out.
-    pub(crate) gone: HashSet<u32>,
+    pub(crate) removed: HashSet<u32>,
     /// Values that are added after all others in a container.
     pub(crate) added: HashMap<u32, Vec<Cursor<'c>>>,
     /// Values whose keys are those of these entries of other documents.
@@ -23,7 +23,7 @@ pub(crate) struct Changes<'c> {
 
 /// A container that is being copied: its index in the copy, its index in the original, the next node of the original,
 /// the end of the original, and its number of items.
-struct Open {
+struct CopiedContainer {
     at: u32,
     original: u32,
     next: u32,
@@ -32,45 +32,45 @@ struct Open {
 }
 
 /// A walk over a value of another document.
-struct Copying<'d> {
+struct ValueCopier<'d> {
     from: &'d Document<'d>,
     changes: Option<&'d Changes<'d>>,
     /// New positions of nodes that links name.
     places: HashMap<u32, u32>,
     /// Positions of values that replaced variables with several names.
     variables: HashMap<u32, u32>,
-    open: Vec<Open>,
+    open: Vec<CopiedContainer>,
     /// Pairs of nodes: index in the original, index here; filled only if wanted.
-    kept: Vec<(u32, u32)>,
+    node_pairs: Vec<(u32, u32)>,
 }
 
-impl<'d> Copying<'d> {
-    fn new(from: &'d Document<'d>, changes: Option<&'d Changes<'d>>) -> Copying<'d> {
+impl<'d> ValueCopier<'d> {
+    fn new(from: &'d Document<'d>, changes: Option<&'d Changes<'d>>) -> ValueCopier<'d> {
         let (places, variables) = (HashMap::new(), HashMap::new());
-        Copying { from, changes, places, variables, open: Vec::new(), kept: Vec::new() }
+        ValueCopier { from, changes, places, variables, open: Vec::new(), node_pairs: Vec::new() }
     }
 
     /// Returns the replacement of the node at `at`, and the variable that it sets: assigning to an alias assigns to the
     /// variable that it names.
-    fn replaced(&self, at: u32, named: u32) -> Option<(u32, Cursor<'d>)> {
+    fn find_replacement(&self, at: u32, named: u32) -> Option<(u32, Cursor<'d>)> {
         let replaced = &self.changes?.replaced;
         let variable = if self.from.node(at).kind == Kind::Alias { named } else { at };
         replaced.get(&at).or_else(|| replaced.get(&variable)).map(|value| (variable, *value))
     }
 
     fn is_gone(&self, at: u32) -> bool {
-        self.changes.is_some_and(|changes| changes.gone.contains(&at))
+        self.changes.is_some_and(|changes| changes.removed.contains(&at))
     }
 
-    fn new_key(&self, at: u32) -> Option<Cursor<'d>> {
+    fn renamed_key(&self, at: u32) -> Option<Cursor<'d>> {
         self.changes?.keys.get(&at).copied()
     }
 
-    fn cut(&self, container: u32) -> Option<u32> {
+    fn cut_position(&self, container: u32) -> Option<u32> {
         self.changes?.cut.get(&container).copied()
     }
 
-    fn added(&self, container: u32) -> &'d [Cursor<'d>] {
+    fn added_values(&self, container: u32) -> &'d [Cursor<'d>] {
         self.changes.and_then(|changes| changes.added.get(&container)).map_or(&[], Vec::as_slice)
     }
 }
@@ -105,44 +105,44 @@ impl Builder {
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub fn value(&mut self, value: Cursor<'_>) -> &mut Builder {
-        self.walk(&mut Copying::new(value.document(), None), value.index(), None);
+        self.copy_value(&mut ValueCopier::new(value.document(), None), value.index(), None);
         self
     }
 
     /// Returns a copy of a document with changes, and pairs of nodes: index in the original, index in the copy. If the
     /// target of a link is deleted, its value takes the place of the first link to it.
-    pub(crate) fn changed(
+    pub(crate) fn copy_with_changes(
         original: &Document<'_>,
         changes: &Changes<'_>,
     ) -> Result<(Document<'static>, Vec<(u32, u32)>), Error> {
         let mut builder = Builder::like(original);
-        let mut copying = Copying::new(original, Some(changes));
+        let mut copying = ValueCopier::new(original, Some(changes));
         if let Some(header) = original.header() {
-            builder.walk(&mut copying, header.index(), None);
+            builder.copy_value(&mut copying, header.index(), None);
             builder.end_header();
         }
-        builder.walk(&mut copying, original.root().index(), None);
-        Ok((builder.finish()?, copying.kept))
+        builder.copy_value(&mut copying, original.root().index(), None);
+        Ok((builder.finish()?, copying.node_pairs))
     }
 
     /// Copies a value with everything in it.
-    fn walk<'d>(&mut self, copying: &mut Copying<'d>, at: u32, key: Option<u16>) {
+    fn copy_value<'d>(&mut self, copying: &mut ValueCopier<'d>, at: u32, key: Option<u16>) {
         let (from, outer) = (copying.from, copying.open.len());
-        self.copied(copying, at, key);
+        self.copy_node(copying, at, key);
         while copying.open.len() > outer {
             let Some(top) = copying.open.last() else { break };
             let (at, original, is_end) = (top.next, top.original, top.next >= top.end);
             // A default value follows all entries.
             let is_default = !is_end && from.node(original).kind == Kind::Map && from.node(at).key == NO_KEY;
             if is_end || is_default {
-                let added = copying.added(original);
-                let is_first = match copying.cut(original) {
+                let added = copying.added_values(original);
+                let is_first = match copying.cut_position(original) {
                     Some(_) => is_end,
                     None => is_default || !from.node(original).has(flag::DEFAULT),
                 };
                 for value in added.iter().filter(|_| is_first) {
-                    let key = self.entry_key(*value);
-                    self.walk(&mut Copying::new(value.document(), None), value.index(), Some(key));
+                    let key = self.translate_entry_key(*value);
+                    self.copy_value(&mut ValueCopier::new(value.document(), None), value.index(), Some(key));
                 }
                 if let Some(top) = copying.open.last_mut().filter(|_| is_first) {
                     top.count += added.len() as u32;
@@ -150,11 +150,11 @@ impl Builder {
             }
             let Some(top) = copying.open.last_mut() else { break };
             if is_end {
-                self.tape.close(top.at, top.count);
+                self.tape.close_container(top.at, top.count);
                 copying.open.pop();
                 continue;
             }
-            top.next = from.tape.next(at);
+            top.next = from.tape.index_after(at);
             let node = from.node(at);
             // A key node before a deleted value is deleted with it.
             let value = if node.key == IS_KEY { top.next } else { at };
@@ -166,35 +166,35 @@ impl Builder {
                 }
                 continue;
             }
-            let key = match copying.new_key(value) {
+            let key = match copying.renamed_key(value) {
                 Some(_) if value != at => continue,
-                Some(entry) => self.entry_key(entry),
-                None => self.copied_key(from, node.key),
+                Some(entry) => self.translate_entry_key(entry),
+                None => self.translate_key(from, node.key),
             };
-            self.copied(copying, at, Some(key));
+            self.copy_node(copying, at, Some(key));
         }
     }
 
     /// Returns the key of an entry of another document.
-    fn entry_key(&mut self, entry: Cursor<'_>) -> u16 {
+    fn translate_entry_key(&mut self, entry: Cursor<'_>) -> u16 {
         let (document, at) = (entry.document(), entry.index());
         let key = document.node(at).key;
         if key == KEY_NODE {
-            self.walk(&mut Copying::new(document, None), at.saturating_sub(1), Some(IS_KEY));
+            self.copy_value(&mut ValueCopier::new(document, None), at.saturating_sub(1), Some(IS_KEY));
         }
-        self.copied_key(document, key)
+        self.translate_key(document, key)
     }
 
     /// Copies a node; a link whose target is not copied yet is replaced by the target's value. The key is one of this
     /// document.
-    fn copied<'d>(&mut self, copying: &mut Copying<'d>, at: u32, key: Option<u16>) {
+    fn copy_node<'d>(&mut self, copying: &mut ValueCopier<'d>, at: u32, key: Option<u16>) {
         let from = copying.from;
         let mut node = from.node(at);
         let mut named = if node.kind.is_again() { node.payload as u32 } else { at };
         let variable = named;
         // A variable that contains a reference is a link itself. If the variable is gone, this link replaces it.
         let is_variable = node.kind == Kind::Alias && from.node(named).kind.is_again();
-        if is_variable && !copying.places.contains_key(&named) && copying.replaced(at, named).is_none() {
+        if is_variable && !copying.places.contains_key(&named) && copying.find_replacement(at, named).is_none() {
             node = from.node(named);
             named = node.payload as u32;
         }
@@ -206,7 +206,7 @@ impl Builder {
             }
             here = from.node(here).payload as u32;
         }
-        let replaced = copying.replaced(at, named);
+        let replaced = copying.find_replacement(at, named);
         let known = match (&replaced, node.kind) {
             (Some((variable, _)), _) => copying.variables.get(variable),
             (None, Kind::Alias) => copying.variables.get(&named).or_else(|| copying.places.get(&named)),
@@ -230,27 +230,27 @@ impl Builder {
                 Some((variable, value)) => {
                     let place = self.tape.len();
                     copying.variables.insert(variable, place);
-                    self.walk(&mut Copying::new(value.document(), None), value.index(), key);
+                    self.copy_value(&mut ValueCopier::new(value.document(), None), value.index(), key);
                     return;
                 }
                 None if here != at => {
-                    let named = self.copied_node(from, &from.node(here));
+                    let named = self.translate_node(from, &from.node(here));
                     Node { flags: named.flags & !OF_THE_PLACE | node.flags & OF_THE_PLACE, ..named }
                 }
-                None => self.copied_node(from, &node),
+                None => self.translate_node(from, &node),
             },
         };
         let is_again = new.kind.is_again();
         let place = match key {
             // The first node goes where the builder would put any value.
-            None => self.place(new),
+            None => self.push_value(new),
             Some(key) => {
                 new.key = key;
                 self.tape.push(new)
             }
         };
         if copying.changes.is_some() {
-            copying.kept.push((if is_again { at } else { here }, place));
+            copying.node_pairs.push((if is_again { at } else { here }, place));
         }
         if is_again {
             if from.node(variable).kind.is_again() || node.has(flag::TARGET) {
@@ -264,34 +264,35 @@ impl Builder {
         }
         if new.kind.is_container() {
             let original = from.node(here);
-            let (next, end) = (here + 1, from.tape.next(here));
-            let count = copying.cut(here).unwrap_or(original.aux);
-            copying.open.push(Open { at: place, original: here, next, end, count });
+            let (next, end) = (here + 1, from.tape.index_after(here));
+            let count = copying.cut_position(here).unwrap_or(original.aux);
+            copying.open.push(CopiedContainer { at: place, original: here, next, end, count });
         }
     }
 
     /// Returns the key of an entry in this document; if there are too many keys, a node for the key is put in front.
-    fn copied_key(&mut self, from: &Document<'_>, key: u16) -> u16 {
+    fn translate_key(&mut self, from: &Document<'_>, key: u16) -> u16 {
         if matches!(key, NO_KEY | IS_KEY | KEY_NODE) {
             return key;
         }
         let Some(name) = from.tape.keys.get(u32::from(key)) else { return NO_KEY };
         let mut node = name.node;
-        self.copied_encoding(from, &name.node, &mut node);
+        self.translate_encoding(from, &name.node, &mut node);
         match self.tape.intern_key(node, name.bytes) {
             Some(id) => id,
             None => {
-                let mut key = if node.kind.has_bytes() { self.tape.owned(node.kind, name.bytes) } else { node };
+                let mut key =
+                    if node.kind.has_bytes() { self.tape.new_owned_string(node.kind, name.bytes) } else { node };
                 key.key = IS_KEY;
                 key.flags = node.flags;
-                self.copied_encoding(from, &name.node, &mut key);
+                self.translate_encoding(from, &name.node, &mut key);
                 self.tape.push(key);
                 KEY_NODE
             }
         }
     }
 
-    fn copied_encoding(&mut self, from: &Document<'_>, node: &Node, new: &mut Node) {
+    fn translate_encoding(&mut self, from: &Document<'_>, node: &Node, new: &mut Node) {
         if !matches!(node.kind, Kind::Encoded | Kind::Symbol) || node.encoding() == 0 {
             return;
         }
@@ -303,12 +304,12 @@ impl Builder {
     }
 
     /// Copies a node of another document, without its key and children.
-    fn copied_node(&mut self, from: &Document<'_>, node: &Node) -> Node {
+    fn translate_node(&mut self, from: &Document<'_>, node: &Node) -> Node {
         let flags = node.flags & !flag::TARGET;
         if node.kind.is_container() {
             let mut class = 0;
             if node.kind.has_class()
-                && let Some(name) = from.class(node.class())
+                && let Some(name) = from.class_name(node.class())
             {
                 match self.tape.intern_class_node(name.node, name.bytes) {
                     Ok(id) => class = id,
@@ -318,11 +319,11 @@ impl Builder {
             return Node::open(node.kind, class).in_form(node.form()).with(flags);
         }
         if node.kind.has_bytes() {
-            let mut new = self.tape.owned(node.kind, from.bytes(node)).with(flags);
+            let mut new = self.tape.new_owned_string(node.kind, from.bytes(node)).with(flags);
             if node.kind == Kind::Module {
                 new = new.in_form(node.form());
             }
-            self.copied_encoding(from, node, &mut new);
+            self.translate_encoding(from, node, &mut new);
             return new;
         }
         Node { key: NO_KEY, ..*node }

@@ -12,47 +12,47 @@ impl Builder {
             Integer::Int(value) => self.int(value),
             Integer::Uint(value) => self.uint(value),
             Integer::Big { negative, magnitude } => {
-                let node = self.tape.owned(Kind::BigInt, &magnitude);
-                self.leaf(node.with(if negative { flag::NEGATIVE } else { 0 }))
+                let node = self.tape.new_owned_string(Kind::BigInt, &magnitude);
+                self.push_leaf(node.with(if negative { flag::NEGATIVE } else { 0 }))
             }
         }
     }
 
     /// A float that was read from 32 bits.
     pub fn float32(&mut self, value: f32) -> &mut Builder {
-        self.leaf(Node::leaf(Kind::Float32, u64::from(value.to_bits())))
+        self.push_leaf(Node::leaf(Kind::Float32, u64::from(value.to_bits())))
     }
 
     /// An IEEE 754 binary128, least significant byte first.
     pub fn float128(&mut self, value: &[u8; 16]) -> &mut Builder {
-        self.string(Kind::Float128, value)
+        self.push_string(Kind::Float128, value)
     }
 
     /// A string marked as UTF-8 that need not be valid, as Perl allows.
     pub fn loose_text(&mut self, value: impl AsRef<[u8]>) -> &mut Builder {
-        self.string(Kind::Text, value.as_ref())
+        self.push_string(Kind::Text, value.as_ref())
     }
 
     /// A string in a named encoding.
     pub fn encoded(&mut self, value: impl AsRef<[u8]>, encoding: &str) -> &mut Builder {
-        let node = self.in_encoding(Kind::Encoded, value.as_ref(), encoding);
-        self.leaf(node)
+        let node = self.encoded_node(Kind::Encoded, value.as_ref(), encoding);
+        self.push_leaf(node)
     }
 
     /// A symbol. An empty `encoding` means ASCII or UTF-8.
     pub fn symbol(&mut self, value: impl AsRef<[u8]>, encoding: &str) -> &mut Builder {
-        let node = self.in_encoding(Kind::Symbol, value.as_ref(), encoding);
-        self.leaf(node)
+        let node = self.encoded_node(Kind::Symbol, value.as_ref(), encoding);
+        self.push_leaf(node)
     }
 
     /// The key of the next value, as a symbol.
     pub fn symbol_key(&mut self, key: impl AsRef<[u8]>, encoding: &str) -> &mut Builder {
-        let node = self.in_encoding(Kind::Symbol, &[], encoding);
-        self.name(node, key.as_ref())
+        let node = self.encoded_node(Kind::Symbol, &[], encoding);
+        self.set_pending_key(node, key.as_ref())
     }
 
-    fn in_encoding(&mut self, kind: Kind, value: &[u8], encoding: &str) -> Node {
-        let mut node = self.tape.owned(kind, value);
+    fn encoded_node(&mut self, kind: Kind, value: &[u8], encoding: &str) -> Node {
+        let mut node = self.tape.new_owned_string(kind, value);
         if !encoding.is_empty() {
             match self.tape.intern_encoding(encoding.as_bytes()) {
                 Ok(id) => node.set_encoding(id),
@@ -64,54 +64,54 @@ impl Builder {
 
     /// The name of a class or a module.
     pub fn module(&mut self, name: impl AsRef<[u8]>, form: Form) -> &mut Builder {
-        let node = self.tape.owned(Kind::Module, name.as_ref());
-        self.leaf(node.in_form(form))
+        let node = self.tape.new_owned_string(Kind::Module, name.as_ref());
+        self.push_leaf(node.in_form(form))
     }
 
     /// A PHP enum case: `Class:Case`.
     pub fn enum_case(&mut self, name: impl AsRef<[u8]>) -> &mut Builder {
-        self.string(Kind::EnumCase, name.as_ref())
+        self.push_string(Kind::EnumCase, name.as_ref())
     }
 
     /// Begins an object of this class in a special form; its body follows.
     pub fn begin_object_in(&mut self, class: impl AsRef<[u8]>, form: Form) -> &mut Builder {
-        self.named(Kind::Object, class.as_ref(), form)
+        self.begin_named(Kind::Object, class.as_ref(), form)
     }
 
     /// A regular expression; pattern and flags follow.
     pub fn begin_regexp(&mut self) -> &mut Builder {
-        self.begin(Node::open(Kind::Regexp, 0))
+        self.begin_container(Node::open(Kind::Regexp, 0))
     }
 
     /// A regular expression that is not blessed; pattern and flags follow.
     pub fn begin_bare_regexp(&mut self) -> &mut Builder {
-        self.begin(Node::open(Kind::Regexp, 0).with(flag::BARE))
+        self.begin_container(Node::open(Kind::Regexp, 0).with(flag::BARE))
     }
 
     /// Code; its source text follows.
     pub fn begin_code(&mut self) -> &mut Builder {
-        self.begin(Node::open(Kind::Code, 0))
+        self.begin_container(Node::open(Kind::Code, 0))
     }
 
     /// A v-string; its source text and its value follow.
     pub fn begin_vstring(&mut self) -> &mut Builder {
-        self.begin(Node::open(Kind::VString, 0))
+        self.begin_container(Node::open(Kind::VString, 0))
     }
 
     /// A tied variable; the object that it is tied to follows, and for an element its key.
     pub fn begin_tied(&mut self, form: Form) -> &mut Builder {
-        self.begin(Node::open(Kind::Tied, 0).in_form(form))
+        self.begin_container(Node::open(Kind::Tied, 0).in_form(form))
     }
 
     /// Attributes: the value that has them follows, and then entries.
     pub fn begin_attributes(&mut self) -> &mut Builder {
-        self.begin(Node::open(Kind::Attrs, 0))
+        self.begin_container(Node::open(Kind::Attrs, 0))
     }
 
     /// A value with a module mixed in, or an instance of a user's subclass of a core class, depending on the form: the
     /// value follows, and then attributes.
     pub fn begin_extended(&mut self, class: impl AsRef<[u8]>, form: Form) -> &mut Builder {
-        self.named(Kind::Attrs, class.as_ref(), form)
+        self.begin_named(Kind::Attrs, class.as_ref(), form)
     }
 
     /// Marks the reference that the next value represents as overloaded.
@@ -144,22 +144,22 @@ impl Builder {
 
     /// The set of keys of the innermost map is locked.
     pub fn restrict(&mut self) -> &mut Builder {
-        self.mark(flag::RESTRICTED)
+        self.flag_open_map(flag::RESTRICTED)
     }
 
     /// The innermost map compares its keys by identity.
     pub fn by_identity(&mut self) -> &mut Builder {
-        self.mark(flag::IDENTITY)
+        self.flag_open_map(flag::IDENTITY)
     }
 
     /// The next value, which is the last, is the default value of the innermost
     /// map.
     pub fn default_value(&mut self) -> &mut Builder {
         self.is_default = true;
-        self.mark(flag::DEFAULT)
+        self.flag_open_map(flag::DEFAULT)
     }
 
-    fn mark(&mut self, flags: u8) -> &mut Builder {
+    fn flag_open_map(&mut self, flags: u8) -> &mut Builder {
         match self.open.last().map(|frame| frame.at) {
             Some(at) if self.tape.nodes[at as usize].kind == Kind::Map => self.tape.set_flags(at, flags),
             _ => self.mistake = self.mistake.or(Some("no map is open")),

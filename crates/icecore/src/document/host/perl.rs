@@ -1,7 +1,7 @@
 //! A document restricted to the values that perl can build.
 
 use crate::document::{
-    Document, GONE, IS_KEY, Kind, NO_KEY, Name, Naming, Node, Rewrite, Tape, flag, renamed, same_node,
+    Document, GONE, IS_KEY, Kind, NO_KEY, Name, Naming, Node, Rewrite, Tape, flag, rename_for_target, same_node,
 };
 use crate::error::Error;
 use crate::limits::Limits;
@@ -35,11 +35,12 @@ impl Tape {
     pub fn to_perl(&mut self, input: &[u8], limits: &Limits) -> Result<(), Error> {
         self.expand_copies(input, limits)?;
         let document = Document::new(Cow::Borrowed(input), std::mem::take(self));
-        let named = renamed(&document, Naming::Perl, Losses::default()).ok().map(|(named, _)| named.into_tape());
+        let named =
+            rename_for_target(&document, Naming::Perl, Losses::default()).ok().map(|(named, _)| named.into_tape());
         *self = named.unwrap_or_else(|| document.into_tape());
-        if self.keys.any_symbol() || self.keys.any_malformed() {
+        if self.keys.may_have_symbol() || self.keys.may_have_malformed() {
             self.replace_keys(|name| match name.node.kind {
-                Kind::Symbol => Some(kind_of(name.bytes)),
+                Kind::Symbol => Some(symbol_string_kind(name.bytes)),
                 Kind::Text if std::str::from_utf8(name.bytes).is_err() => Some(Kind::Bytes),
                 _ => None,
             });
@@ -47,8 +48,8 @@ impl Tape {
         for at in 0..self.nodes.len() {
             let node = self.nodes[at];
             match node.kind {
-                Kind::Symbol => self.nodes[at].kind = kind_of(self.bytes(&node, input)),
-                Kind::Text if std::str::from_utf8(self.bytes(&node, input)).is_err() => {
+                Kind::Symbol => self.nodes[at].kind = symbol_string_kind(self.string_bytes(&node, input)),
+                Kind::Text if std::str::from_utf8(self.string_bytes(&node, input)).is_err() => {
                     self.nodes[at].kind = Kind::Bytes
                 }
                 Kind::Link => {
@@ -63,7 +64,7 @@ impl Tape {
         }
         let has_more = |node: &Node| node.kind == Kind::Attrs || node.kind == Kind::Map && node.has(flag::DEFAULT);
         if self.nodes.iter().any(has_more) {
-            self.without_attributes();
+            self.remove_attributes();
         }
         Ok(())
     }
@@ -83,7 +84,7 @@ impl Tape {
         self.replace_keys(|name| (name.node.kind == Kind::Text && name.bytes.is_ascii()).then_some(Kind::Bytes));
         for at in 0..self.nodes.len() {
             let node = self.nodes[at];
-            if node.kind == Kind::Text && self.bytes(&node, input).is_ascii() {
+            if node.kind == Kind::Text && self.string_bytes(&node, input).is_ascii() {
                 self.nodes[at].kind = Kind::Bytes;
             }
         }
@@ -95,7 +96,7 @@ impl Tape {
         self.replace_keys(|name| (name.node.kind == Kind::Bytes && is_text(name.bytes)).then_some(Kind::Text));
         for at in 0..self.nodes.len() {
             let node = self.nodes[at];
-            if node.kind == Kind::Bytes && is_text(self.bytes(&node, input)) {
+            if node.kind == Kind::Bytes && is_text(self.string_bytes(&node, input)) {
                 self.nodes[at].kind = Kind::Text;
             }
         }
@@ -123,16 +124,16 @@ impl Tape {
     }
 
     /// Removes the attributes of values and the default values of maps.
-    fn without_attributes(&mut self) {
+    fn remove_attributes(&mut self) {
         let mut rewrite = Rewrite::new(self.nodes.len());
         // Begin and end of the removed parts, for each container that has one.
         let mut left_out: Vec<(u32, u32)> = Vec::new();
         let mut key = None;
         let mut at = 0;
         while at < self.len() {
-            rewrite.reach(at);
+            rewrite.reach_node(at);
             if let Some((_, end)) = left_out.pop_if(|(from, _)| *from <= at) {
-                rewrite.remove(end);
+                rewrite.remove_node(end);
                 at = end;
                 continue;
             }
@@ -140,15 +141,15 @@ impl Tape {
             if let Some(key) = key.take() {
                 node.key = key;
             }
-            let end = self.next(at);
+            let end = self.index_after(at);
             let behind = match node.kind {
                 Kind::Attrs if end > at + 1 => {
                     key = Some(node.key);
-                    self.next(at + 1)
+                    self.index_after(at + 1)
                 }
                 Kind::Map if node.has(flag::DEFAULT) => {
                     node.flags &= !flag::DEFAULT;
-                    self.behind_entries(at, node.aux)
+                    self.index_after_entries(at, node.aux)
                 }
                 _ => end,
             };
@@ -157,11 +158,11 @@ impl Tape {
             }
             // The value stays; the node of the attributes around it is removed.
             if key.is_none() {
-                rewrite.keep(node);
+                rewrite.keep_node(node);
             }
             at += 1;
         }
-        rewrite.relink(self.len(), same_node);
+        rewrite.relink_targets(self.len(), same_node);
         for node in rewrite.nodes.iter_mut().filter(|node| node.kind.is_again() && node.payload == u64::from(GONE)) {
             *node = Node { key: node.key, ..Node::leaf(Kind::Null, 0) };
         }
@@ -169,20 +170,20 @@ impl Tape {
     }
 
     /// Returns the index of the node after the first `count` entries of the map at `at`.
-    pub(crate) fn behind_entries(&self, at: u32, count: u32) -> u32 {
+    pub(crate) fn index_after_entries(&self, at: u32, count: u32) -> u32 {
         let mut child = at + 1;
         for _ in 0..count {
             if self.nodes.get(child as usize).is_some_and(|node| node.key == IS_KEY) {
-                child = self.next(child);
+                child = self.index_after(child);
             }
-            child = self.next(child);
+            child = self.index_after(child);
         }
-        child.min(self.next(at))
+        child.min(self.index_after(at))
     }
 }
 
 /// Returns the kind of string that a symbol with these bytes becomes.
-fn kind_of(bytes: &[u8]) -> Kind {
+fn symbol_string_kind(bytes: &[u8]) -> Kind {
     if !bytes.is_ascii() && std::str::from_utf8(bytes).is_ok() { Kind::Text } else { Kind::Bytes }
 }
 

@@ -1,7 +1,7 @@
 //! Detection: whether the bytes look like this format.
 
 use super::ReadOptions;
-use super::read::{feed, layout};
+use super::read::{feed_document, layout};
 use crate::document::Tape;
 use crate::error::ErrorKind;
 use crate::format::{Certainty, Guess};
@@ -14,7 +14,7 @@ const ENOUGH: u32 = 10_000;
 /// be anything.
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     let text = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input);
-    if !layout::may_begin(text) {
+    if !layout::may_begin_document(text) {
         return None;
     }
     // Only Data::Dumper names variables like this.
@@ -23,7 +23,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     limits.nodes = ENOUGH;
     limits.depth = u32::MAX;
     let mut tape = Tape::new();
-    let (consumed, error) = feed(input, &ReadOptions::default(), &limits, &mut tape);
+    let (consumed, error) = feed_document(input, &ReadOptions::default(), &limits, &mut tape);
     let values = tape.nodes().len();
     let is_container = tape.nodes().get(tape.root() as usize).is_some_and(|root| root.kind.is_container());
     let certainty = match error {
@@ -45,7 +45,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
 
 /// Whether the input begins with `$VAR1 =`, or probably is another text of
 /// Data::Dumper.
-pub(super) fn begins(input: &[u8]) -> bool {
+pub(super) fn begins_document(input: &[u8]) -> bool {
     let is_variable = || {
         let rest = input.trim_ascii_start().strip_prefix(b"$VAR")?;
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();

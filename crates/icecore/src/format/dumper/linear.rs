@@ -7,15 +7,15 @@ use crate::limits::Limits;
 use crate::steps::is_linear;
 
 /// Makes a text of a given size.
-type Text = Box<dyn Fn(usize) -> String>;
+type TextGenerator = Box<dyn Fn(usize) -> String>;
 
 /// Returns `piece` for each number below the size, between `front` and `back`.
-fn many(front: &'static str, piece: impl Fn(usize) -> String + 'static, back: &'static str) -> Text {
+fn repeat_piece(front: &'static str, piece: impl Fn(usize) -> String + 'static, back: &'static str) -> TextGenerator {
     Box::new(move |size| format!("{front}{}{back}", (0..size).map(&piece).collect::<String>()))
 }
 
-fn texts() -> Vec<(&'static str, Text)> {
-    let again = |front, piece: &'static str, back| many(front, move |_| piece.to_owned(), back);
+fn sample_texts() -> Vec<(&'static str, TextGenerator)> {
+    let again = |front, piece: &'static str, back| repeat_piece(front, move |_| piece.to_owned(), back);
     vec![
         (
             "repairs of one array",
@@ -32,10 +32,10 @@ fn texts() -> Vec<(&'static str, Text)> {
                 format!("$x = {{{keys}}};{repairs}")
             }),
         ),
-        ("items that are added", many("$x = [];", |at| format!("$x->[{at}] = {at};"), "")),
-        ("keys that are added", many("$x = {};", |at| format!("$x->{{k{at}}} = {at};"), "")),
-        ("paths forwards", many("$x = [", |at| format!("$x->[{}],", at + 1), "1];")),
-        ("paths backwards", many("$x = [1,", |at| format!("$x->[{at}],"), "];")),
+        ("items that are added", repeat_piece("$x = [];", |at| format!("$x->[{at}] = {at};"), "")),
+        ("keys that are added", repeat_piece("$x = {};", |at| format!("$x->{{k{at}}} = {at};"), "")),
+        ("paths forwards", repeat_piece("$x = [", |at| format!("$x->[{}],", at + 1), "1];")),
+        ("paths backwards", repeat_piece("$x = [1,", |at| format!("$x->[{at}],"), "];")),
         (
             "paths that lead nowhere",
             Box::new(|size| format!("$x = [{}1];", format!("$x->[{}],", size + 1).repeat(size))),
@@ -50,7 +50,7 @@ fn texts() -> Vec<(&'static str, Text)> {
         ),
         ("a path of many waits", again("$x = [[$x->[1]],[$x->[0]],", "$x->[0][0][0][0],", "];")),
         ("a path in a cycle", again("$x = [0]; $x->[0] = $x; $y = $x", "->[0]", ";")),
-        ("many names", many("", |at| format!("$x{at} = {at};"), "")),
+        ("many names", repeat_piece("", |at| format!("$x{at} = {at};"), "")),
         ("many pads", again("", "> $VAR1 = ", "")),
         ("many sigils", again("", "$", "")),
         ("wide strings", again("$x = \"", "\\xff\\x{100}", "\";")),
@@ -61,7 +61,7 @@ fn texts() -> Vec<(&'static str, Text)> {
 #[test]
 fn twice_the_text_is_twice_the_work() {
     let (options, limits) = (ReadOptions::default(), Limits::default());
-    for (name, text) in texts() {
+    for (name, text) in sample_texts() {
         is_linear(name, 500, |size| {
             let text = text(size);
             options.read(text.as_bytes(), Request::new(&limits));

@@ -35,12 +35,12 @@ pub static FORMAT: Format = Format {
         separator: b"\n",
         skips_blanks: true,
         names_strings_again: true,
-        restarts: &[Restart::guess(b"\n", b"$VAR")],
+        restarts: &[Restart::from_context(b"\n", b"$VAR")],
         naming: Naming::Perl,
         ..Capabilities::TEXT
     },
     detect: detect::detect,
-    begins: Some(detect::begins),
+    begins: Some(detect::begins_document),
     inside: None,
     strings: Some(&strings::STRINGS),
     hides: None,
@@ -64,14 +64,14 @@ pub static FORMAT: Format = Format {
 /// Of kind `Truncated`, `Malformed`, `Trailing`, `BadLink` or `Limit`;
 /// `Unsupported` for code. With offset and path.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    options.read(input, Request::new(limits)).whole(input, &FORMAT)
+    options.read(input, Request::new(limits)).into_whole_document(input, &FORMAT)
 }
 
 impl Feed for ReadOptions {
     const FORMAT: &'static Format = &FORMAT;
 
-    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
-        read::feed(input, self, limits, sink)
+    fn feed_document<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+        read::feed_document(input, self, limits, sink)
     }
 }
 
@@ -96,7 +96,7 @@ impl Writer for Dumper {
         }
         // Settings of the text that was read replace the defaults.
         let options =
-            WriteOptions::from_settings(&self.settings, WriteOptions::observed(document, self.options.trusted));
+            WriteOptions::from_settings(&self.settings, WriteOptions::from_document(document, self.options.trusted));
         write(document, &options, limits, out)
     }
 }

@@ -26,7 +26,7 @@ use crate::limits::Limits;
 use std::collections::HashSet;
 
 /// Feeds a document to the sink. Returns how far it got, and the error that stopped it.
-pub(super) fn feed<S: Sink>(
+pub(super) fn feed_document<S: Sink>(
     input: &[u8],
     options: &ReadOptions,
     limits: &Limits,
@@ -36,7 +36,7 @@ pub(super) fn feed<S: Sink>(
     let pair = options.pair.as_ref().map(String::as_bytes);
     let lexer = Lexer { narrow: options.narrow, ..Lexer::new(input, pad) };
     let mut machine = Machine::new(lexer, pair, limits, sink);
-    let error = machine.run().err();
+    let error = machine.read_document().err();
     let consumed = machine.lexer.at.min(input.len());
     (consumed, machine.finish(error))
 }
@@ -86,23 +86,23 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     /// Reads a value with everything in it.
-    fn value(&mut self) -> Result<(), Error> {
-        self.lexer.skip();
-        self.term(NO_KEY, false)?;
-        self.rest_of_value()
+    fn read_value(&mut self) -> Result<(), Error> {
+        self.lexer.skip_blanks();
+        self.read_term(NO_KEY, false)?;
+        self.read_rest_of_value()
     }
 
-    fn rest_of_value(&mut self) -> Result<(), Error> {
+    fn read_rest_of_value(&mut self) -> Result<(), Error> {
         while let Some(frame) = self.frames.last().copied() {
             self.check_nodes()?;
             match frame.shape {
-                Shape::Array => self.items()?,
-                Shape::Map => self.entries()?,
-                _ if frame.behind => self.wrapped(&frame)?,
+                Shape::Array => self.read_items()?,
+                Shape::Map => self.read_entries()?,
+                _ if frame.has_value => self.read_wrapper_end(&frame)?,
                 _ => {
-                    self.lexer.skip();
-                    self.set_behind();
-                    self.term(NO_KEY, frame.shape == Shape::Ref)?;
+                    self.lexer.skip_blanks();
+                    self.mark_value_read();
+                    self.read_term(NO_KEY, frame.shape == Shape::Ref)?;
                 }
             }
         }
@@ -117,38 +117,38 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    fn set_behind(&mut self) {
+    fn mark_value_read(&mut self) {
         if let Some(frame) = self.frames.last_mut() {
-            frame.behind = true;
+            frame.has_value = true;
             frame.count += 1;
         }
     }
 
     /// Reads items of the innermost array, up to a nested container or its end.
-    fn items(&mut self) -> Result<(), Error> {
+    fn read_items(&mut self) -> Result<(), Error> {
         let depth = self.frames.len();
         while self.frames.len() == depth {
             self.check_nodes()?;
-            if self.is_at_end()? {
-                return self.end();
+            if self.reaches_container_end()? {
+                return self.read_container_end();
             }
-            self.set_behind();
-            self.term(NO_KEY, false)?;
+            self.mark_value_read();
+            self.read_term(NO_KEY, false)?;
         }
         Ok(())
     }
 
     /// Reads entries of the innermost hash, up to a nested container or its end.
-    fn entries(&mut self) -> Result<(), Error> {
+    fn read_entries(&mut self) -> Result<(), Error> {
         let depth = self.frames.len();
         while self.frames.len() == depth {
             self.check_nodes()?;
-            if self.is_at_end()? {
-                return self.end();
+            if self.reaches_container_end()? {
+                return self.read_container_end();
             }
-            let key = self.key()?;
-            self.set_behind();
-            self.term(key, false)?;
+            let key = self.read_key()?;
+            self.mark_value_read();
+            self.read_term(key, false)?;
         }
         Ok(())
     }
@@ -156,17 +156,17 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Consumes the comma after the previous value. Returns whether the innermost
     /// container ends here.
     #[inline]
-    fn is_at_end(&mut self) -> Result<bool, Error> {
+    fn reaches_container_end(&mut self) -> Result<bool, Error> {
         let Some(frame) = self.frames.last_mut() else { return Ok(true) };
-        let (close, behind, shape) = (frame.close, frame.behind, frame.shape);
-        let mut comma = !behind;
-        self.lexer.skip();
+        let (close, has_value, shape) = (frame.close, frame.has_value, frame.shape);
+        let mut comma = !has_value;
+        self.lexer.skip_blanks();
         loop {
             match self.lexer.peek() {
                 Some(b',') => self.lexer.at += 1,
                 Some(byte) if byte == close => {
-                    if S::DETAIL && comma && behind {
-                        self.layout.trailing_comma();
+                    if S::DETAIL && comma && has_value {
+                        self.layout.observe_trailing_comma();
                     }
                     return Ok(true);
                 }
@@ -176,44 +176,44 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 Some(_) if comma => break,
                 _ => {
                     return Err(match (comma, close) {
-                        (true, _) => self.lexer.wrong(self.lexer.at, "a value"),
-                        (false, b']') => self.lexer.unexpected("`,` or `]`"),
-                        (false, b'}') => self.lexer.unexpected("`,` or `}`"),
-                        _ => self.lexer.unexpected("`,` or `)`"),
+                        (true, _) => self.lexer.syntax_error(self.lexer.at, "a value"),
+                        (false, b']') => self.lexer.unexpected_token("`,` or `]`"),
+                        (false, b'}') => self.lexer.unexpected_token("`,` or `}`"),
+                        _ => self.lexer.unexpected_token("`,` or `)`"),
                     });
                 }
             }
             comma = true;
-            self.lexer.skip();
+            self.lexer.skip_blanks();
         }
-        if S::DETAIL && !behind {
-            self.layout.first_item(&self.lexer, self.levels);
+        if S::DETAIL && !has_value {
+            self.layout.observe_first_item(&self.lexer, self.levels);
         }
         Ok(false)
     }
 
     /// Consumes the end of the innermost container.
-    fn end(&mut self) -> Result<(), Error> {
+    fn read_container_end(&mut self) -> Result<(), Error> {
         let start = self.lexer.at;
         self.lexer.at += 1;
         if let Some(frame) = self.frames.last() {
             let at = frame.at;
-            self.piece(start, at, "end");
+            self.record_piece(start, at, "end");
         }
-        self.close();
+        self.close_frame();
         Ok(())
     }
 
     /// Closes the innermost frame.
-    fn close(&mut self) {
+    fn close_frame(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         self.levels -= usize::from(frame.shape.is_level());
-        self.sink.tape().close(frame.at, frame.count);
-        self.ends(frame.at);
+        self.sink.tape().close_container(frame.at, frame.count);
+        self.record_end(frame.at);
     }
 
     /// Opens a frame whose node is pushed next.
-    fn open(&mut self, shape: Shape, close: u8, key: u16, start: usize) -> Result<(), Error> {
+    fn open_frame(&mut self, shape: Shape, close: u8, key: u16, start: usize) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(start));
         }
@@ -224,40 +224,40 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             Shape::Bless | Shape::Call => Kind::Object,
         };
         let at = self.sink.tape().push(Node { key, ..Node::open(kind, 0) });
-        self.sink.begin(at, start);
-        self.piece(start, at, "head");
+        self.sink.record_begin(at, start);
+        self.record_piece(start, at, "head");
         self.levels += usize::from(shape.is_level());
-        self.frames.push(Frame { at, count: 0, shape, close, behind: false, last_key: 0, start });
+        self.frames.push(Frame { at, count: 0, shape, close, has_value: false, last_key: 0, start });
         Ok(())
     }
 
     /// Pushes a leaf.
     #[inline]
-    fn leaf(&mut self, node: Node, key: u16, start: usize) {
+    fn push_leaf(&mut self, node: Node, key: u16, start: usize) {
         let at = self.sink.tape().push(Node { key, ..node });
         if S::DETAIL {
-            self.sink.begin(at, start);
-            self.piece(start, at, "value");
-            self.ends(at);
+            self.sink.record_begin(at, start);
+            self.record_piece(start, at, "value");
+            self.record_end(at);
         }
     }
 
     /// Pushes a value of two strings, such as a regexp.
-    fn pair_of(&mut self, kind: Kind, parts: [Node; 2], key: u16, start: usize) {
+    fn push_pair(&mut self, kind: Kind, parts: [Node; 2], key: u16, start: usize) {
         let at = self.sink.tape().push(Node { key, ..Node::open(kind, 0) });
-        self.sink.begin(at, start);
-        self.piece(start, at, "value");
+        self.sink.record_begin(at, start);
+        self.record_piece(start, at, "value");
         for part in parts {
             let at = self.sink.tape().push(part);
-            self.sink.begin(at, start);
-            self.ends(at);
+            self.sink.record_begin(at, start);
+            self.record_end(at);
         }
-        self.sink.tape().close(at, 2);
-        self.ends(at);
+        self.sink.tape().close_container(at, 2);
+        self.record_end(at);
     }
 
     #[cold]
-    fn malformed(&self, at: usize, expected: &'static str, found: impl std::fmt::Display) -> Error {
+    fn malformed_error(&self, at: usize, expected: &'static str, found: impl std::fmt::Display) -> Error {
         Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(found.to_string())
     }
 
@@ -265,23 +265,23 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Assigns the bytes from `start` to here to a node.
     #[inline]
-    fn piece(&mut self, start: usize, node: u32, what: &'static str) {
+    fn record_piece(&mut self, start: usize, node: u32, name: &'static str) {
         if S::DETAIL {
-            self.cover(start);
+            self.cover_gap(start);
             let end = self.lexer.at;
-            self.sink.span(start, end, node, what);
+            self.sink.record_span(start, end, node, name);
             self.spanned = self.spanned.max(end);
         }
     }
 
     /// Assigns the bytes up to `end` that have no span yet: blanks, comments, commas.
-    fn cover(&mut self, end: usize) {
-        let around = self.frames.last().map_or(NO_NODE, |frame| frame.at);
-        self.sink.span_between(&mut self.spanned, end, around);
+    fn cover_gap(&mut self, end: usize) {
+        let container = self.frames.last().map_or(NO_NODE, |frame| frame.at);
+        self.sink.record_span_between(&mut self.spanned, end, container);
     }
 
     #[inline]
-    fn ends(&mut self, node: u32) {
-        self.sink.end(node, self.lexer.at);
+    fn record_end(&mut self, node: u32) {
+        self.sink.record_end(node, self.lexer.at);
     }
 }

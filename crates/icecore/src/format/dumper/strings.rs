@@ -3,25 +3,31 @@
 use super::write::quote::{push_double, push_single};
 use super::{FORMAT, ReadOptions};
 use crate::document::{Document, Kind, Span};
-use crate::edit::Part;
+use crate::edit::StringRole;
 use crate::error::Error;
-use crate::format::strings::{Anew, Found, Place, Places, SingleQuoted, Strings, Wanted};
+use crate::format::strings::{
+    FoundString, SingleQuoted, StringPlace, StringPlaces, StringRequest, Strings, TokenRewriter,
+};
 use crate::format::{Reader as _, Request};
 use crate::options::Settings;
 
 pub(super) static STRINGS: Strings =
-    Strings { inside: |text| FORMAT.is_likely(text), find, mend: None, takes_class: None, embeds: false };
+    Strings { inside: |text| FORMAT.is_likely(text), find: find_strings, mend: None, takes_class: None, embeds: false };
 
 /// Index of the escaping for most strings.
 const USUAL: usize = 0;
 
-fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<Places<'t>, Error> {
+fn find_strings<'t>(
+    text: &'t [u8],
+    settings: &Settings,
+    wanted: &StringRequest<'_>,
+) -> Result<StringPlaces<'t>, Error> {
     let outcome = ReadOptions::from_settings(settings).read(text, Request::new(wanted.limits).detailed());
     if let Some(error) = outcome.error {
         return Err(error);
     }
     let mut places =
-        Places { consumed: outcome.consumed, escapings: vec![Box::new(SingleQuoted)], ..Places::default() };
+        StringPlaces { consumed: outcome.consumed, escapings: vec![Box::new(SingleQuoted)], ..StringPlaces::default() };
     let document = &outcome.document;
     // A path contains the keys on its way.
     let keys = wanted.keys && !document.nodes().iter().any(|node| node.kind.is_again());
@@ -31,21 +37,21 @@ fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<
             continue;
         }
         match span.what {
-            "value" => value(&mut places, document, span, token),
+            "value" => add_value_string(&mut places, document, span, token),
             "key" if keys => {
-                usual(&mut places, span, token, Part::Key);
+                add_single_quoted(&mut places, span, token, StringRole::Key);
             }
-            "class" if wanted.classes => class(&mut places, span, token),
+            "class" if wanted.classes => add_class_name(&mut places, span, token),
             _ => {}
         }
     }
     Ok(places)
 }
 
-fn value(places: &mut Places, document: &Document<'_>, span: &Span, token: &[u8]) {
+fn add_value_string(places: &mut StringPlaces, document: &Document<'_>, span: &Span, token: &[u8]) {
     let node = document.node(span.node);
     let is_string = matches!(node.kind, Kind::Bytes | Kind::Text) && matches!(token, [b'\'' | b'"' | b'q', ..]);
-    if !is_string || usual(places, span, token, Part::Value) {
+    if !is_string || add_single_quoted(places, span, token, StringRole::Value) {
         return;
     }
     let is_text = node.kind == Kind::Text;
@@ -58,26 +64,30 @@ fn value(places: &mut Places, document: &Document<'_>, span: &Span, token: &[u8]
         }
         !is_text || std::str::from_utf8(text).is_ok()
     };
-    places.escapings.push(Box::new(Anew { text: document.bytes(&node).to_vec(), write: Box::new(write) }));
+    places.escapings.push(Box::new(TokenRewriter { text: document.bytes(&node).to_vec(), write: Box::new(write) }));
     let escaping = Some(places.escapings.len() - 1);
-    let place = Place::plain(span.start as usize, span.end as usize, None);
-    places.list.push(Found::Text(Place { escaping, ..place }));
+    let place = StringPlace::without_escapes(span.start as usize, span.end as usize, None);
+    places.list.push(FoundString::Text(StringPlace { escaping, ..place }));
 }
 
 /// Notes a string in single quotes, and nothing else.
-fn usual(places: &mut Places, span: &Span, token: &[u8], part: Part) -> bool {
-    let Some((start, end)) = SingleQuoted::body(token) else { return false };
+fn add_single_quoted(places: &mut StringPlaces, span: &Span, token: &[u8], part: StringRole) -> bool {
+    let Some((start, end)) = SingleQuoted::find_body(token) else { return false };
     let at = span.start as usize;
-    let place = Place { part, escaping: Some(USUAL), ..Place::plain(at + start, at + end, None) };
-    places.list.push(Found::Text(place));
+    let place = StringPlace { part, escaping: Some(USUAL), ..StringPlace::without_escapes(at + start, at + end, None) };
+    places.list.push(FoundString::Text(place));
     true
 }
 
 /// Notes the class, which is in quotes after a comma.
-fn class(places: &mut Places, span: &Span, token: &[u8]) {
+fn add_class_name(places: &mut StringPlaces, span: &Span, token: &[u8]) {
     let Some(quote) = token.iter().position(|byte| *byte == b'\'') else { return };
     let Some(len) = token[quote + 1..].iter().position(|byte| *byte == b'\'') else { return };
     let start = span.start as usize + quote + 1;
-    let place = Place { part: Part::Class, escaping: Some(USUAL), ..Place::plain(start, start + len, None) };
-    places.list.push(Found::Text(place));
+    let place = StringPlace {
+        part: StringRole::Class,
+        escaping: Some(USUAL),
+        ..StringPlace::without_escapes(start, start + len, None)
+    };
+    places.list.push(FoundString::Text(place));
 }

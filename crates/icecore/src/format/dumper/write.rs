@@ -15,18 +15,18 @@ mod referent;
 mod safe;
 mod values;
 
-use self::frames::{Frame, push_int};
+use self::frames::{WriteFrame, push_int};
 use self::paths::{Path, Paths};
-use self::referent::{Found, Id, Look, Type};
+use self::referent::{ReferenceResolver, ReferentType, ValueId, VariableContent};
 use super::FORMAT;
 use super::options::WriteOptions;
 use crate::document::{Document, Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::append::append_named;
+use crate::format::check_and_expand;
 use crate::format::scan::utf8;
-use crate::format::uncopied;
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Metered, Output, READY, Written};
+use crate::output::{LossKind, Losses, MeteredOutput, Output, READY, Written};
 use std::collections::HashMap;
 
 /// Writes a document as Data::Dumper does. Returns what its text could not represent.
@@ -36,27 +36,27 @@ use std::collections::HashMap;
 /// document is nested too deeply, or the text would grow too much by copies, names and
 /// indentation; any error of the output.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
-    let document = &*uncopied(document, limits)?;
+    let document = &*check_and_expand(document, limits)?;
     append_named(document, &FORMAT, limits, out, |document, out| write_whole(document, options, limits, out))
 }
 
 fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
-    let options = &*safe::options_for(document, options);
+    let options = &*safe::safe_options(document, options);
     // This writer has no losses.
-    if fast_line::write(document, options, limits.depth, out) {
-        out.ready()?;
+    if fast_line::write_small_document(document, options, limits.depth, out) {
+        out.allow_flush()?;
         return Ok(Losses::default());
     }
-    if !options.useperl || !has_wide(document) {
+    if !options.useperl || !has_wide_characters(document) {
         return write_as(document, options, limits, false, out);
     }
     // The Perl code makes characters, which print writes in UTF-8 as soon as one of them
     // needs it.
     let mut text = Vec::new();
-    let losses = write_as(document, options, limits, true, &mut Metered::new(document, limits, &mut text))?;
-    let is_text = !utf8::characters(&text).any(|(code, _)| code > 0xFF);
+    let losses = write_as(document, options, limits, true, &mut MeteredOutput::new(document, limits, &mut text))?;
+    let is_text = !utf8::valid_characters(&text).any(|(code, _)| code > 0xFF);
     quote::push_chars(&text, is_text, false, out.buffer());
-    out.ready()?;
+    out.allow_flush()?;
     Ok(losses)
 }
 
@@ -84,18 +84,18 @@ fn write_as(
         seen: HashMap::new(),
         posts: Vec::new(),
         remembers_all: has_targets && options.deepcopy && options.maxdepth > 0 && !options.purity,
-        holders: if options.sparseseen && !options.useperl { holders(document) } else { HashMap::new() },
-        again: 0,
-        most_again,
+        holders: if options.sparseseen && !options.useperl { count_holders(document) } else { HashMap::new() },
+        repeated_nodes: 0,
+        max_repeated_nodes: most_again,
         blanks: 0,
         most_blanks: most_again.saturating_mul(BLANKS_EACH),
         scratch: Vec::new(),
-        losses: Losses::within(limits),
+        losses: Losses::with_limits(limits),
     };
     if document.header().is_some() {
         writer.losses.add(LossKind::Header, || "$".to_owned());
     }
-    writer.run(out)?;
+    writer.write_values(out)?;
     Ok(writer.losses)
 }
 
@@ -115,8 +115,9 @@ struct Style<'o> {
 }
 
 /// Whether a class or a pattern has a character above 255.
-fn has_wide(document: &Document<'_>) -> bool {
-    let is_wide = |bytes: &[u8]| utf8::is_valid(bytes) && utf8::characters(bytes).any(|(code, _)| code > 0xFF);
+fn has_wide_characters(document: &Document<'_>) -> bool {
+    let is_wide =
+        |bytes: &[u8]| utf8::is_valid_text(bytes) && utf8::valid_characters(bytes).any(|(code, _)| code > 0xFF);
     let mut patterns = document.nodes().windows(2).filter(|pair| pair[0].kind == Kind::Regexp).map(|pair| &pair[1]);
     document.tape().classes().iter().any(|name| is_wide(name.bytes))
         || patterns.any(|pattern| pattern.kind == Kind::Text && is_wide(document.bytes(pattern)))
@@ -124,25 +125,25 @@ fn has_wide(document: &Document<'_>) -> bool {
 
 /// Counts for each variable the aliases and strong links to it. For `sparseseen`, which
 /// uses perl's reference counts.
-fn holders(document: &Document<'_>) -> HashMap<u32, u32> {
+fn count_holders(document: &Document<'_>) -> HashMap<u32, u32> {
     let mut holders = HashMap::new();
     let nodes = document.nodes();
     for (at, node) in nodes.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|before| nodes.get(before));
         let is_weak = before.is_some_and(|before| before.kind == Kind::Ref && before.has(flag::WEAK));
         if node.kind == Kind::Alias && !is_weak {
-            *holders.entry(unwrapped(nodes, node.payload as u32)).or_insert(0) += 1;
+            *holders.entry(skip_wrappers(nodes, node.payload as u32)).or_insert(0) += 1;
         }
         let named = if node.kind == Kind::Link { nodes.get(node.payload as usize) } else { None };
         if named.is_some_and(|named| named.kind == Kind::Ref) && !node.has(flag::WEAK) {
-            *holders.entry(unwrapped(nodes, (node.payload as u32).saturating_add(1))).or_insert(0) += 1;
+            *holders.entry(skip_wrappers(nodes, (node.payload as u32).saturating_add(1))).or_insert(0) += 1;
         }
     }
     holders
 }
 
 /// Returns the variable at `at` without its class and attributes.
-fn unwrapped(nodes: &[Node], at: u32) -> u32 {
+fn skip_wrappers(nodes: &[Node], at: u32) -> u32 {
     const MOST: usize = 8;
     let wrappers = nodes.iter().skip(at as usize).take(MOST);
     let is_wrapper = |node: &&Node| matches!(node.kind, Kind::Object | Kind::Attrs);
@@ -151,7 +152,7 @@ fn unwrapped(nodes: &[Node], at: u32) -> u32 {
 
 /// What is remembered of a written value.
 #[derive(Clone, Copy)]
-struct Seen {
+struct SeenValue {
     path: Path,
     /// The variable where it was first seen.
     variable: u32,
@@ -166,7 +167,7 @@ enum SeenForm {
     /// The name is a reference to it.
     Plain,
     /// A backslash before the name makes a reference to it.
-    Behind,
+    Backslash,
     /// `\&name` for code whose name is `*name`.
     Code,
 }
@@ -176,7 +177,7 @@ struct Writer<'d> {
     nodes: &'d [Node],
     style: Style<'d>,
     limits: &'d Limits,
-    stack: Vec<Frame>,
+    stack: Vec<WriteFrame>,
     /// Entries of the open sorted hashes, the last first.
     sorted: Vec<(self::keys::Key, u32)>,
     paths: Paths,
@@ -187,15 +188,15 @@ struct Writer<'d> {
     is_fast: bool,
     /// Whether there is a line start before each item.
     has_lines: bool,
-    seen: HashMap<Id, Seen>,
+    seen: HashMap<ValueId, SeenValue>,
     /// The statements after the value: this name refers to that value.
-    posts: Vec<(Path, Seen)>,
+    posts: Vec<(Path, SeenValue)>,
     /// `deepcopy` forgets a value once it is written, but not one below `maxdepth`.
     remembers_all: bool,
     holders: HashMap<u32, u32>,
     /// How many nodes were written through links, and the limit.
-    again: u64,
-    most_again: u64,
+    repeated_nodes: u64,
+    max_repeated_nodes: u64,
     /// How many bytes of indentation and names were written, and the limit.
     blanks: u64,
     most_blanks: u64,
@@ -209,30 +210,30 @@ impl<'d> Writer<'d> {
         self.nodes.get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
     }
 
-    fn lose(&mut self, kind: LossKind, at: u32) {
+    fn record_loss(&mut self, kind: LossKind, at: u32) {
         let document = self.document;
         self.losses.add(kind, || document.path(at));
     }
 
-    fn run(&mut self, out: &mut dyn Output) -> Result<(), Error> {
+    fn write_values(&mut self, out: &mut dyn Output) -> Result<(), Error> {
         let root = self.document.root().index();
         if !self.style.options.list || self.node(root).kind != Kind::Array {
-            self.statement(root, 1, out)?;
-            return out.ready();
+            self.write_statement(root, 1, out)?;
+            return out.allow_flush();
         }
-        let (mut at, end) = (root + 1, self.document.tape().next(root));
+        let (mut at, end) = (root + 1, self.document.tape().index_after(root));
         let mut number = 1;
         while at < end {
-            self.statement(at, number, out)?;
-            out.value_ends();
-            at = self.document.tape().next(at);
+            self.write_statement(at, number, out)?;
+            out.end_value();
+            at = self.document.tape().index_after(at);
             number += 1;
         }
-        out.ready()
+        out.allow_flush()
     }
 
     /// Writes one of the values, with its statements.
-    fn statement(&mut self, at: u32, number: usize, out: &mut dyn Output) -> Result<(), Error> {
+    fn write_statement(&mut self, at: u32, number: usize, out: &mut dyn Output) -> Result<(), Error> {
         let options = self.style.options;
         self.name_value(at, number)?;
         let buf = out.buffer();
@@ -243,13 +244,13 @@ impl<'d> Writer<'d> {
             buf.extend_from_slice(b" = ");
         }
         let column = if self.style.columns && !options.terse { self.name.len() + 3 } else { 0 };
-        self.value(at, column, buf)?;
+        self.write_value(at, column, buf)?;
         // The end shows if the name must be inserted before the value.
         let is_held = options.terse && options.purity;
         while !self.stack.is_empty() {
-            self.step(out.buffer())?;
+            self.continue_container(out.buffer())?;
             if out.buffer().len() >= READY {
-                if is_held { out.held()? } else { out.ready()? }
+                if is_held { out.check_without_flush()? } else { out.allow_flush()? }
             }
         }
         let buf = out.buffer();
@@ -270,7 +271,7 @@ impl<'d> Writer<'d> {
             buf.push(b';');
             self.end_statement(buf);
             if buf.len() >= READY {
-                out.ready()?;
+                out.allow_flush()?;
             }
         }
         Ok(())
@@ -294,7 +295,7 @@ impl<'d> Writer<'d> {
             return Ok(());
         };
         let (sigil, name) = match given.as_bytes().split_first() {
-            Some((b'*', name)) => (self.sigil(at)?, name),
+            Some((b'*', name)) => (self.resolve_sigil(at)?, name),
             Some((b'$', name)) => (b'$', name),
             _ => (b'$', given.as_bytes()),
         };
@@ -309,27 +310,27 @@ impl<'d> Writer<'d> {
     }
 
     /// Returns the sigil that replaces a star before the name.
-    fn sigil(&self, at: u32) -> Result<u8, Error> {
-        Ok(match Look::new(self.document, self.most_steps(), |_, _| ()).variable(at)? {
+    fn resolve_sigil(&self, at: u32) -> Result<u8, Error> {
+        Ok(match ReferenceResolver::new(self.document, self.most_steps(), |_, _| ()).resolve_variable(at)? {
             // Data::Dumper's Perl code tests the class, its C code the blessed value.
-            Found::Reference(referent) if self.style.options.useperl && referent.object.is_some() => b'$',
-            Found::Reference(referent) => match referent.kind {
-                Type::Array => b'@',
-                Type::Hash => b'%',
-                Type::Code => b'*',
+            VariableContent::Reference(referent) if self.style.options.useperl && referent.object.is_some() => b'$',
+            VariableContent::Reference(referent) => match referent.kind {
+                ReferentType::Array => b'@',
+                ReferentType::Hash => b'%',
+                ReferentType::Code => b'*',
                 _ => b'$',
             },
-            Found::Leaf(_) => b'$',
+            VariableContent::Leaf(_) => b'$',
         })
     }
 
     fn most_steps(&self) -> u32 {
-        self.document.most_steps(self.limits)
+        self.document.max_link_steps(self.limits)
     }
 
     /// Starts a line.
     #[inline]
-    fn line(&mut self, column: usize, level: usize, buf: &mut Vec<u8>) {
+    fn start_line(&mut self, column: usize, level: usize, buf: &mut Vec<u8>) {
         if !self.style.breaks {
             return buf.extend_from_slice(self.style.options.pad.as_bytes());
         }
@@ -357,16 +358,16 @@ impl<'d> Writer<'d> {
 
     fn push_path(&mut self, path: Path, buf: &mut Vec<u8>) -> Result<(), Error> {
         let start = buf.len();
-        self.paths.push(path, buf);
+        self.paths.write_path(path, buf);
         self.blanks = self.blanks.saturating_add((buf.len() - start) as u64);
         self.check_blanks()
     }
 
     /// Writes a value that was written before, by its name.
-    fn push_seen(&mut self, thing: &Seen, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn push_seen(&mut self, thing: &SeenValue, buf: &mut Vec<u8>) -> Result<(), Error> {
         match thing.form {
             SeenForm::Plain => {}
-            SeenForm::Behind => buf.push(b'\\'),
+            SeenForm::Backslash => buf.push(b'\\'),
             SeenForm::Code => {
                 buf.extend_from_slice(b"\\&");
                 buf.extend_from_slice(self.paths.root_text(thing.path).get(1..).unwrap_or(b""));

@@ -22,7 +22,7 @@ pub(crate) enum Item<'d> {
 
 impl<'d> Item<'d> {
     /// Returns the string that perl makes of it.
-    pub(crate) fn string(&self) -> Cow<'d, [u8]> {
+    pub(crate) fn make_perl_string(&self) -> Cow<'d, [u8]> {
         match *self {
             Item::Null | Item::Bool(false) => Cow::Borrowed(&[]),
             Item::Bool(true) => Cow::Borrowed(b"1"),
@@ -35,7 +35,7 @@ impl<'d> Item<'d> {
             }
             // Zero has no sign here, unlike where perl prints it as a number.
             Item::Float(0.0) => Cow::Borrowed(b"0"),
-            Item::Float(value) => general::perl_text(value).into_bytes().into(),
+            Item::Float(value) => general::float_to_perl_text(value).into_bytes().into(),
             Item::Bytes(bytes) | Item::Text(bytes) => Cow::Borrowed(bytes),
         }
     }

@@ -3,7 +3,7 @@
 use super::{Item, Shape};
 use crate::document::{Cursor, Document, Key, Kind, Node, Value, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::too_long_a_chain;
+use crate::format::chain_too_long_error;
 use crate::limits::Limits;
 use crate::num::{bigint, float128};
 use crate::output::{LossKind, Losses};
@@ -33,28 +33,32 @@ enum Chosen<'d> {
 }
 
 /// Returns the items of a document in the required shape.
-pub(crate) fn gather<'d>(document: &'d Document<'d>, shape: &Shape, limits: &'d Limits) -> Result<Items<'d>, Error> {
-    let mut losses = Losses::within(limits);
+pub(crate) fn gather_items<'d>(
+    document: &'d Document<'d>,
+    shape: &Shape,
+    limits: &'d Limits,
+) -> Result<Items<'d>, Error> {
+    let mut losses = Losses::with_limits(limits);
     if document.header().is_some() {
         losses.add(LossKind::Header, || "$".to_owned());
     }
-    let root = through(document.root(), limits, &mut losses)?;
+    let root = follow_links(document.root(), limits, &mut losses)?;
     let source = match (root.kind(), shape) {
         (Kind::Array, Shape::List) => Source::Array { at: root.index() + 1, left: root.len() },
-        (Kind::Map, Shape::Map) => flattened(root),
-        (Kind::Map, Shape::Names(names)) => named(root, names)?,
+        (Kind::Map, Shape::Map) => flatten_map(root),
+        (Kind::Map, Shape::Names(names)) => select_named(root, names)?,
         (Kind::Map, Shape::List) => {
-            return Err(not_flat(root, "a list", "a map", "`names=…` or `map` write the values of a map"));
+            return Err(not_flat_error(root, "a list", "a map", "`names=…` or `map` write the values of a map"));
         }
         (_, Shape::List) => Source::Chosen { list: vec![Chosen::Value(root.index())], next: 0 },
         (kind, _) => {
-            return Err(not_flat(root, "a map", kind_name(kind), "without `names` and `map` a list is written"));
+            return Err(not_flat_error(root, "a map", kind_name(kind), "without `names` and `map` a list is written"));
         }
     };
     Ok(Items { document, limits, source, losses })
 }
 
-fn not_flat(place: Cursor<'_>, expected: &'static str, found: &str, help: &'static str) -> Error {
+fn not_flat_error(place: Cursor<'_>, expected: &'static str, found: &str, help: &'static str) -> Error {
     Error::new(ErrorKind::Unrepresentable)
         .on_path(place.path())
         .expecting(expected)
@@ -71,14 +75,14 @@ fn kind_name(kind: Kind) -> &'static str {
 }
 
 /// Returns keys and values alternately.
-fn flattened(map: Cursor<'_>) -> Source<'_> {
+fn flatten_map(map: Cursor<'_>) -> Source<'_> {
     let entries = map.entries().filter(|(key, _)| !key.node().has(flag::PLACEHOLDER));
     let list = entries.flat_map(|(key, value)| [Chosen::Key(key, value.index()), Chosen::Value(value.index())]);
     Source::Chosen { list: list.collect(), next: 0 }
 }
 
 /// Returns the values of these keys; the map must have no others.
-fn named<'d>(map: Cursor<'d>, names: &[String]) -> Result<Source<'d>, Error> {
+fn select_named<'d>(map: Cursor<'d>, names: &[String]) -> Result<Source<'d>, Error> {
     let mut values: Vec<Option<u32>> = vec![None; names.len()];
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by(|a, b| names[*a].cmp(&names[*b]));
@@ -87,7 +91,7 @@ fn named<'d>(map: Cursor<'d>, names: &[String]) -> Result<Source<'d>, Error> {
         let place = place.ok().filter(|_| key.node().kind.is_string());
         let Some(at) = place.map(|place| order[place]) else {
             let found = format!("`{}`", String::from_utf8_lossy(key.bytes()));
-            return Err(not_flat(value, "only the keys of `names`", &found, "add the key to `names`"));
+            return Err(not_flat_error(value, "only the keys of `names`", &found, "add the key to `names`"));
         };
         values[at] = Some(value.index());
     }
@@ -107,9 +111,9 @@ fn named<'d>(map: Cursor<'d>, names: &[String]) -> Result<Source<'d>, Error> {
 }
 
 /// Follows links, references and the like to a value.
-fn through<'d>(mut here: Cursor<'d>, limits: &Limits, losses: &mut Losses) -> Result<Cursor<'d>, Error> {
+fn follow_links<'d>(mut here: Cursor<'d>, limits: &Limits, losses: &mut Losses) -> Result<Cursor<'d>, Error> {
     let (first, mut links) = (here, false);
-    for _ in 0..=here.document().most_steps(limits) {
+    for _ in 0..=here.document().max_link_steps(limits) {
         let (lost, inner) = match here.value() {
             Value::Link(target) | Value::Alias(target) => (LossKind::Sharing, target),
             Value::Ref(inner) => (LossKind::Reference, inner),
@@ -126,12 +130,12 @@ fn through<'d>(mut here: Cursor<'d>, limits: &Limits, losses: &mut Losses) -> Re
         losses.add(lost, || first.path());
         here = inner;
     }
-    Err(too_long_a_chain(here.document(), first.index(), links, limits))
+    Err(chain_too_long_error(here.document(), first.index(), links, limits))
 }
 
 impl<'d> Items<'d> {
     /// Returns how many are left.
-    pub(crate) fn left(&self) -> usize {
+    pub(crate) fn remaining_items(&self) -> usize {
         match &self.source {
             Source::Array { left, .. } => *left,
             Source::Chosen { list, next } => list.len() - next,
@@ -142,18 +146,18 @@ impl<'d> Items<'d> {
     /// taken.
     pub(crate) fn peek(&mut self) -> Result<Option<Item<'d>>, Error> {
         let losses = std::mem::take(&mut self.losses);
-        let item = self.look();
+        let item = self.read_next();
         self.losses = losses;
         item
     }
 
-    fn look(&mut self) -> Result<Option<Item<'d>>, Error> {
+    fn read_next(&mut self) -> Result<Option<Item<'d>>, Error> {
         match &self.source {
-            _ if self.left() == 0 => Ok(None),
-            Source::Array { at, .. } => self.item(*at).map(Some),
+            _ if self.remaining_items() == 0 => Ok(None),
+            Source::Array { at, .. } => self.read_item(*at).map(Some),
             Source::Chosen { list, next } => match list[*next] {
-                Chosen::Value(at) => self.item(at).map(Some),
-                Chosen::Key(key, at) => self.key(key, at).map(Some),
+                Chosen::Value(at) => self.read_item(at).map(Some),
+                Chosen::Key(key, at) => self.read_key(key, at).map(Some),
             },
         }
     }
@@ -161,14 +165,16 @@ impl<'d> Items<'d> {
     /// Skips the next item.
     pub(crate) fn drop_next(&mut self) {
         match &mut self.source {
-            Source::Array { at, left } => (*at, *left) = (self.document.tape().next(*at), left.saturating_sub(1)),
+            Source::Array { at, left } => {
+                (*at, *left) = (self.document.tape().index_after(*at), left.saturating_sub(1))
+            }
             Source::Chosen { next, .. } => *next += 1,
         }
     }
 
     /// Returns the next item and consumes it.
     pub(crate) fn take(&mut self) -> Result<Option<Item<'d>>, Error> {
-        let item = self.look()?;
+        let item = self.read_next()?;
         if item.is_some() {
             self.drop_next();
         }
@@ -177,7 +183,7 @@ impl<'d> Items<'d> {
 
     /// Returns up to `count` nodes that are one item each: a run of leaves. The caller
     /// reports with [`Items::skip`] how many it used.
-    pub(crate) fn run(&self, count: usize) -> &'d [Node] {
+    pub(crate) fn peek_leaves(&self, count: usize) -> &'d [Node] {
         match self.source {
             Source::Array { at, left } => {
                 let rest = self.document.nodes().get(at as usize..).unwrap_or(&[]);
@@ -189,12 +195,12 @@ impl<'d> Items<'d> {
 
     /// Returns the bytes of a node of a [run](Items::run).
     #[inline]
-    pub(crate) fn bytes(&self, node: &Node) -> &'d [u8] {
+    pub(crate) fn leaf_bytes(&self, node: &Node) -> &'d [u8] {
         self.document.bytes(node)
     }
 
     /// Skips this many leaves of a [run](Items::run).
-    pub(crate) fn skip(&mut self, count: usize) {
+    pub(crate) fn skip_leaves(&mut self, count: usize) {
         if let Source::Array { at, left } = &mut self.source {
             *at = at.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
             *left = left.saturating_sub(count);
@@ -202,19 +208,19 @@ impl<'d> Items<'d> {
     }
 
     /// Counts a loss for the next item.
-    pub(crate) fn lose(&mut self, kind: LossKind) {
-        let at = self.place();
-        self.lose_at(kind, at);
+    pub(crate) fn record_loss(&mut self, kind: LossKind) {
+        let at = self.next_index();
+        self.record_loss_at(kind, at);
     }
 
     /// Counts a loss for the item at this node index.
-    pub(crate) fn lose_at(&mut self, kind: LossKind, at: u32) {
+    pub(crate) fn record_loss_at(&mut self, kind: LossKind, at: u32) {
         let document = self.document;
         self.losses.add(kind, || document.path(at));
     }
 
     /// Returns the node index of the next item; for a key, that of its value.
-    pub(crate) fn place(&self) -> u32 {
+    pub(crate) fn next_index(&self) -> u32 {
         match &self.source {
             Source::Array { at, .. } => *at,
             Source::Chosen { list, next } => match list.get(*next) {
@@ -225,18 +231,18 @@ impl<'d> Items<'d> {
     }
 
     /// Returns the path of the item at this node index.
-    pub(crate) fn path(&self, at: u32) -> String {
+    pub(crate) fn path_at(&self, at: u32) -> String {
         self.document.path(at)
     }
 
-    fn key(&mut self, key: Key<'d>, value: u32) -> Result<Item<'d>, Error> {
+    fn read_key(&mut self, key: Key<'d>, value: u32) -> Result<Item<'d>, Error> {
         match key {
-            Key::Name(name) => self.leaf(name.node, name.bytes, value),
-            Key::Value(at) => self.item(at.index()),
+            Key::Name(name) => self.read_leaf(name.node, name.bytes, value),
+            Key::Value(at) => self.read_item(at.index()),
         }
     }
 
-    fn item(&mut self, at: u32) -> Result<Item<'d>, Error> {
+    fn read_item(&mut self, at: u32) -> Result<Item<'d>, Error> {
         let node = self.document.node(at);
         // The most common content of lists.
         match node.kind {
@@ -246,20 +252,20 @@ impl<'d> Items<'d> {
         }
         if node.kind.is_container() || node.kind.is_again() {
             let here = self.document.at(at).unwrap_or_else(|| self.document.root());
-            let inner = through(here, self.limits, &mut self.losses)?;
+            let inner = follow_links(here, self.limits, &mut self.losses)?;
             if inner.node().kind.is_container() {
                 let found = kind_name(inner.kind());
-                return Err(not_flat(here, "a scalar", found, "the format has no lists or maps in a list"));
+                return Err(not_flat_error(here, "a scalar", found, "the format has no lists or maps in a list"));
             }
             let node = *inner.node();
             let bytes = if node.kind.has_bytes() { self.document.bytes(&node) } else { &[] };
-            return self.leaf(node, bytes, at);
+            return self.read_leaf(node, bytes, at);
         }
         let bytes = if node.kind.has_bytes() { self.document.bytes(&node) } else { &[] };
-        self.leaf(node, bytes, at)
+        self.read_leaf(node, bytes, at)
     }
 
-    fn leaf(&mut self, node: Node, bytes: &'d [u8], at: u32) -> Result<Item<'d>, Error> {
+    fn read_leaf(&mut self, node: Node, bytes: &'d [u8], at: u32) -> Result<Item<'d>, Error> {
         Ok(match node.kind {
             Kind::Int => Item::Int(node.payload as i64),
             Kind::Uint => Item::Uint(node.payload),
@@ -275,20 +281,20 @@ impl<'d> Items<'d> {
             Kind::Float128 => {
                 let raw = bytes.try_into().unwrap_or([0; 16]);
                 if float128::to_f64_exact(&raw).is_none() {
-                    self.lose_at(LossKind::Precision, at);
+                    self.record_loss_at(LossKind::Precision, at);
                 }
                 Item::Float(float128::to_f64(&raw))
             }
             Kind::Encoded | Kind::Symbol => {
-                self.lose_at(if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Encoding }, at);
+                self.record_loss_at(if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Encoding }, at);
                 if node.encoding() == 0 { Item::Text(bytes) } else { Item::Bytes(bytes) }
             }
             Kind::Module | Kind::EnumCase => {
-                self.lose_at(LossKind::Name, at);
+                self.record_loss_at(LossKind::Name, at);
                 Item::Text(bytes)
             }
             Kind::Hole => {
-                self.lose_at(LossKind::Hole, at);
+                self.record_loss_at(LossKind::Hole, at);
                 Item::Null
             }
             _ => Item::Null,
@@ -298,7 +304,7 @@ impl<'d> Items<'d> {
 
 impl Items<'_> {
     /// Returns the size of the document, to limit the size of its output.
-    pub(crate) fn size(&self) -> usize {
+    pub(crate) fn document_size(&self) -> usize {
         let arena = self.document.tape().arena().len();
         self.document.nodes().len().saturating_add(self.document.input().len()).saturating_add(arena)
     }

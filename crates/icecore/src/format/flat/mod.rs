@@ -6,8 +6,8 @@ mod items;
 mod shape;
 
 pub(crate) use item::Item;
-pub(crate) use items::{Items, gather};
-pub(crate) use shape::shape;
+pub(crate) use items::{Items, gather_items};
+pub(crate) use shape::apply_shape;
 
 use crate::error::{Error, ErrorKind};
 use crate::options::{Opt, OptionType, Settings, Side};

@@ -6,24 +6,24 @@ use crate::error::{Error, ErrorKind};
 use crate::num::general;
 
 /// Converts the array at the root, which is closed and only contains leaves, to a map.
-pub(crate) fn shape(tape: &mut Tape, input: &[u8], shape: &Shape) -> Result<(), Error> {
+pub(crate) fn apply_shape(tape: &mut Tape, input: &[u8], shape: &Shape) -> Result<(), Error> {
     match shape {
         Shape::List => Ok(()),
-        Shape::Names(names) => name(tape, names),
-        Shape::Map => pair(tape, input),
+        Shape::Names(names) => name_values(tape, names),
+        Shape::Map => pair_values(tape, input),
     }
 }
 
-fn wrong(expected: String, found: usize) -> Error {
+fn count_error(expected: String, found: usize) -> Error {
     let found = if found == 1 { "1 value".to_owned() } else { format!("{found} values") };
     Error::new(ErrorKind::Malformed).on_path("$").expecting(expected).finding(found)
 }
 
-fn name(tape: &mut Tape, names: &[String]) -> Result<(), Error> {
+fn name_values(tape: &mut Tape, names: &[String]) -> Result<(), Error> {
     let at = tape.root();
     let count = tape.nodes.len() - at as usize - 1;
     if count != names.len() {
-        return Err(wrong(format!("{} values, as `names` has names", names.len()), count));
+        return Err(count_error(format!("{} values, as `names` has names", names.len()), count));
     }
     let ids: Option<Vec<u16>> =
         names.iter().map(|name| tape.intern_key(Node::leaf(Kind::Bytes, 0), name.as_bytes())).collect();
@@ -38,19 +38,19 @@ fn name(tape: &mut Tape, names: &[String]) -> Result<(), Error> {
 }
 
 /// Keys of larger maps seldom occur again, so they become nodes.
-const KEYED: usize = 256;
+const KEYS_WITH_ID: usize = 256;
 
-fn pair(tape: &mut Tape, input: &[u8]) -> Result<(), Error> {
+fn pair_values(tape: &mut Tape, input: &[u8]) -> Result<(), Error> {
     let at = tape.root();
     let list = tape.nodes.split_off(at as usize + 1);
     if !list.len().is_multiple_of(2) {
-        return Err(wrong("keys and values in turn".to_owned(), list.len()));
+        return Err(count_error("keys and values in turn".to_owned(), list.len()));
     }
-    let few = list.len() / 2 <= KEYED;
+    let has_key_ids = list.len() / 2 <= KEYS_WITH_ID;
     for pair in list.chunks_exact(2) {
-        let (key, mut value) = (string_key(tape, pair[0]), pair[1]);
-        let id = if few { tape.bytes(&key, input).to_vec() } else { Vec::new() };
-        match few.then(|| tape.intern_key(Node::leaf(key.kind, 0), &id)).flatten() {
+        let (key, mut value) = (key_to_string(tape, pair[0]), pair[1]);
+        let id = if has_key_ids { tape.string_bytes(&key, input).to_vec() } else { Vec::new() };
+        match has_key_ids.then(|| tape.intern_key(Node::leaf(key.kind, 0), &id)).flatten() {
             Some(id) => value.key = id,
             None => {
                 tape.push(Node { key: IS_KEY, ..key });
@@ -59,19 +59,19 @@ fn pair(tape: &mut Tape, input: &[u8]) -> Result<(), Error> {
         }
         tape.push(value);
     }
-    tape.close(at, u32::try_from(list.len() / 2).unwrap_or(u32::MAX));
+    tape.close_container(at, u32::try_from(list.len() / 2).unwrap_or(u32::MAX));
     tape.nodes[at as usize].kind = Kind::Map;
     Ok(())
 }
 
 /// Converts a key to a string.
-fn string_key(tape: &mut Tape, node: Node) -> Node {
+fn key_to_string(tape: &mut Tape, node: Node) -> Node {
     let text = match node.kind {
         Kind::Int => (node.payload as i64).to_string(),
         Kind::Uint => node.payload.to_string(),
-        Kind::Float => general::perl_text(f64::from_bits(node.payload)),
+        Kind::Float => general::float_to_perl_text(f64::from_bits(node.payload)),
         Kind::Null => String::new(),
         _ => return node,
     };
-    tape.owned(Kind::Bytes, text.as_bytes())
+    tape.new_owned_string(Kind::Bytes, text.as_bytes())
 }

@@ -35,7 +35,7 @@ pub static FORMAT: Format = Format {
     can: Capabilities {
         extension: NAME,
         names_strings_again: true,
-        restarts: &[Restart::guess(b"", &[0, 0, 0, 2]), Restart::guess(b"", &[0, 0, 0, 1])],
+        restarts: &[Restart::from_context(b"", &[0, 0, 0, 2]), Restart::from_context(b"", &[0, 0, 0, 1])],
         naming: Naming::Php,
         ..Capabilities::BINARY
     },
@@ -61,38 +61,38 @@ pub static FORMAT: Format = Format {
 /// Of any kind but `Usage`, `Unrepresentable` and `Output`; with offset and
 /// path.
 pub fn read<'a>(input: &'a [u8], limits: &Limits) -> Result<Document<'a>, Error> {
-    ReadOptions::default().read(input, Request::new(limits)).whole(input, &FORMAT)
+    ReadOptions::default().read(input, Request::new(limits)).into_whole_document(input, &FORMAT)
 }
 
 impl Feed for ReadOptions {
     const FORMAT: &'static Format = &FORMAT;
 
-    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
-        let (consumed, error) = feed(input, limits, sink);
+    fn feed_document<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+        let (consumed, error) = feed_document(input, limits, sink);
         match self.lenient && error.is_none() && consumed < input.len() {
             true => feed::ignore_rest(input, consumed, sink),
             false => (consumed, error),
         }
     }
 
-    fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
-        (!self.lenient).then(|| skim::skim(input))
+    fn new_skimmer<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
+        (!self.lenient).then(|| skim::create_skimmer(input))
     }
 
-    fn scalars(&self, _: &[u8]) -> Option<ReadScalar> {
-        Some(stencil::scalar)
+    fn scalar_reader(&self, _: &[u8]) -> Option<ReadScalar> {
+        Some(stencil::read_scalar)
     }
 }
 
 /// Feeds a document to the sink. Returns how far it got, and the error that stopped it.
-fn feed<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+fn feed_document<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
     let mut scan = Scan::new(input);
-    if let Err(error) = header(&mut scan, sink) {
+    if let Err(error) = read_header(&mut scan, sink) {
         return (scan.at, Some(error));
     }
     let mut machine = Machine::new(scan, limits, sink);
     let mut result = machine.run();
-    if machine.is_too_late() {
+    if machine.needs_prescan() {
         // A long array turned out not to be a list after its items were read: now a prescan
         // finds all lists of the input.
         let sink = machine.into_sink();
@@ -101,18 +101,18 @@ fn feed<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<
             *detail = Detail::default();
         }
         scan.at = 0;
-        let _ = header(&mut scan, sink);
+        let _ = read_header(&mut scan, sink);
         machine = Machine::new(scan, limits, sink);
-        machine.look_ahead(lists::maps(input));
+        machine.use_prescan(lists::find_maps(input));
         result = machine.run();
     }
-    let consumed = machine.at();
-    let error = result.err().map(|error| error.on_path(machine.abandon()));
+    let consumed = machine.input_offset();
+    let error = result.err().map(|error| error.on_path(machine.close_open_containers()));
     (consumed, error)
 }
 
-fn header<S: Sink>(scan: &mut Scan<'_>, sink: &mut S) -> Result<(), Error> {
-    let version = scan.array::<4>("the header")?;
+fn read_header<S: Sink>(scan: &mut Scan<'_>, sink: &mut S) -> Result<(), Error> {
+    let version = scan.read_array::<4>("the header")?;
     if !matches!(version, [0, 0, 0, 1 | 2]) {
         return Err(Error::new(ErrorKind::Format)
             .at(0)
@@ -123,8 +123,8 @@ fn header<S: Sink>(scan: &mut Scan<'_>, sink: &mut S) -> Result<(), Error> {
         && let Some(detail) = sink.detail()
     {
         detail.spelling.format = NAME.to_owned();
-        detail.header(spelling::VERSION, u64::from(version[3]));
-        detail.span(0, 4, NO_NODE, "version");
+        detail.record_header_note(spelling::VERSION, u64::from(version[3]));
+        detail.record_span(0, 4, NO_NODE, "version");
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The reader: a machine with an explicit stack.
 
 use super::spelling as code;
-use super::strings::{NONE, Strings, Text};
+use super::strings::{InputString, NONE, Strings};
 use super::tag;
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
@@ -35,7 +35,7 @@ struct Frame {
     /// Number of entries so far.
     count: u32,
     /// Number of entries in total.
-    of: u32,
+    total: u32,
 }
 
 pub(super) struct Machine<'a, 's, S: Sink> {
@@ -51,7 +51,7 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     maps: Option<Vec<bool>>,
     /// Number of arrays begun.
     arrays: usize,
-    too_late: bool,
+    needs_prescan: bool,
     /// Notes for the value whose node is next.
     pending: Vec<(u16, u64)>,
 }
@@ -68,34 +68,34 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             numbered: Vec::new(),
             maps: None,
             arrays: 0,
-            too_late: false,
+            needs_prescan: false,
             pending: Vec::new(),
         }
     }
 
     /// Reads the root and everything in it.
     pub(super) fn run(&mut self) -> Result<(), Error> {
-        self.value(NO_KEY)?;
+        self.read_value(NO_KEY)?;
         while let Some(frame) = self.frames.last() {
             if frame.left == 0 {
-                self.close();
+                self.close_container();
             } else if self.sink.nodes().len() >= self.limits.nodes as usize {
                 return Err(self.limits.too_many_nodes().at(self.scan.at));
             } else {
-                self.entry()?;
+                self.read_entry()?;
             }
             if self.frames.len() == 1 {
-                self.sink.child_done()?;
+                self.sink.finish_child()?;
             }
         }
         Ok(())
     }
 
-    pub(super) fn is_too_late(&self) -> bool {
-        self.too_late
+    pub(super) fn needs_prescan(&self) -> bool {
+        self.needs_prescan
     }
 
-    pub(super) fn look_ahead(&mut self, maps: Vec<bool>) {
+    pub(super) fn use_prescan(&mut self, maps: Vec<bool>) {
         self.maps = Some(maps);
     }
 
@@ -103,22 +103,22 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.sink
     }
 
-    pub(super) fn at(&self) -> usize {
+    pub(super) fn input_offset(&self) -> usize {
         self.scan.at
     }
 
     /// Closes open containers, so that the nodes read so far are a document. Returns
     /// the path of the next value.
-    pub(super) fn abandon(&mut self) -> String {
+    pub(super) fn close_open_containers(&mut self) -> String {
         let next = self.sink.next_node();
         let path = self.sink.tape().path_to(next, self.scan.input);
         if self.sink.nodes().last().is_some_and(|node| node.key == IS_KEY) {
             self.sink.tape().nodes.pop();
         }
         while let Some(frame) = self.frames.last() {
-            let (at, of) = (frame.at, frame.of);
-            self.sink.cut(at, Some(of));
-            self.close();
+            let (at, of) = (frame.at, frame.total);
+            self.sink.record_cut(at, Some(of));
+            self.close_container();
         }
         path
     }
@@ -127,19 +127,19 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Records a span of the next node, up to here.
     #[inline]
-    fn piece(&mut self, start: usize, what: &'static str) {
-        self.sink.span(start, self.scan.at, self.sink.next_node(), what);
+    fn record_span(&mut self, start: usize, what: &'static str) {
+        self.sink.record_span(start, self.scan.at, self.sink.next_node(), what);
     }
 
     #[inline]
-    fn note(&mut self, code: u16, value: u64) {
+    fn add_note(&mut self, code: u16, value: u64) {
         if S::DETAIL {
             self.pending.push((code, value));
         }
     }
 
     #[inline]
-    fn note_text(&mut self, text: &Text, tag: u8, tag_code: u16, choice_code: u16) {
+    fn add_string_notes(&mut self, text: &InputString, tag: u8, tag_code: u16, choice_code: u16) {
         if S::DETAIL {
             if tag != text.default {
                 self.pending.push((tag_code, u64::from(tag)));
@@ -152,51 +152,54 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Reads a number of one of the three widths of a tag.
     #[inline]
-    fn sized(&mut self, tag: u8, first: u8, what: &'static str) -> Result<u64, Error> {
+    fn read_number(&mut self, tag: u8, first: u8, what: &'static str) -> Result<u64, Error> {
         match tag - first {
-            0 => self.scan.u8(what).map(u64::from),
-            1 => self.scan.array(what).map(|bytes| u64::from(u16::from_be_bytes(bytes))),
-            _ => self.scan.array(what).map(|bytes| u64::from(u32::from_be_bytes(bytes))),
+            0 => self.scan.read_u8(what).map(u64::from),
+            1 => self.scan.read_array(what).map(|bytes| u64::from(u16::from_be_bytes(bytes))),
+            _ => self.scan.read_array(what).map(|bytes| u64::from(u32::from_be_bytes(bytes))),
         }
     }
 
     #[cold]
     fn malformed(&self, at: usize, expected: &'static str, tag: u8) -> Error {
-        Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(format!("{} (0x{tag:02x})", tag::name(tag)))
+        Error::new(ErrorKind::Malformed)
+            .at(at)
+            .expecting(expected)
+            .finding(format!("{} (0x{tag:02x})", tag::tag_name(tag)))
     }
 
     /// Puts a node on the tape, with the notes that were kept for it.
     #[inline]
-    fn put(&mut self, mut node: Node, key: u16, start: usize) -> u32 {
+    fn push_node(&mut self, mut node: Node, key: u16, start: usize) -> u32 {
         node.key = key;
         let at = self.sink.tape().push(node);
         if S::DETAIL {
-            self.sink.begin(at, start);
+            self.sink.record_begin(at, start);
             if !node.kind.is_container() {
-                self.sink.end(at, self.scan.at);
+                self.sink.record_end(at, self.scan.at);
             }
             for (code, value) in self.pending.drain(..) {
-                self.sink.note(at, code, value);
+                self.sink.record_note(at, code, value);
             }
         }
         at
     }
 
-    fn close(&mut self) {
+    fn close_container(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         let has_object = frame.state == State::Properties;
         self.depth -= 1 + u32::from(has_object);
-        self.sink.tape().close(frame.at, frame.count);
+        self.sink.tape().close_container(frame.at, frame.count);
         if has_object {
-            self.sink.tape().close(frame.at - 1, 1);
+            self.sink.tape().close_container(frame.at - 1, 1);
         }
-        self.sink.end(frame.at, self.scan.at);
+        self.sink.record_end(frame.at, self.scan.at);
         if has_object {
-            self.sink.end(frame.at - 1, self.scan.at);
+            self.sink.record_end(frame.at - 1, self.scan.at);
         }
     }
 
-    fn deeper(&mut self, by: u32) -> Result<(), Error> {
+    fn increase_depth(&mut self, by: u32) -> Result<(), Error> {
         if self.depth + by > self.limits.depth {
             return Err(self.limits.too_deep().at(self.scan.at));
         }
@@ -206,75 +209,75 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Reads a string; `None` if the tag is not that of a string.
     #[inline]
-    fn text(&mut self, tag: u8) -> Result<Option<Text>, Error> {
+    fn read_string(&mut self, tag: u8) -> Result<Option<InputString>, Error> {
         let start = self.scan.at;
         let len = match tag {
-            tag::EMPTY => return Ok(Some(Text { start, len: 0, number: NONE, default: tag, choice: None })),
-            0x0e..=0x10 => return self.text_again(tag).map(Some),
-            0x11..=0x13 => self.sized(tag, tag::STRING, "a string's length")?,
-            tag::STRING64 => u64::from_be_bytes(self.scan.array("a string's length")?),
+            tag::EMPTY => return Ok(Some(InputString { start, len: 0, number: NONE, default: tag, choice: None })),
+            0x0e..=0x10 => return self.read_repeated_string(tag).map(Some),
+            0x11..=0x13 => self.read_number(tag, tag::STRING, "a string's length")?,
+            tag::STRING64 => u64::from_be_bytes(self.scan.read_array("a string's length")?),
             _ => return Ok(None),
         };
-        self.piece(start, "length");
-        self.written_out(len).map(Some)
+        self.record_span(start, "length");
+        self.read_string_bytes(len).map(Some)
     }
 
     /// Reads the bytes of a string, which gets a number.
-    fn written_out(&mut self, len: u64) -> Result<Text, Error> {
+    fn read_string_bytes(&mut self, len: u64) -> Result<InputString, Error> {
         if len > self.limits.string {
             return Err(self.limits.too_long(len).at(self.scan.at));
         }
         let start = self.scan.at;
         let len = usize::try_from(len).unwrap_or(usize::MAX);
-        let bytes = self.scan.take(len, "a string")?;
-        self.piece(start, "string");
+        let bytes = self.scan.read_bytes(len, "a string")?;
+        self.record_span(start, "string");
         let number = self.strings.add(start, len);
         let mut choice = None;
         if S::DETAIL {
-            let is_known = len == 0 || self.strings.first(bytes, number).is_some();
+            let is_known = len == 0 || self.strings.record_first(bytes, number).is_some();
             choice = is_known.then_some(0);
         }
-        Ok(Text { start, len, number, default: tag::of_string(len), choice })
+        Ok(InputString { start, len, number, default: tag::for_string(len), choice })
     }
 
-    fn text_again(&mut self, tag: u8) -> Result<Text, Error> {
+    fn read_repeated_string(&mut self, tag: u8) -> Result<InputString, Error> {
         let at = self.scan.at;
-        let number = self.sized(tag, tag::STRING_ID, "a string's number")?;
-        self.known(number, at, tag::STRING_ID)
+        let number = self.read_number(tag, tag::STRING_ID, "a string's number")?;
+        self.find_string(number, at, tag::STRING_ID)
     }
 
     /// Returns the string with this number.
-    fn known(&mut self, number: u64, at: usize, tag: u8) -> Result<Text, Error> {
+    fn find_string(&mut self, number: u64, at: usize, tag: u8) -> Result<InputString, Error> {
         let Some((start, len)) = self.strings.get(number) else {
             return Err(Error::new(ErrorKind::BadLink)
                 .at(at)
                 .expecting(format!("the number of one of {} strings", self.strings.len()))
                 .finding(number.to_string()));
         };
-        self.piece(at, "number");
+        self.record_span(at, "number");
         let mut choice = None;
         let number = number as u32;
         if S::DETAIL {
             let bytes = &self.scan.input[start..start + len];
-            let is_first = len > 0 && self.strings.first(bytes, number).is_none_or(|first| first == number);
+            let is_first = len > 0 && self.strings.record_first(bytes, number).is_none_or(|first| first == number);
             choice = (!is_first).then(|| u64::from(number) + 1);
         }
-        Ok(Text { start, len, number, default: tag::narrowest(tag, u64::from(number)), choice })
+        Ok(InputString { start, len, number, default: tag::narrowest_for(tag, u64::from(number)), choice })
     }
 
     /// Reads an integer; `None` if the tag is not that of an integer.
     #[inline]
-    fn integer(&mut self, tag: u8) -> Result<Option<i64>, Error> {
+    fn read_integer(&mut self, tag: u8) -> Result<Option<i64>, Error> {
         let at = self.scan.at;
         let magnitude = match tag {
-            0x06 | 0x07 => u64::from(self.scan.u8("an integer")?),
-            0x08 | 0x09 => u64::from(u16::from_be_bytes(self.scan.array("an integer")?)),
-            0x0a | 0x0b => u64::from(u32::from_be_bytes(self.scan.array("an integer")?)),
-            tag::INT64 | tag::INT64_NEGATIVE => u64::from_be_bytes(self.scan.array("an integer")?),
+            0x06 | 0x07 => u64::from(self.scan.read_u8("an integer")?),
+            0x08 | 0x09 => u64::from(u16::from_be_bytes(self.scan.read_array("an integer")?)),
+            0x0a | 0x0b => u64::from(u32::from_be_bytes(self.scan.read_array("an integer")?)),
+            tag::INT64 | tag::INT64_NEGATIVE => u64::from_be_bytes(self.scan.read_array("an integer")?),
             _ => return Ok(None),
         };
         let value = if tag & 1 == 1 { 0i64.checked_sub_unsigned(magnitude) } else { i64::try_from(magnitude).ok() };
-        self.piece(at, "value");
+        self.record_span(at, "value");
         match value {
             Some(value) => Ok(Some(value)),
             None => Err(Error::new(ErrorKind::Malformed)
@@ -287,47 +290,47 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     // -- Containers --------------------------------------------------------
 
     /// Reads a key and the beginning of its value.
-    fn entry(&mut self) -> Result<(), Error> {
+    fn read_entry(&mut self) -> Result<(), Error> {
         let top = self.frames.len() - 1;
         self.frames[top].left -= 1;
         let frame = self.frames[top];
         let start = self.scan.at;
-        let tag = self.scan.u8("a key")?;
-        self.piece(start, tag::name(tag));
+        let tag = self.scan.read_u8("a key")?;
+        self.record_span(start, tag::tag_name(tag));
         if tag == tag::NULL {
-            self.sink.note(frame.at, code::OMITTED, u64::from(frame.count));
+            self.sink.record_note(frame.at, code::OMITTED, u64::from(frame.count));
             return Ok(());
         }
-        let key = if let Some(value) = self.integer(tag)? {
-            if S::DETAIL && tag != tag::of_int(value) {
-                self.note(code::KEY_TAG, u64::from(tag));
+        let key = if let Some(value) = self.read_integer(tag)? {
+            if S::DETAIL && tag != tag::for_integer(value) {
+                self.add_note(code::KEY_TAG, u64::from(tag));
             }
             if frame.state == State::List && value == i64::from(frame.count) {
                 NO_KEY
             } else {
-                self.is_map(top, start)?;
-                self.integer_key(value, frame.keyed)
+                self.ensure_map(top, start)?;
+                self.place_integer_key(value, frame.keyed)
             }
-        } else if let Some(text) = self.text(tag)? {
-            self.note_text(&text, tag, code::KEY_TAG, code::KEY_STRING);
-            self.is_map(top, start)?;
-            self.string_key(&text, frame.keyed)
+        } else if let Some(text) = self.read_string(tag)? {
+            self.add_string_notes(&text, tag, code::KEY_TAG, code::KEY_STRING);
+            self.ensure_map(top, start)?;
+            self.place_string_key(&text, frame.keyed)
         } else {
             return Err(self.malformed(start, "a key: an integer or a string", tag));
         };
-        self.value(key)?;
+        self.read_value(key)?;
         self.frames[top].count += 1;
         Ok(())
     }
 
     /// The array turned out to be a map.
     #[inline]
-    fn is_map(&mut self, top: usize, start: usize) -> Result<(), Error> {
-        if self.frames[top].state == State::List { self.turn(top, start) } else { Ok(()) }
+    fn ensure_map(&mut self, top: usize, start: usize) -> Result<(), Error> {
+        if self.frames[top].state == State::List { self.convert_to_map(top, start) } else { Ok(()) }
     }
 
     #[cold]
-    fn turn(&mut self, top: usize, start: usize) -> Result<(), Error> {
+    fn convert_to_map(&mut self, top: usize, start: usize) -> Result<(), Error> {
         let Frame { at, count, .. } = self.frames[top];
         self.frames[top].state = State::Map;
         let end = self.sink.next_node();
@@ -338,27 +341,27 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         while child < end && count <= LATE {
             let Some(id) = tape.intern_key(Node::int(key), b"") else { break };
             tape.set_key(child, id);
-            child = tape.next(child);
+            child = tape.index_after(child);
             key += 1;
         }
         if child < end {
-            self.too_late = true;
+            self.needs_prescan = true;
             return Err(Error::new(ErrorKind::Malformed).at(start));
         }
         Ok(())
     }
 
-    fn integer_key(&mut self, value: i64, keyed: bool) -> u16 {
+    fn place_integer_key(&mut self, value: i64, keyed: bool) -> u16 {
         let node = Node::int(value);
         if keyed && let Some(id) = self.sink.tape().intern_key(node, b"") {
             return id;
         }
-        self.key_node(node)
+        self.push_key_node(node)
     }
 
     #[inline]
-    fn string_key(&mut self, text: &Text, keyed: bool) -> u16 {
-        let known = self.strings.key(text.number);
+    fn place_string_key(&mut self, text: &InputString, keyed: bool) -> u16 {
+        let known = self.strings.key_id(text.number);
         if known != 0 {
             return known;
         }
@@ -366,61 +369,61 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let input = self.scan.input;
         if keyed {
             let tape = self.sink.tape();
-            let mut id = tape.keys.recall(Kind::Bytes, 0, input, start, len);
+            let mut id = tape.keys.recall_short(Kind::Bytes, 0, input, start, len);
             if id == 0 {
                 id = tape.intern_key(Node::leaf(Kind::Bytes, 0), &input[start..start + len]).unwrap_or(0);
             }
             if id != 0 {
-                self.strings.set_key(text.number, id);
+                self.strings.set_key_id(text.number, id);
                 return id;
             }
         }
-        let node = self.sink.tape().borrowed(Kind::Bytes, start, len);
-        self.key_node(node)
+        let node = self.sink.tape().new_borrowed_string(Kind::Bytes, start, len);
+        self.push_key_node(node)
     }
 
     /// Pushes a key as a node.
-    fn key_node(&mut self, mut node: Node) -> u16 {
+    fn push_key_node(&mut self, mut node: Node) -> u16 {
         node.key = IS_KEY;
         let at = self.sink.tape().push(node);
         let end = self.scan.at;
-        self.sink.extent(at, end, end);
+        self.sink.record_extent(at, end, end);
         KEY_NODE
     }
 
     /// Reads the number of entries of an array or object. Each needs at least one byte.
-    fn count(&mut self, tag: u8) -> Result<u32, Error> {
+    fn read_count(&mut self, tag: u8) -> Result<u32, Error> {
         let at = self.scan.at;
-        let count = self.sized(tag, tag::ARRAY, "a count")?;
-        let left = self.scan.left();
+        let count = self.read_number(tag, tag::ARRAY, "a count")?;
+        let left = self.scan.remaining_len();
         if count > left as u64 {
             return Err(Error::new(ErrorKind::Truncated)
                 .at(self.scan.at)
                 .expecting(format!("{count} entries"))
                 .finding(format!("only {left} bytes")));
         }
-        self.piece(at, "count");
+        self.record_span(at, "count");
         Ok(count as u32)
     }
 
     // -- Values ------------------------------------------------------------
 
     /// Reads a value: a leaf completely, a container up to its beginning.
-    fn value(&mut self, key: u16) -> Result<(), Error> {
+    fn read_value(&mut self, key: u16) -> Result<(), Error> {
         let start = self.scan.at;
-        let mut tag = self.scan.u8("a value")?;
-        self.piece(start, tag::name(tag));
+        let mut tag = self.scan.read_u8("a value")?;
+        self.record_span(start, tag::tag_name(tag));
         let mut is_reference = false;
         if tag == tag::REFERENCE {
             is_reference = true;
             let at = self.scan.at;
-            tag = self.scan.u8("a value")?;
-            self.piece(at, tag::name(tag));
+            tag = self.scan.read_u8("a value")?;
+            self.record_span(at, tag::tag_name(tag));
             if tag == tag::REFERENCE {
                 return Err(self.malformed(at, "a value behind the reference", tag));
             }
             if !matches!(tag, 0x01..=0x03 | 0x22..=0x24) {
-                self.note(code::REFERENCE, 1);
+                self.add_note(code::REFERENCE, 1);
             }
         }
         let leaf = match tag {
@@ -428,55 +431,55 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             tag::FALSE | tag::TRUE => Node::leaf(Kind::Bool, u64::from(tag - tag::FALSE)),
             tag::FLOAT => {
                 let at = self.scan.at;
-                let bits = u64::from_be_bytes(self.scan.array("a float")?);
-                self.piece(at, "value");
+                let bits = u64::from_be_bytes(self.scan.read_array("a float")?);
+                self.record_span(at, "value");
                 Node::leaf(Kind::Float, bits)
             }
-            0x14..=0x16 => return self.array(tag, key, start),
-            0x17..=0x1c => return self.object(tag, key, start),
-            0x01..=0x03 => return self.again(tag, tag::ARRAY_REF, is_reference, key, start),
-            0x22..=0x24 => return self.again(tag, tag::OBJECT_REF, is_reference, key, start),
+            0x14..=0x16 => return self.read_array(tag, key, start),
+            0x17..=0x1c => return self.read_object(tag, key, start),
+            0x01..=0x03 => return self.read_link(tag, tag::ARRAY_REF, is_reference, key, start),
+            0x22..=0x24 => return self.read_link(tag, tag::OBJECT_REF, is_reference, key, start),
             _ => {
-                if let Some(value) = self.integer(tag)? {
-                    if S::DETAIL && tag != tag::of_int(value) {
-                        self.note(code::TAG, u64::from(tag));
+                if let Some(value) = self.read_integer(tag)? {
+                    if S::DETAIL && tag != tag::for_integer(value) {
+                        self.add_note(code::TAG, u64::from(tag));
                     }
                     Node::int(value)
-                } else if let Some(text) = self.text(tag)? {
-                    self.note_text(&text, tag, code::TAG, code::STRING);
-                    self.sink.tape().borrowed(Kind::Bytes, text.start, text.len)
+                } else if let Some(text) = self.read_string(tag)? {
+                    self.add_string_notes(&text, tag, code::TAG, code::STRING);
+                    self.sink.tape().new_borrowed_string(Kind::Bytes, text.start, text.len)
                 } else {
                     return Err(self.malformed(start, "a value", tag));
                 }
             }
         };
-        let at = self.put(leaf, key, start);
+        let at = self.push_node(leaf, key, start);
         if is_reference {
             self.numbered.push(at);
         }
         Ok(())
     }
 
-    fn array(&mut self, tag: u8, key: u16, start: usize) -> Result<(), Error> {
-        let left = self.count(tag)?;
-        self.deeper(1)?;
-        if S::DETAIL && tag != tag::narrowest(tag::ARRAY, u64::from(left)) {
-            self.note(code::TAG, u64::from(tag));
+    fn read_array(&mut self, tag: u8, key: u16, start: usize) -> Result<(), Error> {
+        let left = self.read_count(tag)?;
+        self.increase_depth(1)?;
+        if S::DETAIL && tag != tag::narrowest_for(tag::ARRAY, u64::from(left)) {
+            self.add_note(code::TAG, u64::from(tag));
         }
         let is_map = self.maps.as_ref().is_some_and(|maps| maps.get(self.arrays) == Some(&true));
         self.arrays += 1;
         let (kind, state) = if is_map { (Kind::Map, State::Map) } else { (Kind::Array, State::List) };
-        let at = self.put(Node::open(kind, 0), key, start);
+        let at = self.push_node(Node::open(kind, 0), key, start);
         self.numbered.push(at);
-        self.frames.push(Frame { state, keyed: left <= KEYED, at, left, count: 0, of: left });
+        self.frames.push(Frame { state, keyed: left <= KEYED, at, left, count: 0, total: left });
         Ok(())
     }
 
     /// Reads a reference to an earlier value.
-    fn again(&mut self, tag: u8, first: u8, is_reference: bool, key: u16, start: usize) -> Result<(), Error> {
+    fn read_link(&mut self, tag: u8, first: u8, is_reference: bool, key: u16, start: usize) -> Result<(), Error> {
         let at = self.scan.at;
-        let number = self.sized(tag, first, "a number")?;
-        if !self.sink.is_whole() {
+        let number = self.read_number(tag, first, "a number")?;
+        if !self.sink.has_all_nodes() {
             return Err(Error::new(ErrorKind::BadLink).at(start).expecting("a document without links"));
         }
         let target = usize::try_from(number).ok().and_then(|number| self.numbered.get(number).copied());
@@ -486,7 +489,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 .expecting(format!("the number of one of {} arrays, objects and references", self.numbered.len()))
                 .finding(number.to_string()));
         };
-        self.piece(at, "number");
+        self.record_span(at, "number");
         let node = self.sink.nodes()[target as usize];
         let is_object = matches!(node.kind, Kind::Object | Kind::Opaque | Kind::EnumCase);
         let is_array = matches!(node.kind, Kind::Array | Kind::Map);
@@ -497,8 +500,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 .finding(format!("{number}, a variable that holds a scalar")));
         }
         let default = if is_object { tag::OBJECT_REF } else { tag::ARRAY_REF };
-        if S::DETAIL && tag != tag::narrowest(default, number) {
-            self.note(code::TAG, u64::from(tag));
+        if S::DETAIL && tag != tag::narrowest_for(default, number) {
+            self.add_note(code::TAG, u64::from(tag));
         }
         // An array without a reference is a copy, unless it is inside of its original.
         let is_copy = is_array && !is_reference && node.end() != 0;
@@ -512,78 +515,78 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         } else {
             self.sink.tape().mark_target(target);
         }
-        self.put(Node::leaf(kind, u64::from(target)), key, start);
+        self.push_node(Node::leaf(kind, u64::from(target)), key, start);
         Ok(())
     }
 
     /// Reads an object in any of its forms, or an enum case.
-    fn object(&mut self, tag: u8, key: u16, start: usize) -> Result<(), Error> {
+    fn read_object(&mut self, tag: u8, key: u16, start: usize) -> Result<(), Error> {
         let at = self.scan.at;
         let class = if tag < tag::OBJECT_ID {
-            let len = self.sized(tag, tag::OBJECT, "a class name's length")?;
-            self.piece(at, "length");
-            let mut text = self.written_out(len)?;
-            text.default = tag::narrowest(tag::OBJECT, len);
+            let len = self.read_number(tag, tag::OBJECT, "a class name's length")?;
+            self.record_span(at, "length");
+            let mut text = self.read_string_bytes(len)?;
+            text.default = tag::narrowest_for(tag::OBJECT, len);
             text
         } else {
-            let number = self.sized(tag, tag::OBJECT_ID, "a class name's number")?;
-            self.known(number, at, tag::OBJECT_ID)?
+            let number = self.read_number(tag, tag::OBJECT_ID, "a class name's number")?;
+            self.find_string(number, at, tag::OBJECT_ID)?
         };
-        self.note_text(&class, tag, code::CLASS_TAG, code::CLASS_STRING);
+        self.add_string_notes(&class, tag, code::CLASS_TAG, code::CLASS_STRING);
         let name = &self.scan.input[class.start..class.start + class.len];
         let at = self.scan.at;
-        let tag = self.scan.u8("the body of an object")?;
-        self.piece(at, tag::name(tag));
+        let tag = self.scan.read_u8("the body of an object")?;
+        self.record_span(at, tag::tag_name(tag));
         match tag {
             0x14..=0x16 => {
-                let left = self.count(tag)?;
-                self.deeper(2)?;
+                let left = self.read_count(tag)?;
+                self.increase_depth(2)?;
                 let class = self.sink.tape().intern_class(Kind::Bytes, name)?;
-                let object = self.put(Node::open(Kind::Object, class).in_form(Form::Usual), key, start);
+                let object = self.push_node(Node::open(Kind::Object, class).in_form(Form::Usual), key, start);
                 self.numbered.push(object);
-                if S::DETAIL && tag != tag::narrowest(tag::ARRAY, u64::from(left)) {
-                    self.note(code::TAG, u64::from(tag));
+                if S::DETAIL && tag != tag::narrowest_for(tag::ARRAY, u64::from(left)) {
+                    self.add_note(code::TAG, u64::from(tag));
                 }
-                let body = self.put(Node::open(Kind::Map, 0), NO_KEY, at);
+                let body = self.push_node(Node::open(Kind::Map, 0), NO_KEY, at);
                 let state = State::Properties;
-                self.frames.push(Frame { state, keyed: left <= KEYED, at: body, left, count: 0, of: left });
+                self.frames.push(Frame { state, keyed: left <= KEYED, at: body, left, count: 0, total: left });
                 Ok(())
             }
             0x1d..=0x1f => {
                 let len_at = self.scan.at;
-                let len = self.sized(tag, tag::PAYLOAD, "a payload's length")?;
+                let len = self.read_number(tag, tag::PAYLOAD, "a payload's length")?;
                 if len > self.limits.string {
                     return Err(self.limits.too_long(len).at(self.scan.at));
                 }
-                self.piece(len_at, "length");
+                self.record_span(len_at, "length");
                 let payload_at = self.scan.at;
                 let len = usize::try_from(len).unwrap_or(usize::MAX);
-                self.scan.take(len, "a payload")?;
-                self.piece(payload_at, "payload");
-                if S::DETAIL && tag != tag::narrowest(tag::PAYLOAD, len as u64) {
-                    self.note(code::TAG, u64::from(tag));
+                self.scan.read_bytes(len, "a payload")?;
+                self.record_span(payload_at, "payload");
+                if S::DETAIL && tag != tag::narrowest_for(tag::PAYLOAD, len as u64) {
+                    self.add_note(code::TAG, u64::from(tag));
                 }
                 let class = self.sink.tape().intern_class(Kind::Bytes, name)?;
-                let object = self.put(Node::open(Kind::Opaque, class).in_form(Form::Serializable), key, start);
+                let object = self.push_node(Node::open(Kind::Opaque, class).in_form(Form::Serializable), key, start);
                 self.numbered.push(object);
-                let payload = self.sink.tape().borrowed(Kind::Bytes, payload_at, len);
-                self.put(payload, NO_KEY, at);
-                self.sink.tape().close(object, 1);
+                let payload = self.sink.tape().new_borrowed_string(Kind::Bytes, payload_at, len);
+                self.push_node(payload, NO_KEY, at);
+                self.sink.tape().close_container(object, 1);
                 let end = self.scan.at;
-                self.sink.end(object, end);
+                self.sink.record_end(object, end);
                 Ok(())
             }
             tag::ENUM => {
                 let at = self.scan.at;
-                let tag = self.scan.u8("the name of an enum case")?;
-                self.piece(at, tag::name(tag));
-                let Some(case) = self.text(tag)? else {
+                let tag = self.scan.read_u8("the name of an enum case")?;
+                self.record_span(at, tag::tag_name(tag));
+                let Some(case) = self.read_string(tag)? else {
                     return Err(self.malformed(at, "the name of an enum case", tag));
                 };
-                self.note_text(&case, tag, code::TAG, code::STRING);
+                self.add_string_notes(&case, tag, code::TAG, code::STRING);
                 let case = &self.scan.input[case.start..case.start + case.len];
-                let node = self.sink.tape().owned(Kind::EnumCase, &[name, b":", case].concat());
-                let leaf = self.put(node, key, start);
+                let node = self.sink.tape().new_owned_string(Kind::EnumCase, &[name, b":", case].concat());
+                let leaf = self.push_node(node, key, start);
                 self.numbered.push(leaf);
                 Ok(())
             }

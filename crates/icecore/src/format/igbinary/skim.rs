@@ -7,8 +7,8 @@ mod run;
 
 use super::{FORMAT, ReadOptions, tag};
 use crate::format::Format;
-use crate::format::skim::tokens::{Run, Skimmer, Sort, Tokens};
-use crate::format::skim::{Input, KeyOf, Opened, Shape, Skim, Sure, Unsure};
+use crate::format::skim::tokens::{FrameContent, Run, Skimmer, Tokens};
+use crate::format::skim::{Input, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape};
 use crate::format::tags::{Part, Table};
 use std::collections::HashMap;
 
@@ -17,12 +17,15 @@ const EVERY: u64 = 16;
 /// How many strings that were looked up are remembered.
 const KNOWN: usize = 1024;
 
-pub(super) fn skim(input: Input<'_>) -> Box<dyn Skim + '_> {
-    Box::new(Skimmer::new(input, Strings { known: vec![(u64::MAX, 0, 0); KNOWN], ..Strings::default() }))
+pub(super) fn create_skimmer(input: Input<'_>) -> Box<dyn Skim + '_> {
+    Box::new(Skimmer::new(
+        input,
+        StringPositions { known: vec![(u64::MAX, 0, 0); KNOWN], ..StringPositions::default() },
+    ))
 }
 
 #[derive(Debug, Default)]
-struct Strings {
+struct StringPositions {
     /// Positions of the tags of every sixteenth string.
     places: Vec<u64>,
     /// Strings that were looked up: number, position and length.
@@ -37,18 +40,18 @@ struct Strings {
 
 /// Reads a number of the width that the tag gives.
 #[inline]
-fn sized(skimmer: &mut Skimmer<'_, Strings>, tag: u8) -> Sure<u64> {
+fn read_number(skimmer: &mut Skimmer<'_, StringPositions>, tag: u8) -> SkimResult<u64> {
     let view = &mut skimmer.view;
-    match width(tag) {
-        1 => view.byte().map(u64::from),
-        2 => view.array().map(|bytes| u64::from(u16::from_be_bytes(bytes))),
-        4 => view.array().map(|bytes| u64::from(u32::from_be_bytes(bytes))),
-        _ => view.array().map(u64::from_be_bytes),
+    match number_width(tag) {
+        1 => view.read_byte().map(u64::from),
+        2 => view.read_array().map(|bytes| u64::from(u16::from_be_bytes(bytes))),
+        4 => view.read_array().map(|bytes| u64::from(u32::from_be_bytes(bytes))),
+        _ => view.read_array().map(u64::from_be_bytes),
     }
 }
 
 /// Returns the number of bytes of the number after a tag.
-const fn width(tag: u8) -> u8 {
+const fn number_width(tag: u8) -> u8 {
     match tag {
         0x01 | 0x06 | 0x07 | 0x0e | 0x11 | 0x14 | 0x17 | 0x1a | 0x1d | 0x22 => 1,
         0x02 | 0x08 | 0x09 | 0x0f | 0x12 | 0x15 | 0x18 | 0x1b | 0x1e | 0x23 => 2,
@@ -57,8 +60,8 @@ const fn width(tag: u8) -> u8 {
     }
 }
 
-fn push_sized(bytes: &mut Vec<u8>, first: u8, number: u64) {
-    let tag = tag::narrowest(first, number);
+fn push_number(bytes: &mut Vec<u8>, first: u8, number: u64) {
+    let tag = tag::narrowest_for(first, number);
     bytes.push(tag);
     let wide = (number as u32).to_be_bytes();
     bytes.extend_from_slice(&wide[4 - (1 << (tag - first))..]);
@@ -66,7 +69,7 @@ fn push_sized(bytes: &mut Vec<u8>, first: u8, number: u64) {
 
 /// Returns the first tag of the row of strings or of class names that this tag belongs
 /// to.
-fn written_out(tag: u8) -> u8 {
+fn full_string_tag(tag: u8) -> u8 {
     match tag {
         0x17..=0x1c => tag::OBJECT,
         _ => tag::STRING,
@@ -74,9 +77,9 @@ fn written_out(tag: u8) -> u8 {
 }
 
 /// Returns position and length of the string with this number.
-fn string(skimmer: &mut Skimmer<'_, Strings>, number: u64) -> Sure<(u64, u64)> {
+fn find_string(skimmer: &mut Skimmer<'_, StringPositions>, number: u64) -> SkimResult<(u64, u64)> {
     if number >= skimmer.names {
-        return Err(Unsure);
+        return Err(SkimAborted);
     }
     let slot = number as usize % KNOWN;
     if let Some((known, at, len)) = skimmer.format.known.get(slot)
@@ -85,30 +88,30 @@ fn string(skimmer: &mut Skimmer<'_, Strings>, number: u64) -> Sure<(u64, u64)> {
         return Ok((*at, *len));
     }
     let place = usize::try_from(number / EVERY).ok().and_then(|at| skimmer.format.places.get(at).copied());
-    let here = skimmer.view.position();
-    skimmer.view.go(place.ok_or(Unsure)?);
+    let saved_position = skimmer.view.position();
+    skimmer.view.seek_to(place.ok_or(SkimAborted)?);
     let mut left = number % EVERY;
     let (at, len) = loop {
         let before = skimmer.view.position();
-        let tag = skimmer.view.byte()?;
-        match tag::TAGS.parts(tag) {
+        let tag = skimmer.view.read_byte()?;
+        match tag::TAGS.parts_of_tag(tag) {
             [Part::Name, ..] => {
-                let len = sized(skimmer, tag)?;
+                let len = read_number(skimmer, tag)?;
                 if left == 0 {
                     break (skimmer.view.position(), len);
                 }
                 left -= 1;
                 skimmer.view.advance(len)?;
             }
-            parts => pass_front(skimmer, tag, parts)?,
+            parts => skip_parts(skimmer, tag, parts)?,
         }
         // After too many lookups, reading the whole document is better.
         skimmer.format.work += skimmer.view.position() - before;
         if skimmer.format.work > (1 << 20) + 4 * skimmer.view.len() {
-            return Err(Unsure);
+            return Err(SkimAborted);
         }
     };
-    skimmer.view.go(here);
+    skimmer.view.seek_to(saved_position);
     if let Some(known) = skimmer.format.known.get_mut(slot) {
         *known = (number, at, len);
     }
@@ -116,218 +119,218 @@ fn string(skimmer: &mut Skimmer<'_, Strings>, number: u64) -> Sure<(u64, u64)> {
 }
 
 /// Skips what follows a tag without a string, up to the next tag.
-fn pass_front(skimmer: &mut Skimmer<'_, Strings>, tag: u8, parts: &[Part]) -> Sure<()> {
+fn skip_parts(skimmer: &mut Skimmer<'_, StringPositions>, tag: u8, parts: &[Part]) -> SkimResult<()> {
     for part in parts {
         match part {
             Part::Bytes(count) => skimmer.view.advance(u64::from(*count))?,
             Part::Text(_) => {
-                let len = sized(skimmer, tag)?;
+                let len = read_number(skimmer, tag)?;
                 skimmer.view.advance(len)?;
             }
-            Part::Integer | Part::Again | Part::Link | Part::Entries(_) => drop(sized(skimmer, tag)?),
+            Part::Integer | Part::Again | Part::Link | Part::Entries(_) => drop(read_number(skimmer, tag)?),
             Part::Number | Part::Body | Part::InBody | Part::Named => {}
-            _ => return Err(Unsure),
+            _ => return Err(SkimAborted),
         }
     }
     Ok(())
 }
 
 /// Skips a string whose bytes are next, and writes it in full to an answer.
-fn write_out(skimmer: &mut Skimmer<'_, Strings>, written: u8, number: u64, len: u64) -> Sure<()> {
+fn copy_full_string(skimmer: &mut Skimmer<'_, StringPositions>, written: u8, number: u64, len: u64) -> SkimResult<()> {
     let new = skimmer.format.written.len() as u64;
-    if let Some(bytes) = skimmer.answer() {
+    if let Some(bytes) = skimmer.answer_bytes() {
         if len > u64::from(u32::MAX) {
-            return Err(Unsure);
+            return Err(SkimAborted);
         }
-        push_sized(bytes, written, len);
+        push_number(bytes, written, len);
         skimmer.format.written.insert(number, new);
     }
-    skimmer.pass(len)
+    skimmer.pass_bytes(len)
 }
 
-impl Tokens for Strings {
+impl Tokens for StringPositions {
     type Options = ReadOptions;
     const FORMAT: &'static Format = &FORMAT;
     const TAGS: &'static Table = &tag::TAGS;
     const SEEKS_INTEGERS: bool = true;
 
-    fn start(skimmer: &mut Skimmer<'_, Self>) -> Sure<()> {
-        match skimmer.view.array()? {
+    fn enter_root(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<()> {
+        match skimmer.view.read_array()? {
             [0, 0, 0, 1 | 2] => Ok(()),
-            _ => Err(Unsure),
+            _ => Err(SkimAborted),
         }
     }
 
-    fn open(skimmer: &mut Skimmer<'_, Self>) -> Sure<Opened> {
-        let mark = skimmer.mark();
+    fn enter_value(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<SkimmedContainer> {
+        let mark = skimmer.mark_position();
         let mut at = mark.at;
-        let mut tag = skimmer.view.byte()?;
+        let mut tag = skimmer.view.read_byte()?;
         if tag == tag::REFERENCE {
             at = skimmer.view.position();
-            tag = skimmer.view.byte()?;
+            tag = skimmer.view.read_byte()?;
         }
-        let shape = match tag::TAGS.parts(tag) {
-            [Part::Link] => return Err(Unsure),
-            [Part::Number, Part::Entries(_)] => Shape::Either,
+        let shape = match tag::TAGS.parts_of_tag(tag) {
+            [Part::Link] => return Err(SkimAborted),
+            [Part::Number, Part::Entries(_)] => SkimmedShape::Either,
             [part @ (Part::Name | Part::Again), .., Part::Body] => {
                 match part {
-                    Part::Name => Strings::name(skimmer, tag, at)?,
-                    _ => Strings::again(skimmer, tag, at)?,
+                    Part::Name => StringPositions::read_name(skimmer, tag, at)?,
+                    _ => StringPositions::read_name_number(skimmer, tag, at)?,
                 }
-                tag = skimmer.view.byte()?;
-                match tag::TAGS.parts(tag) {
-                    [Part::Number, Part::Entries(_)] => Shape::Map,
-                    _ => return Err(Unsure),
+                tag = skimmer.view.read_byte()?;
+                match tag::TAGS.parts_of_tag(tag) {
+                    [Part::Number, Part::Entries(_)] => SkimmedShape::Map,
+                    _ => return Err(SkimAborted),
                 }
             }
             _ => {
-                skimmer.back(mark);
-                return Ok(Opened::LEAF);
+                skimmer.return_to(mark);
+                return Ok(SkimmedContainer::LEAF);
             }
         };
         skimmer.values += 1;
-        let count = sized(skimmer, tag)?;
-        Ok(Opened::new(shape, Some(count)))
+        let count = read_number(skimmer, tag)?;
+        Ok(SkimmedContainer::new(shape, Some(count)))
     }
 
-    fn next(skimmer: &mut Skimmer<'_, Self>, open: &mut Opened) -> Sure<Option<KeyOf>> {
-        if !open.step() {
+    fn next_value(skimmer: &mut Skimmer<'_, Self>, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>> {
+        if !open.take_next_item() {
             return Ok(None);
         }
         let at = skimmer.view.position();
-        let tag = skimmer.view.byte()?;
+        let tag = skimmer.view.read_byte()?;
         skimmer.key.clear();
-        match tag::TAGS.parts(tag) {
+        match tag::TAGS.parts_of_tag(tag) {
             [] if tag == tag::EMPTY => {}
             [Part::Again] => {
-                let number = sized(skimmer, tag)?;
-                let (at, len) = string(skimmer, number)?;
-                let here = skimmer.view.position();
-                skimmer.view.go(at);
-                skimmer.view.append(len, &mut skimmer.key)?;
-                skimmer.view.go(here);
+                let number = read_number(skimmer, tag)?;
+                let (at, len) = find_string(skimmer, number)?;
+                let saved_position = skimmer.view.position();
+                skimmer.view.seek_to(at);
+                skimmer.view.read_into(len, &mut skimmer.key)?;
+                skimmer.view.seek_to(saved_position);
             }
             [Part::Name] => {
-                let len = sized(skimmer, tag)?;
-                skimmer.format.note(at, &mut skimmer.names);
-                skimmer.view.append(len, &mut skimmer.key)?;
+                let len = read_number(skimmer, tag)?;
+                skimmer.format.number_string(at, &mut skimmer.names);
+                skimmer.view.read_into(len, &mut skimmer.key)?;
             }
             [Part::Integer] => {
                 let mut head = [tag, 0, 0, 0, 0, 0, 0, 0, 0];
-                for byte in head.iter_mut().skip(1).take(usize::from(width(tag))) {
-                    *byte = skimmer.view.byte()?;
+                for byte in head.iter_mut().skip(1).take(usize::from(number_width(tag))) {
+                    *byte = skimmer.view.read_byte()?;
                 }
-                return int(&head).map(|number| Some(KeyOf::Int(number))).ok_or(Unsure);
+                return decode_integer(&head).map(|number| Some(SkimmedKey::Int(number))).ok_or(SkimAborted);
             }
             // An omitted entry has no value.
-            _ => return Err(Unsure),
+            _ => return Err(SkimAborted),
         }
-        Ok(Some(KeyOf::Text))
+        Ok(Some(SkimmedKey::Text))
     }
 
-    fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> Sure<Vec<u8>> {
+    fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<Vec<u8>> {
         skimmer.format.written.clear();
         skimmer.format.first = skimmer.values;
         Ok(vec![0, 0, 0, 2])
     }
 
-    fn count(skimmer: &mut Skimmer<'_, Self>, tag: u8) -> Sure<u64> {
-        let count = sized(skimmer, tag)?;
-        skimmer.emit(&count.to_be_bytes()[8 - usize::from(width(tag))..]);
+    fn read_count(skimmer: &mut Skimmer<'_, Self>, tag: u8) -> SkimResult<u64> {
+        let count = read_number(skimmer, tag)?;
+        skimmer.emit_bytes(&count.to_be_bytes()[8 - usize::from(number_width(tag))..]);
         Ok(count)
     }
 
-    fn integer(skimmer: &mut Skimmer<'_, Self>, tag: u8) -> Sure<()> {
-        skimmer.pass(u64::from(width(tag)))
+    fn read_integer(skimmer: &mut Skimmer<'_, Self>, tag: u8) -> SkimResult<()> {
+        skimmer.pass_bytes(u64::from(number_width(tag)))
     }
 
-    fn name(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> Sure<()> {
-        let len = sized(skimmer, tag)?;
+    fn read_name(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> SkimResult<()> {
+        let len = read_number(skimmer, tag)?;
         let number = skimmer.names;
-        skimmer.format.note(start, &mut skimmer.names);
-        write_out(skimmer, written_out(tag), number, len)
+        skimmer.format.number_string(start, &mut skimmer.names);
+        copy_full_string(skimmer, full_string_tag(tag), number, len)
     }
 
-    fn again(skimmer: &mut Skimmer<'_, Self>, tag: u8, _: u64) -> Sure<()> {
-        let number = sized(skimmer, tag)?;
+    fn read_name_number(skimmer: &mut Skimmer<'_, Self>, tag: u8, _: u64) -> SkimResult<()> {
+        let number = read_number(skimmer, tag)?;
         if number >= skimmer.names {
-            return Err(Unsure);
+            return Err(SkimAborted);
         }
         let known = skimmer.format.written.get(&number).copied();
-        let Some(bytes) = skimmer.answer() else { return Ok(()) };
-        let written = written_out(tag);
+        let Some(bytes) = skimmer.answer_bytes() else { return Ok(()) };
+        let written = full_string_tag(tag);
         if let Some(new) = known {
-            push_sized(bytes, if written == tag::OBJECT { tag::OBJECT_ID } else { tag::STRING_ID }, new);
+            push_number(bytes, if written == tag::OBJECT { tag::OBJECT_ID } else { tag::STRING_ID }, new);
             return Ok(());
         }
-        let (at, len) = string(skimmer, number)?;
-        let here = skimmer.view.position();
-        skimmer.view.go(at);
-        write_out(skimmer, written, number, len)?;
-        skimmer.view.go(here);
+        let (at, len) = find_string(skimmer, number)?;
+        let saved_position = skimmer.view.position();
+        skimmer.view.seek_to(at);
+        copy_full_string(skimmer, written, number, len)?;
+        skimmer.view.seek_to(saved_position);
         Ok(())
     }
 
-    fn link(skimmer: &mut Skimmer<'_, Self>, tag: u8, _: u64) -> Sure<()> {
-        let number = sized(skimmer, tag)?;
+    fn read_link(skimmer: &mut Skimmer<'_, Self>, tag: u8, _: u64) -> SkimResult<()> {
+        let number = read_number(skimmer, tag)?;
         let first = skimmer.format.first;
-        if let Some(bytes) = skimmer.answer() {
+        if let Some(bytes) = skimmer.answer_bytes() {
             let row = if tag < tag::OBJECT_REF { tag::ARRAY_REF } else { tag::OBJECT_REF };
-            push_sized(bytes, row, number.checked_sub(first).ok_or(Unsure)?);
+            push_number(bytes, row, number.checked_sub(first).ok_or(SkimAborted)?);
         }
         Ok(())
     }
 
-    fn named(skimmer: &mut Skimmer<'_, Self>) -> Sure<()> {
+    fn read_name_token(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<()> {
         let at = skimmer.view.position();
-        let tag = skimmer.view.byte()?;
-        match tag::TAGS.parts(tag) {
-            [Part::Name] => Strings::name(skimmer, tag, at),
-            [Part::Again] => Strings::again(skimmer, tag, at),
+        let tag = skimmer.view.read_byte()?;
+        match tag::TAGS.parts_of_tag(tag) {
+            [Part::Name] => StringPositions::read_name(skimmer, tag, at),
+            [Part::Again] => StringPositions::read_name_number(skimmer, tag, at),
             [] if tag == tag::EMPTY => {
-                skimmer.emit(&[tag]);
+                skimmer.emit_bytes(&[tag]);
                 Ok(())
             }
-            _ => Err(Unsure),
+            _ => Err(SkimAborted),
         }
     }
 
-    fn body(skimmer: &mut Skimmer<'_, Self>, tag: u8) -> Sure<()> {
+    fn read_body(skimmer: &mut Skimmer<'_, Self>, tag: u8) -> SkimResult<()> {
         if tag == tag::REFERENCE {
-            let is_leaf = match tag::TAGS.parts(skimmer.view.peek()?) {
-                [Part::Body] => return Err(Unsure),
+            let is_leaf = match tag::TAGS.parts_of_tag(skimmer.view.peek()?) {
+                [Part::Body] => return Err(SkimAborted),
                 parts => !parts.iter().any(|part| matches!(part, Part::Number | Part::Link)),
             };
-            skimmer.front()?;
+            skimmer.pass_value_front()?;
             skimmer.values += u64::from(is_leaf);
             return Ok(());
         }
-        let mark = skimmer.mark();
-        let tag = skimmer.view.byte()?;
-        skimmer.emit(&[tag]);
-        match tag::TAGS.parts(tag) {
+        let mark = skimmer.mark_position();
+        let tag = skimmer.view.read_byte()?;
+        skimmer.emit_bytes(&[tag]);
+        match tag::TAGS.parts_of_tag(tag) {
             // The object already has a number.
-            [Part::Number, parts @ ..] | [Part::InBody, parts @ ..] => skimmer.follow(parts, tag, mark).map(drop),
-            _ => Err(Unsure),
+            [Part::Number, parts @ ..] | [Part::InBody, parts @ ..] => skimmer.pass_parts(parts, tag, mark).map(drop),
+            _ => Err(SkimAborted),
         }
     }
 
-    fn key(skimmer: &mut Skimmer<'_, Self>, _: Sort) -> Sure<()> {
+    fn read_key(skimmer: &mut Skimmer<'_, Self>, _: FrameContent) -> SkimResult<()> {
         let tag = skimmer.view.peek()?;
-        match tag::TAGS.parts(tag) {
-            [Part::Integer] => skimmer.front(),
-            _ => Strings::named(skimmer),
+        match tag::TAGS.parts_of_tag(tag) {
+            [Part::Integer] => skimmer.pass_value_front(),
+            _ => StringPositions::read_name_token(skimmer),
         }
     }
 
-    fn run(run: &mut Run<'_, Self>, sought: Option<i64>) -> (usize, bool) {
-        run::over(run, sought)
+    fn run_fast_loop(run: &mut Run<'_, Self>, sought: Option<i64>) -> (usize, bool) {
+        run::skip_entries(run, sought)
     }
 }
 
 /// Returns the integer of a token, if it is one.
-fn int(head: &[u8; 9]) -> Option<i64> {
-    let size = tag::int_size(head[0])?;
+fn decode_integer(head: &[u8; 9]) -> Option<i64> {
+    let size = tag::integer_size(head[0])?;
     let magnitude = u64::from_be_bytes(*head.last_chunk()?) >> (64 - 8 * size);
     match head[0] & 1 {
         1 => 0i64.checked_sub_unsigned(magnitude),
@@ -335,10 +338,10 @@ fn int(head: &[u8; 9]) -> Option<i64> {
     }
 }
 
-impl Strings {
+impl StringPositions {
     /// Gives the next number to the string whose tag is here.
     #[inline(always)]
-    fn note(&mut self, at: u64, names: &mut u64) {
+    fn number_string(&mut self, at: u64, names: &mut u64) {
         if names.is_multiple_of(EVERY) && self.places.len() as u64 == *names / EVERY {
             self.places.push(at);
         }

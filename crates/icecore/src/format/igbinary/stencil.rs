@@ -5,7 +5,7 @@ use crate::document::{Kind, Location, Node};
 
 /// Returns the scalar at this offset. Strings only replace strings: strings have numbers, which the
 /// bytes around them may use.
-pub(super) fn scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
+pub(super) fn read_scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
     let (tag, rest) = input.get(at..)?.split_first()?;
     let tag = *tag;
     let is_string = matches!(tag, 0x11..=0x13);
@@ -16,7 +16,7 @@ pub(super) fn scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize
         tag::NULL => (Node::leaf(Kind::Null, 0), 0),
         tag::FALSE | tag::TRUE => (Node::leaf(Kind::Bool, u64::from(tag == tag::TRUE)), 0),
         tag::INT..=tag::INT_LAST | tag::INT64 | tag::INT64_NEGATIVE => {
-            let (magnitude, size) = match tag::int_size(tag)? {
+            let (magnitude, size) = match tag::integer_size(tag)? {
                 1 => (u64::from(*rest.first()?), 1),
                 2 => (u64::from(u16::from_be_bytes(*rest.first_chunk()?)), 2),
                 4 => (u64::from(u32::from_be_bytes(*rest.first_chunk()?)), 4),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 /// A string of the input.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Text {
+pub(super) struct InputString {
     pub(super) start: usize,
     pub(super) len: usize,
     /// Its number in the table; `NONE` for the empty string.
@@ -46,7 +46,7 @@ impl<'a> Strings<'a> {
 
     /// Records the first number of these bytes; returns the earlier one if there is
     /// one.
-    pub(super) fn first(&mut self, bytes: &'a [u8], number: u32) -> Option<u32> {
+    pub(super) fn record_first(&mut self, bytes: &'a [u8], number: u32) -> Option<u32> {
         if let Some(known) = self.places.get(bytes) {
             return Some(known);
         }
@@ -59,11 +59,11 @@ impl<'a> Strings<'a> {
     }
 
     /// Returns the id of the string as a key, if it is known.
-    pub(super) fn key(&self, number: u32) -> u16 {
+    pub(super) fn key_id(&self, number: u32) -> u16 {
         self.rows.get(number as usize).map_or(0, |row| row.2)
     }
 
-    pub(super) fn set_key(&mut self, number: u32, id: u16) {
+    pub(super) fn set_key_id(&mut self, number: u32, id: u16) {
         if let Some(row) = self.rows.get_mut(number as usize) {
             row.2 = id;
         }

@@ -31,12 +31,12 @@ pub(super) const INT64_NEGATIVE: u8 = 0x21;
 pub(super) const STRING64: u8 = 0x26;
 
 /// Returns the name of a tag.
-pub(super) fn name(tag: u8) -> &'static str {
-    TAGS.name(tag).unwrap_or("tag")
+pub(super) fn tag_name(tag: u8) -> &'static str {
+    TAGS.name_of_tag(tag).unwrap_or("tag")
 }
 
 /// Returns the tag with the narrowest of three widths that fits the number.
-pub(super) fn narrowest(first: u8, number: u64) -> u8 {
+pub(super) fn narrowest_for(first: u8, number: u64) -> u8 {
     match number {
         0..=0xff => first,
         0x100..=0xffff => first + 1,
@@ -45,16 +45,16 @@ pub(super) fn narrowest(first: u8, number: u64) -> u8 {
 }
 
 /// Returns the tag for a string of this length.
-pub(super) fn of_string(len: usize) -> u8 {
+pub(super) fn for_string(len: usize) -> u8 {
     match len as u64 {
         0 => EMPTY,
         len if len > u64::from(u32::MAX) => STRING64,
-        len => narrowest(STRING, len),
+        len => narrowest_for(STRING, len),
     }
 }
 
 /// Returns the tag for an integer.
-pub(super) fn of_int(value: i64) -> u8 {
+pub(super) fn for_integer(value: i64) -> u8 {
     let sign = u8::from(value < 0);
     match value.unsigned_abs() {
         0..=0xff => INT + sign,
@@ -65,7 +65,7 @@ pub(super) fn of_int(value: i64) -> u8 {
 }
 
 /// Returns the number of bytes after an integer's tag; `None` for other tags.
-pub(super) fn int_size(tag: u8) -> Option<usize> {
+pub(super) fn integer_size(tag: u8) -> Option<usize> {
     match tag {
         INT..=INT_LAST => Some(1 << ((tag - INT) / 2)),
         INT64 | INT64_NEGATIVE => Some(8),

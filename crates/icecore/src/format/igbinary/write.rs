@@ -9,7 +9,8 @@ use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Node, Note, Replay
 use crate::error::{Error, ErrorKind};
 use crate::format::append::append_named;
 use crate::format::php_losses::{
-    Instead, count_present, instead, is_absent, is_again_a_leaf, key_text, lost_flags, lost_shape, lost_wrapper,
+    LeafReplacement, count_present, is_absent_entry, is_link_to_leaf, key_text, replace_leaf, report_lost_flags,
+    report_lost_shape, report_lost_wrapper,
 };
 use crate::format::php_text::integer_key;
 use crate::limits::Limits;
@@ -25,9 +26,9 @@ use std::collections::{HashMap, HashSet};
 /// `Limit`, if the document is nested too deeply; `Output`, if the output was
 /// closed.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
-    document.tape().check()?;
+    document.tape().check_structure()?;
     let document = &*document.with_array_copies(limits)?;
-    append_named(document, &FORMAT, limits, out, |document, out| write_whole(document, options, limits, out))
+    append_named(document, &FORMAT, limits, out, |document, out| write_document(document, options, limits, out))
 }
 
 impl crate::format::Writer for WriteOptions {
@@ -36,14 +37,15 @@ impl crate::format::Writer for WriteOptions {
     }
 }
 
-fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
+fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let spelling = document.spelling_of(NAME);
     let version = spelling.and_then(|spelling| spelling.get(code::VERSION)).map_or(2, |version| version as u8);
     out.buffer().extend_from_slice(&[0, 0, 0, version]);
     // A shared value that is not an object must be a variable by reference.
     let is_own = spelling.is_some();
-    let again = document.nodes().iter().filter(|node| node.kind.is_again() && is_by_reference(document, node, is_own));
-    let aliased = again.map(|node| last_target(document, node.payload as u32));
+    let repeats =
+        document.nodes().iter().filter(|node| node.kind.is_again() && is_by_reference(document, node, is_own));
+    let aliased = repeats.map(|node| find_last_target(document, node.payload as u32));
     let mut writer = Writer {
         document,
         limits,
@@ -59,29 +61,29 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
         aliased: aliased.collect(),
         empty: None,
         // A PHP program knows which empty arrays are one, and records it as copies.
-        all_empty_are_one: !(document.tape().is_by_hand() && document.tape().naming == FORMAT.can.naming),
-        is_of_php: document.tape().is_by_hand() && document.tape().naming == FORMAT.can.naming,
-        has_absent: document.tape().keys().any_absent()
+        all_empty_are_one: !(document.tape().is_filled_by_caller() && document.tape().naming == FORMAT.can.naming),
+        is_of_php: document.tape().is_filled_by_caller() && document.tape().naming == FORMAT.can.naming,
+        has_absent: document.tape().keys().has_absent()
             || document.nodes().iter().any(|node| node.key == IS_KEY && node.has(flag::PLACEHOLDER)),
-        losses: Losses::within(limits),
+        losses: Losses::with_limits(limits),
     };
     if document.header().is_some() {
-        writer.lose(LossKind::Header, 0);
+        writer.record_loss(LossKind::Header, 0);
     }
-    writer.value(document.root().index(), out.buffer())?;
+    writer.write_value(document.root().index(), out.buffer())?;
     while !writer.stack.is_empty() {
         let buf = out.buffer();
-        let most = buf.len() + READY;
-        while buf.len() < most && !writer.stack.is_empty() {
-            writer.step(buf)?;
+        let flush_length = buf.len() + READY;
+        while buf.len() < flush_length && !writer.stack.is_empty() {
+            writer.write_next_entry(buf)?;
         }
-        out.ready()?;
+        out.allow_flush()?;
     }
     Ok(writer.losses)
 }
 
 /// A container with children still to write.
-struct Frame<'d> {
+struct WriteFrame<'d> {
     at: u32,
     end: u32,
     kind: Kind,
@@ -96,7 +98,7 @@ struct Writer<'d> {
     limits: &'d Limits,
     compact: bool,
     spelling: Option<Replay<'d>>,
-    stack: Vec<Frame<'d>>,
+    stack: Vec<WriteFrame<'d>>,
     /// The first number of each string.
     strings: HashMap<&'d [u8], u32>,
     /// The same for long strings, by their location.
@@ -123,18 +125,18 @@ struct Writer<'d> {
 const WRAPS: u32 = 64;
 
 impl<'d> Writer<'d> {
-    fn notes(&self, at: u32) -> &'d [Note] {
-        self.spelling.as_ref().map_or(&[], |known| known.notes(at))
+    fn notes_at(&self, at: u32) -> &'d [Note] {
+        self.spelling.as_ref().map_or(&[], |known| known.notes_at(at))
     }
 
-    fn lose(&mut self, kind: LossKind, at: u32) {
+    fn record_loss(&mut self, kind: LossKind, at: u32) {
         let document = self.document;
         self.losses.add(kind, || document.path(at));
     }
 
     /// Writes a tag of three widths and its number.
-    fn sized(&self, first: u8, chosen: Option<u64>, number: u64, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let default = tag::narrowest(first, number);
+    fn write_number(&self, first: u8, chosen: Option<u64>, number: u64, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let default = tag::narrowest_for(first, number);
         let tag = chosen.map(|tag| tag as u8).filter(|tag| (default..=first + 2).contains(tag)).unwrap_or(default);
         let bytes = u32::try_from(number).map_err(|_| too_large(number))?.to_be_bytes();
         buf.push(tag);
@@ -142,22 +144,22 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    fn integer(value: i64, chosen: Option<u64>, buf: &mut Vec<u8>) {
+    fn write_integer(value: i64, chosen: Option<u64>, buf: &mut Vec<u8>) {
         let magnitude = value.unsigned_abs();
         let fits = |tag: u8| {
             let is_sign = value == 0 || (tag & 1 == 1) == (value < 0);
-            let size = tag::int_size(tag)?;
+            let size = tag::integer_size(tag)?;
             (is_sign && (size == 8 || magnitude >> (8 * size) == 0)).then_some((tag, size))
         };
         let chosen = chosen.and_then(|tag| fits(tag as u8));
-        let (tag, size) = chosen.or_else(|| fits(tag::of_int(value))).unwrap_or((tag::INT64, 8));
+        let (tag, size) = chosen.or_else(|| fits(tag::for_integer(value))).unwrap_or((tag::INT64, 8));
         buf.push(tag);
         buf.extend_from_slice(&magnitude.to_be_bytes()[8 - size..]);
     }
 
     /// Writes a string, or its number if it was written before. `classes`: the tags are
     /// those of an object. Returns its number.
-    fn string(
+    fn write_string(
         &mut self,
         bytes: &'d [u8],
         is_class: bool,
@@ -177,7 +179,7 @@ impl<'d> Writer<'d> {
             None => None,
         };
         if let Some(number) = known {
-            self.sized(again, chosen, u64::from(number), buf)?;
+            self.write_number(again, chosen, u64::from(number), buf)?;
             if choice.is_none() {
                 self.places.set(bytes, number);
             }
@@ -188,7 +190,7 @@ impl<'d> Writer<'d> {
             buf.push(tag::STRING64);
             buf.extend_from_slice(&len.to_be_bytes());
         } else {
-            self.sized(new, chosen, len, buf)?;
+            self.write_number(new, chosen, len, buf)?;
         }
         buf.extend_from_slice(bytes);
         let number = self.next_string;
@@ -200,7 +202,7 @@ impl<'d> Writer<'d> {
     }
 
     /// Gives the next number to the node.
-    fn number(&mut self, at: u32) {
+    fn assign_number(&mut self, at: u32) {
         if self.document.node(at).has(flag::TARGET) {
             self.numbers.insert(at, self.next);
         }
@@ -210,7 +212,7 @@ impl<'d> Writer<'d> {
     // -- Containers --------------------------------------------------------
 
     /// Writes the next entry of the innermost container, or closes it.
-    fn step(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_next_entry(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
         let Some(frame) = self.stack.last_mut() else { return Ok(()) };
         while let [note, rest @ ..] = frame.omitted
             && (note.value == u64::from(frame.count) || frame.at >= frame.end)
@@ -224,10 +226,10 @@ impl<'d> Writer<'d> {
         }
         let first = frame.at;
         let node = self.document.nodes()[first as usize];
-        let value = if node.key == IS_KEY { self.document.tape().next(first) } else { first };
+        let value = if node.key == IS_KEY { self.document.tape().index_after(first) } else { first };
         let (count, kind, is_object) = (frame.count, frame.kind, frame.is_object);
-        frame.at = self.document.tape().next(value);
-        if self.has_absent && kind == Kind::Map && is_absent(self.document, first) {
+        frame.at = self.document.tape().index_after(value);
+        if self.has_absent && kind == Kind::Map && is_absent_entry(self.document, first) {
             return Ok(());
         }
         if let Some(frame) = self.stack.last_mut() {
@@ -239,18 +241,18 @@ impl<'d> Writer<'d> {
             return Ok(());
         }
         if kind == Kind::Array {
-            let chosen = find(self.notes(value), code::KEY_TAG);
-            Self::integer(i64::from(count), chosen, buf);
+            let chosen = find_note(self.notes_at(value), code::KEY_TAG);
+            Self::write_integer(i64::from(count), chosen, buf);
         } else {
-            self.key(first, value, is_object, buf)?;
+            self.write_key(first, value, is_object, buf)?;
         }
-        self.value(value, buf)
+        self.write_value(value, buf)
     }
 
-    fn key(&mut self, first: u32, value: u32, is_object: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_key(&mut self, first: u32, value: u32, is_object: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
         let document = self.document;
-        let notes = self.notes(value);
-        let (chosen, choice) = (find(notes, code::KEY_TAG), find(notes, code::KEY_STRING));
+        let notes = self.notes_at(value);
+        let (chosen, choice) = (find_note(notes, code::KEY_TAG), find_note(notes, code::KEY_STRING));
         let id = self.document.node(value).key;
         let (node, bytes) = if first != value || id == KEY_NODE {
             let node = self.document.node(first);
@@ -258,7 +260,7 @@ impl<'d> Writer<'d> {
         } else {
             let known = self.keys.get(usize::from(id)).copied().unwrap_or(u32::MAX);
             if known != u32::MAX && choice.is_none() {
-                return self.sized(tag::STRING_ID, chosen, u64::from(known), buf);
+                return self.write_number(tag::STRING_ID, chosen, u64::from(known), buf);
             }
             match document.tape().keys().get(u32::from(id)) {
                 Some(name) => (name.node, name.bytes),
@@ -267,18 +269,18 @@ impl<'d> Writer<'d> {
         };
         match node.kind {
             Kind::Int => {
-                Self::integer(node.payload as i64, chosen, buf);
+                Self::write_integer(node.payload as i64, chosen, buf);
                 return Ok(());
             }
             kind if kind.is_string() => {}
             _ => {
                 if let Some(text) = key_text(&node) {
-                    self.lose(LossKind::Key, value);
+                    self.record_loss(LossKind::Key, value);
                     if let Some(number) = integer_key(&text).filter(|_| !is_object) {
-                        Self::integer(number, None, buf);
+                        Self::write_integer(number, None, buf);
                         return Ok(());
                     }
-                    return self.fresh(&text, buf);
+                    return self.write_new_string(&text, buf);
                 }
                 return Err(Error::new(ErrorKind::Unrepresentable)
                     .expecting("keys that are strings or integers")
@@ -287,8 +289,8 @@ impl<'d> Writer<'d> {
             }
         }
         match node.kind {
-            Kind::Symbol => self.lose(LossKind::Symbol, value),
-            Kind::Encoded => self.lose(LossKind::Encoding, value),
+            Kind::Symbol => self.record_loss(LossKind::Symbol, value),
+            Kind::Encoded => self.record_loss(LossKind::Encoding, value),
             _ => {}
         }
         // PHP's arrays have no key "1", only 1.
@@ -297,12 +299,12 @@ impl<'d> Writer<'d> {
             && let Some(number) = integer_key(bytes)
         {
             if matches!(node.kind, Kind::Bytes | Kind::Text) {
-                self.lose(LossKind::Key, value);
+                self.record_loss(LossKind::Key, value);
             }
-            Self::integer(number, None, buf);
+            Self::write_integer(number, None, buf);
             return Ok(());
         }
-        let number = self.string(bytes, false, chosen, choice, buf)?;
+        let number = self.write_string(bytes, false, chosen, choice, buf)?;
         // A key that is a string here may be an integer in an array.
         if first == value
             && matches!(node.kind, Kind::Bytes | Kind::Text)
@@ -317,17 +319,17 @@ impl<'d> Writer<'d> {
     }
 
     /// Opens an array, or the body of an object.
-    fn open(&mut self, at: u32, is_object: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn open_container(&mut self, at: u32, is_object: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
         let node = self.document.node(at);
         if self.stack.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().on_path(self.document.path(at)));
         }
-        let mut end = self.document.tape().next(at);
+        let mut end = self.document.tape().index_after(at);
         if node.kind == Kind::Map && node.has(flag::DEFAULT) {
             // The default value follows the entries.
-            end = self.document.tape().behind_entries(at, node.aux);
+            end = self.document.tape().index_after_entries(at, node.aux);
         }
-        let notes = self.notes(at);
+        let notes = self.notes_at(at);
         let from = notes.iter().position(|note| note.code == code::OMITTED).unwrap_or(notes.len());
         let len = notes[from..].iter().take_while(|note| note.code == code::OMITTED).count();
         let omitted = &notes[from..from + len];
@@ -336,22 +338,22 @@ impl<'d> Writer<'d> {
         } else {
             node.aux
         };
-        self.sized(tag::ARRAY, find(notes, code::TAG), u64::from(count) + len as u64, buf)?;
-        self.stack.push(Frame { at: at + 1, end, kind: node.kind, count: 0, is_object, omitted });
+        self.write_number(tag::ARRAY, find_note(notes, code::TAG), u64::from(count) + len as u64, buf)?;
+        self.stack.push(WriteFrame { at: at + 1, end, kind: node.kind, count: 0, is_object, omitted });
         Ok(())
     }
 
     // -- Values ------------------------------------------------------------
 
     /// Writes the node at `at`: a leaf completely, a container up to its front.
-    fn value(&mut self, first: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let (at, wrappers) = self.unwrapped(first);
+    fn write_value(&mut self, first: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let (at, wrappers) = self.skip_wrappers(first);
         let node = self.document.node(at);
         if node.kind.is_again() {
-            return self.again(first, at, node, buf);
+            return self.write_link(first, at, node, buf);
         }
-        lost_shape(self.document, at, false, |kind| self.lose(kind, at));
-        let is_marked = find(self.notes(first), code::REFERENCE).is_some();
+        report_lost_shape(self.document, at, false, |kind| self.record_loss(kind, at));
+        let is_marked = find_note(self.notes_at(first), code::REFERENCE).is_some();
         let is_scalar = is_scalar(self.document, at);
         let is_aliased = (is_scalar || self.spelling.is_none())
             && !self.aliased.is_empty()
@@ -362,7 +364,7 @@ impl<'d> Writer<'d> {
         let is_empty = matches!(node.kind, Kind::Array | Kind::Map) && node.aux == 0 && node.end() != 0;
         if is_empty && self.all_empty_are_one && !is_marked && !is_aliased && self.spelling.is_none() && first == at {
             if let Some(number) = self.empty {
-                return self.sized(tag::ARRAY_REF, None, u64::from(number), buf);
+                return self.write_number(tag::ARRAY_REF, None, u64::from(number), buf);
             }
             self.empty = Some(self.next);
         }
@@ -372,67 +374,67 @@ impl<'d> Writer<'d> {
                     self.numbers.insert(at, self.next);
                 }
             }
-            self.number(at);
+            self.assign_number(at);
         }
         match node.kind {
-            Kind::Array | Kind::Map => self.open(at, false, buf),
+            Kind::Array | Kind::Map => self.open_container(at, false, buf),
             Kind::Object => {
                 if node.form() == Form::Struct {
-                    self.lose(LossKind::Struct, at);
+                    self.record_loss(LossKind::Struct, at);
                 }
-                lost_shape(self.document, at + 1, true, |kind| self.lose(kind, at + 1));
-                self.class(at, node.class(), buf)?;
-                lost_flags(&self.document.node(at + 1), |kind| self.lose(kind, at));
-                self.open(at + 1, true, buf)
+                report_lost_shape(self.document, at + 1, true, |kind| self.record_loss(kind, at + 1));
+                self.write_class(at, node.class(), buf)?;
+                report_lost_flags(&self.document.node(at + 1), |kind| self.record_loss(kind, at));
+                self.open_container(at + 1, true, buf)
             }
-            Kind::Opaque => self.opaque(at, node, buf),
-            Kind::EnumCase => self.enum_case(at, buf),
-            _ => self.leaf(at, buf),
+            Kind::Opaque => self.write_opaque(at, node, buf),
+            Kind::EnumCase => self.write_enum_case(at, buf),
+            _ => self.write_leaf(at, buf),
         }
     }
 
     /// Returns the node that is written for the one at `first`, which PHP may not have,
     /// and how many nodes from there on only wrap it.
-    fn unwrapped(&mut self, first: u32) -> (u32, u32) {
+    fn skip_wrappers(&mut self, first: u32) -> (u32, u32) {
         let mut at = first;
         for _ in 0..WRAPS {
             let node = self.document.node(at);
             if node.flags & !(flag::REF | flag::TARGET) != 0 {
-                lost_flags(&node, |kind| self.lose(kind, at));
+                report_lost_flags(&node, |kind| self.record_loss(kind, at));
             }
-            if !wraps(self.document, at) {
+            if !is_wrapper(self.document, at) {
                 break;
             }
-            lost_wrapper(self.document, at, |kind| self.lose(kind, at));
-            at = inside(self.document, at);
+            report_lost_wrapper(self.document, at, |kind| self.record_loss(kind, at));
+            at = find_content(self.document, at);
         }
         (at, at - first)
     }
 
-    fn leaf(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_leaf(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let document = self.document;
         let node = self.document.node(at);
-        let notes = self.notes(at);
-        let chosen = find(notes, code::TAG);
+        let notes = self.notes_at(at);
+        let chosen = find_note(notes, code::TAG);
         match node.kind {
             Kind::Null => buf.push(tag::NULL),
             Kind::Bool => buf.push(if node.payload == 0 { tag::FALSE } else { tag::TRUE }),
-            Kind::Int => Self::integer(node.payload as i64, chosen, buf),
-            Kind::Float => float(f64::from_bits(node.payload), buf),
+            Kind::Int => Self::write_integer(node.payload as i64, chosen, buf),
+            Kind::Float => write_float(f64::from_bits(node.payload), buf),
             Kind::Bytes | Kind::Text => {
                 let bytes = document.bytes(&document.nodes()[at as usize]);
-                self.string(bytes, false, chosen, find(notes, code::STRING), buf)?;
+                self.write_string(bytes, false, chosen, find_note(notes, code::STRING), buf)?;
             }
             Kind::BigInt if bigint::exceeds(document.bytes(&node), self.limits.digits) => {
                 return Err(self.limits.too_many_digits().on_path(document.path(at)));
             }
-            _ => match instead(document, &document.nodes()[at as usize], |kind| self.lose(kind, at)) {
-                Instead::Bytes(bytes) => {
-                    self.string(bytes, false, chosen, find(notes, code::STRING), buf)?;
+            _ => match replace_leaf(document, &document.nodes()[at as usize], |kind| self.record_loss(kind, at)) {
+                LeafReplacement::Bytes(bytes) => {
+                    self.write_string(bytes, false, chosen, find_note(notes, code::STRING), buf)?;
                 }
-                Instead::Digits(digits) => return self.fresh(&digits, buf),
-                Instead::Float(value) => float(value, buf),
-                Instead::Null => buf.push(tag::NULL),
+                LeafReplacement::Digits(digits) => return self.write_new_string(&digits, buf),
+                LeafReplacement::Float(value) => write_float(value, buf),
+                LeafReplacement::Null => buf.push(tag::NULL),
             },
         }
         Ok(())
@@ -440,22 +442,22 @@ impl<'d> Writer<'d> {
 
     /// Writes a string that the table of strings can't refer to: it is written in full
     /// each time.
-    fn fresh(&mut self, text: &[u8], buf: &mut Vec<u8>) -> Result<(), Error> {
-        self.sized(tag::STRING, None, text.len() as u64, buf)?;
+    fn write_new_string(&mut self, text: &[u8], buf: &mut Vec<u8>) -> Result<(), Error> {
+        self.write_number(tag::STRING, None, text.len() as u64, buf)?;
         buf.extend_from_slice(text);
         self.next_string += 1;
         Ok(())
     }
 
     /// Writes a link or an alias at `at`, instead of `first`.
-    fn again(&mut self, first: u32, at: u32, node: Node, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let target = last_target(self.document, at);
-        let named = written(self.document, target);
-        if is_again_a_leaf(self.document, &node) {
-            return self.copied(at, target, buf);
+    fn write_link(&mut self, first: u32, at: u32, node: Node, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let target = find_last_target(self.document, at);
+        let named = unwrap_node(self.document, target);
+        if is_link_to_leaf(self.document, &node) {
+            return self.write_repeated_value(at, target, buf);
         }
         let Some(number) = self.numbers.get(&target).copied() else {
-            return self.copied(at, target, buf);
+            return self.write_repeated_value(at, target, buf);
         };
         for at in (first..=at).filter(|at| self.document.node(*at).has(flag::TARGET)).collect::<Vec<_>>() {
             self.numbers.insert(at, number);
@@ -465,59 +467,60 @@ impl<'d> Writer<'d> {
             buf.push(tag::REFERENCE);
         }
         let is_object = matches!(kind, Kind::Object | Kind::Opaque | Kind::EnumCase);
-        let chosen = find(self.notes(at), code::TAG);
+        let chosen = find_note(self.notes_at(at), code::TAG);
         let default = if is_object { tag::OBJECT_REF } else { tag::ARRAY_REF };
         let first = match chosen {
             Some(0x01..=0x03) => tag::ARRAY_REF,
             Some(0x22..=0x24) => tag::OBJECT_REF,
             _ => default,
         };
-        self.sized(first, chosen, u64::from(number), buf)
+        self.write_number(first, chosen, u64::from(number), buf)
     }
 
     /// Writes a value again: a scalar that is not shared by reference, or a link target
     /// without a number, because it comes later.
-    fn copied(&mut self, at: u32, target: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let target = written(self.document, target);
+    fn write_repeated_value(&mut self, at: u32, target: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let target = unwrap_node(self.document, target);
         if !is_scalar(self.document, target) || self.document.node(target).kind.is_again() {
-            self.lose(LossKind::Cycle, at);
+            self.record_loss(LossKind::Cycle, at);
             buf.push(tag::NULL);
             return Ok(());
         }
-        self.lose(LossKind::Sharing, at);
-        self.leaf(target, buf)
+        self.record_loss(LossKind::Sharing, at);
+        self.write_leaf(target, buf)
     }
 
-    fn class(&mut self, at: u32, class: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let name = self.document.class(class).map_or(&[][..], |name| name.bytes);
-        let notes = self.notes(at);
-        self.string(name, true, find(notes, code::CLASS_TAG), find(notes, code::CLASS_STRING), buf).map(drop)
+    fn write_class(&mut self, at: u32, class: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let name = self.document.class_name(class).map_or(&[][..], |name| name.bytes);
+        let notes = self.notes_at(at);
+        self.write_string(name, true, find_note(notes, code::CLASS_TAG), find_note(notes, code::CLASS_STRING), buf)
+            .map(drop)
     }
 
-    fn opaque(&mut self, at: u32, node: Node, buf: &mut Vec<u8>) -> Result<(), Error> {
-        self.class(at, node.class(), buf)?;
+    fn write_opaque(&mut self, at: u32, node: Node, buf: &mut Vec<u8>) -> Result<(), Error> {
+        self.write_class(at, node.class(), buf)?;
         let payload = self.document.node(at + 1);
         let bytes = if payload.kind.is_string() { self.document.bytes(&payload).to_vec() } else { Vec::new() };
         if !payload.kind.is_string() || node.aux > 1 {
-            self.lose(LossKind::Opaque, at);
+            self.record_loss(LossKind::Opaque, at);
         }
-        self.sized(tag::PAYLOAD, find(self.notes(at), code::TAG), bytes.len() as u64, buf)?;
+        self.write_number(tag::PAYLOAD, find_note(self.notes_at(at), code::TAG), bytes.len() as u64, buf)?;
         buf.extend_from_slice(&bytes);
         Ok(())
     }
 
-    fn enum_case(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_enum_case(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let document = self.document;
         let bytes = document.bytes(&document.nodes()[at as usize]);
-        let notes = self.notes(at);
+        let notes = self.notes_at(at);
         let Some(colon) = bytes.iter().position(|byte| *byte == b':') else {
-            self.lose(LossKind::Name, at);
-            return self.string(bytes, false, None, None, buf).map(drop);
+            self.record_loss(LossKind::Name, at);
+            return self.write_string(bytes, false, None, None, buf).map(drop);
         };
         let (class, case) = (&bytes[..colon], &bytes[colon + 1..]);
-        self.string(class, true, find(notes, code::CLASS_TAG), find(notes, code::CLASS_STRING), buf)?;
+        self.write_string(class, true, find_note(notes, code::CLASS_TAG), find_note(notes, code::CLASS_STRING), buf)?;
         buf.push(tag::ENUM);
-        self.string(case, false, find(notes, code::TAG), find(notes, code::STRING), buf).map(drop)
+        self.write_string(case, false, find_note(notes, code::TAG), find_note(notes, code::STRING), buf).map(drop)
     }
 }
 
@@ -526,9 +529,9 @@ impl<'d> Writer<'d> {
 fn is_by_reference(document: &Document<'_>, node: &Node, is_own: bool) -> bool {
     match node.kind {
         Kind::Alias => true,
-        Kind::Link if is_again_a_leaf(document, node) => false,
+        Kind::Link if is_link_to_leaf(document, node) => false,
         Kind::Link => {
-            let named = written(document, last_target(document, node.payload as u32));
+            let named = unwrap_node(document, find_last_target(document, node.payload as u32));
             is_scalar(document, named) || !is_own && matches!(kind_at(document, named), Kind::Array | Kind::Map)
         }
         _ => false,
@@ -550,7 +553,7 @@ fn is_scalar(document: &Document<'_>, at: u32) -> bool {
 }
 
 /// Whether only the content of a node can be written.
-fn wraps(document: &Document<'_>, at: u32) -> bool {
+fn is_wrapper(document: &Document<'_>, at: u32) -> bool {
     let Some(node) = document.nodes().get(at as usize) else { return false };
     let kind_inside = || document.nodes().get(at as usize + 1).map(|node| node.kind);
     match node.kind {
@@ -563,26 +566,26 @@ fn wraps(document: &Document<'_>, at: u32) -> bool {
 }
 
 /// Returns the content of such a node. A v-string has its source text before its value.
-fn inside(document: &Document<'_>, at: u32) -> u32 {
+fn find_content(document: &Document<'_>, at: u32) -> u32 {
     match document.nodes().get(at as usize).map(|node| node.kind) {
-        Some(Kind::VString) => document.tape().next(at + 1),
+        Some(Kind::VString) => document.tape().index_after(at + 1),
         _ => at + 1,
     }
 }
 
 /// Returns the node that is written for the one at `at`.
-fn written(document: &Document<'_>, mut at: u32) -> u32 {
+fn unwrap_node(document: &Document<'_>, mut at: u32) -> u32 {
     for _ in 0..WRAPS {
-        if !wraps(document, at) {
+        if !is_wrapper(document, at) {
             break;
         }
-        at = inside(document, at);
+        at = find_content(document, at);
     }
     at
 }
 
 /// Returns the final target of the link at `at`, if it refers to another link.
-fn last_target(document: &Document<'_>, mut at: u32) -> u32 {
+fn find_last_target(document: &Document<'_>, mut at: u32) -> u32 {
     for _ in 0..WRAPS {
         match document.nodes().get(at as usize) {
             Some(node) if node.kind.is_again() => at = node.payload as u32,
@@ -592,11 +595,11 @@ fn last_target(document: &Document<'_>, mut at: u32) -> u32 {
     at
 }
 
-fn find(notes: &[Note], code: u16) -> Option<u64> {
+fn find_note(notes: &[Note], code: u16) -> Option<u64> {
     notes.iter().find(|note| note.code == code).map(|note| note.value)
 }
 
-fn float(value: f64, buf: &mut Vec<u8>) {
+fn write_float(value: f64, buf: &mut Vec<u8>) {
     buf.push(tag::FLOAT);
     buf.extend_from_slice(&value.to_bits().to_be_bytes());
 }

@@ -51,5 +51,5 @@ pub static FORMAT: Format = Format {
 /// Of kind `Malformed`, if the fields do not fit `names` or `map`; `Limit`, if there
 /// are too many; `Usage`, for options that can't be combined.
 pub fn read<'a>(input: &'a [u8], options: &Options, limits: &Limits) -> Result<Document<'a>, Error> {
-    options.read(input, Request::new(limits)).whole(input, &FORMAT)
+    options.read(input, Request::new(limits)).into_whole_document(input, &FORMAT)
 }

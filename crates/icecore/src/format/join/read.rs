@@ -5,7 +5,7 @@ use crate::document::{Kind, Location, Node, Recorder, Sink};
 use crate::error::Error;
 use crate::format::Format;
 use crate::format::feed::Feed;
-use crate::format::flat::shape;
+use crate::format::flat::apply_shape;
 use crate::limits::Limits;
 use memchr::memmem;
 
@@ -13,16 +13,16 @@ use memchr::memmem;
 impl Feed for Options {
     const FORMAT: &'static Format = &FORMAT;
 
-    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
-        (input.len(), split(input, self, limits, sink).err())
+    fn feed_document<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+        (input.len(), split_input(input, self, limits, sink).err())
     }
 }
 
-fn split<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S) -> Result<(), Error> {
+fn split_input<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S) -> Result<(), Error> {
     options.check()?;
     let root = sink.tape().push(Node::open(Kind::Array, 0));
-    sink.begin(root, 0);
-    let fields = fields(input, options, limits, sink);
+    sink.record_begin(root, 0);
+    let fields = read_fields(input, options, limits, sink);
     let tape = sink.tape();
     if options.trim {
         while tape.len() > root + 1 && tape.nodes.last().is_some_and(|node| node.aux == 0) {
@@ -30,13 +30,13 @@ fn split<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S
         }
     }
     let count = tape.len() - root - 1;
-    tape.close(root, count);
-    sink.end(root, input.len());
-    fields.and_then(|()| shape(sink.tape(), input, &options.shape))
+    tape.close_container(root, count);
+    sink.record_end(root, input.len());
+    fields.and_then(|()| apply_shape(sink.tape(), input, &options.shape))
 }
 
 /// Reads the fields; the empty input has none.
-fn fields<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S) -> Result<(), Error> {
+fn read_fields<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S) -> Result<(), Error> {
     if input.is_empty() {
         return Ok(());
     }
@@ -44,23 +44,29 @@ fn fields<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut 
     match options.separator[..] {
         [byte] => {
             for end in memchr::memchr_iter(byte, input) {
-                field(start, end, end + 1, limits, sink)?;
+                read_field(start, end, end + 1, limits, sink)?;
                 start = end + 1;
             }
         }
         _ => {
             for end in memmem::find_iter(input, &options.separator) {
-                field(start, end, end + options.separator.len(), limits, sink)?;
+                read_field(start, end, end + options.separator.len(), limits, sink)?;
                 start = end + options.separator.len();
             }
         }
     }
-    field(start, input.len(), input.len(), limits, sink)
+    read_field(start, input.len(), input.len(), limits, sink)
 }
 
 /// Reads a field, and the separator after it up to `behind`.
 #[inline]
-fn field<S: Sink>(start: usize, end: usize, behind: usize, limits: &Limits, sink: &mut S) -> Result<(), Error> {
+fn read_field<S: Sink>(
+    start: usize,
+    end: usize,
+    separator_end: usize,
+    limits: &Limits,
+    sink: &mut S,
+) -> Result<(), Error> {
     let len = end - start;
     if len as u64 > limits.string {
         return Err(limits.too_long(len as u64).at(start));
@@ -69,11 +75,11 @@ fn field<S: Sink>(start: usize, end: usize, behind: usize, limits: &Limits, sink
         return Err(limits.too_many_nodes().at(start));
     }
     let tape = sink.tape();
-    let node = tape.placed(Kind::Bytes, Location::Input(start as u64), len);
+    let node = tape.new_string_at(Kind::Bytes, Location::Input(start as u64), len);
     let at = tape.push(node);
-    sink.begin(at, start);
-    sink.span(start, end, at, "field");
-    sink.end(at, end);
-    sink.span(end, behind, crate::document::NO_NODE, "separator");
+    sink.record_begin(at, start);
+    sink.record_span(start, end, at, "field");
+    sink.record_end(at, end);
+    sink.record_span(end, separator_end, crate::document::NO_NODE, "separator");
     Ok(())
 }

@@ -3,10 +3,10 @@
 use super::Options;
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
-use crate::format::flat::{Item, Items, gather};
-use crate::format::uncopied;
+use crate::format::check_and_expand;
+use crate::format::flat::{Item, Items, gather_items};
 use crate::limits::Limits;
-use crate::output::{LossKind, Output, READY, Written, metered};
+use crate::output::{LossKind, Output, READY, Written, write_metered};
 use memchr::memmem::Finder;
 
 /// Joins the items of a list, and reports losses.
@@ -16,7 +16,7 @@ use memchr::memmem::Finder;
 /// or if the document does not have the required shape; `Output`, if the output was
 /// closed.
 pub fn write(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Written {
-    metered(document, limits, out, |out| joined(document, options, limits, out))
+    write_metered(document, limits, out, |out| join_items(document, options, limits, out))
 }
 
 impl crate::format::Writer for Options {
@@ -25,32 +25,37 @@ impl crate::format::Writer for Options {
     }
 }
 
-fn joined(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Written {
+fn join_items(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Written {
     options.check()?;
-    let document = &*uncopied(document, limits)?;
-    let mut items = gather(document, &options.shape, limits)?;
+    let document = &*check_and_expand(document, limits)?;
+    let mut items = gather_items(document, &options.shape, limits)?;
     let separator = Finder::new(&options.separator);
-    let count = items.left();
+    let count = items.remaining_items();
     let mut is_first = true;
     loop {
-        let place = items.place();
+        let place = items.next_index();
         let Some(item) = items.take()? else { break };
         if matches!(item, Item::Null) {
-            items.lose_at(LossKind::Null, place);
+            items.record_loss_at(LossKind::Null, place);
         }
         if matches!(item, Item::Bool(_)) {
-            items.lose_at(LossKind::Bool, place);
+            items.record_loss_at(LossKind::Bool, place);
         }
-        let text = item.string();
+        let text = item.make_perl_string();
         let buf = out.buffer();
         if !is_first {
             buf.extend_from_slice(&options.separator);
         }
         if count == 1 && text.is_empty() {
-            return Err(cannot(&items, place, "more than one empty field", "a single one, which reads as no field"));
+            return Err(unrepresentable_error(
+                &items,
+                place,
+                "more than one empty field",
+                "a single one, which reads as no field",
+            ));
         }
-        if let Some(error) = clash(&separator, &text, items.left() > 0).then(|| {
-            cannot(&items, place, "a field without the separator", "one that has it in it")
+        if let Some(error) = has_separator_clash(&separator, &text, items.remaining_items() > 0).then(|| {
+            unrepresentable_error(&items, place, "a field without the separator", "one that has it in it")
                 .helping("`separator=…` takes another one")
         }) {
             return Err(error);
@@ -58,17 +63,17 @@ fn joined(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut
         buf.extend_from_slice(&text);
         is_first = false;
         if buf.len() >= READY {
-            out.ready()?;
+            out.allow_flush()?;
         }
     }
-    out.ready()?;
+    out.allow_flush()?;
     Ok(items.losses)
 }
 
 /// Whether the field would be split at another place when it is read: it contains the
 /// separator, or ends with a part of it that the following separator completes too
 /// early.
-fn clash(separator: &Finder<'_>, text: &[u8], is_followed: bool) -> bool {
+fn has_separator_clash(separator: &Finder<'_>, text: &[u8], is_followed: bool) -> bool {
     if separator.find(text).is_some() {
         return true;
     }
@@ -80,6 +85,6 @@ fn clash(separator: &Finder<'_>, text: &[u8], is_followed: bool) -> bool {
     separator.find(&[tail, needle].concat()).is_some_and(|at| at < tail.len())
 }
 
-fn cannot(items: &Items<'_>, place: u32, expected: &'static str, found: &'static str) -> Error {
-    Error::new(ErrorKind::Unrepresentable).on_path(items.path(place)).expecting(expected).finding(found)
+fn unrepresentable_error(items: &Items<'_>, place: u32, expected: &'static str, found: &'static str) -> Error {
+    Error::new(ErrorKind::Unrepresentable).on_path(items.path_at(place)).expecting(expected).finding(found)
 }

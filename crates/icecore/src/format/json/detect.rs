@@ -1,30 +1,30 @@
 //! Detection of JSON.
 
 use super::read::Reader;
-use super::{ReadOptions, Surrogates, without_mark};
+use super::{ReadOptions, Surrogates, strip_byte_order_mark};
 use crate::document::Tape;
 use crate::error::ErrorKind;
 use crate::format::{Certainty, Guess};
 use crate::limits::Limits;
 
 /// How much of the input is examined.
-const LOOK: usize = 256 << 10;
+const EXAMINED_BYTES: usize = 256 << 10;
 
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     // The caller decides what to do about a byte order mark.
-    let input = without_mark(input);
-    let start = input.iter().take(LOOK).position(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))?;
+    let input = strip_byte_order_mark(input);
+    let start = input.iter().take(EXAMINED_BYTES).position(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))?;
     let first = input[start];
     if !matches!(first, b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') {
         return None;
     }
-    let part = &input[..input.len().min(LOOK)];
+    let part = &input[..input.len().min(EXAMINED_BYTES)];
     let limits = Limits { depth: u32::MAX, ..Limits::default() };
     let mut tape = Tape::new();
     let options = ReadOptions { surrogates: Surrogates::Keep, ..ReadOptions::default() };
     let (consumed, error) = Reader::<_, true, false>::new(part, &mut tape, &limits, &options).read();
     let is_container = matches!(first, b'{' | b'[');
-    let is_typed = super::says_typed(input, &ReadOptions::default());
+    let is_typed = super::is_typed_json(input, &ReadOptions::default());
     let variant = |more: &str| format!("{}{more}", if is_typed { "typed" } else { "plain" });
     match error {
         None if consumed == input.len() && is_container => {
@@ -47,8 +47,8 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
 }
 
 /// Whether the first bytes look like JSON.
-pub(super) fn begins(input: &[u8]) -> bool {
-    match without_mark(input).trim_ascii_start() {
+pub(super) fn begins_like_json(input: &[u8]) -> bool {
+    match strip_byte_order_mark(input).trim_ascii_start() {
         [b'{', rest @ ..] => matches!(rest.trim_ascii_start(), [b'"' | b'}', ..]),
         [b'[', rest @ ..] => {
             matches!(rest.trim_ascii_start(), [b'[' | b'{' | b'"' | b']' | b'-' | b'0'..=b'9', ..])
@@ -58,6 +58,6 @@ pub(super) fn begins(input: &[u8]) -> bool {
 }
 
 /// Whether a string in other data is worth reading.
-pub(super) fn inside(input: &[u8]) -> bool {
+pub(super) fn may_be_json(input: &[u8]) -> bool {
     matches!(input.trim_ascii_start(), [b'{' | b'[', ..])
 }

@@ -1,8 +1,8 @@
 //! Writes tokens into a buffer, which goes to the output in large pieces.
 
 use super::scratch::{self, Scratch};
-use super::string::{beyond_ascii, is_special, specials};
-use super::style::{Escapes, Style};
+use super::string::{is_special, non_ascii_mask, special_byte_mask};
+use super::style::{EscapeOptions, TextStyle};
 use crate::error::Error;
 use crate::output::Output;
 
@@ -26,12 +26,12 @@ pub(super) struct Emitter<'o> {
     buffer: Vec<u8>,
     at: usize,
     full: usize,
-    style: Style,
+    style: TextStyle,
 }
 
 /// How the bytes of a string become characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Chars {
+pub(super) enum CharEncoding {
     /// They are UTF-8, maybe with surrogates, which Perl allows.
     Utf8,
     /// Each is a character, U+0000 to U+00FF.
@@ -40,12 +40,17 @@ pub(super) enum Chars {
 
 impl<'o> Emitter<'o> {
     /// Returns an emitter for a document of about this many values.
-    pub(super) fn new(out: &'o mut dyn Output, values: usize, style: Style) -> Emitter<'o> {
-        Emitter::on(Vec::new(), out, values, style)
+    pub(super) fn new(out: &'o mut dyn Output, values: usize, style: TextStyle) -> Emitter<'o> {
+        Emitter::with_buffer(Vec::new(), out, values, style)
     }
 
     /// As [`Emitter::new`], with a buffer that was used before.
-    pub(super) fn on(mut buffer: Vec<u8>, out: &'o mut dyn Output, values: usize, style: Style) -> Emitter<'o> {
+    pub(super) fn with_buffer(
+        mut buffer: Vec<u8>,
+        out: &'o mut dyn Output,
+        values: usize,
+        style: TextStyle,
+    ) -> Emitter<'o> {
         let least = values.saturating_mul(32).clamp(SLACK, FLUSH) + SLACK;
         if buffer.len() < least {
             buffer.resize(least, 0);
@@ -61,7 +66,7 @@ impl<'o> Emitter<'o> {
 
     /// Makes space for the next value.
     #[inline]
-    pub(super) fn turn(&mut self) -> Result<(), Error> {
+    pub(super) fn make_space(&mut self) -> Result<(), Error> {
         if self.at >= self.full { self.flush() } else { Ok(()) }
     }
 
@@ -70,58 +75,58 @@ impl<'o> Emitter<'o> {
     pub(super) fn flush(&mut self) -> Result<(), Error> {
         self.out.buffer().extend_from_slice(&self.buffer[..self.at]);
         self.at = 0;
-        self.out.ready()
+        self.out.allow_flush()
     }
 
     #[inline]
-    pub(super) fn byte(&mut self, byte: u8) {
+    pub(super) fn write_byte(&mut self, byte: u8) {
         self.buffer[self.at] = byte;
         self.at += 1;
     }
 
     /// Writes a short constant text.
     #[inline]
-    pub(super) fn word(&mut self, word: &'static str) {
+    pub(super) fn write_word(&mut self, word: &'static str) {
         self.buffer[self.at..self.at + word.len()].copy_from_slice(word.as_bytes());
         self.at += word.len();
     }
 
     /// Writes the first `len` bytes of a piece of [`PIECE`] bytes.
     #[inline]
-    pub(super) fn piece(&mut self, piece: &[u8; PIECE], len: usize) {
+    pub(super) fn write_piece(&mut self, piece: &[u8; PIECE], len: usize) {
         self.buffer[self.at..self.at + PIECE].copy_from_slice(piece);
         self.at += len;
     }
 
     /// Writes bytes as they are.
-    pub(super) fn raw(&mut self, bytes: &[u8]) -> Result<(), Error> {
+    pub(super) fn write_raw(&mut self, bytes: &[u8]) -> Result<(), Error> {
         for chunk in bytes.chunks(SHORT) {
-            self.turn()?;
+            self.make_space()?;
             self.buffer[self.at..self.at + chunk.len()].copy_from_slice(chunk);
             self.at += chunk.len();
         }
-        self.turn()
+        self.make_space()
     }
 
     /// Starts a new line at this depth if the output is indented.
     #[inline]
-    pub(super) fn line(&mut self, depth: usize) -> Result<(), Error> {
-        if self.style.lines { self.new_line(depth) } else { Ok(()) }
+    pub(super) fn start_line(&mut self, depth: usize) -> Result<(), Error> {
+        if self.style.lines { self.write_new_line(depth) } else { Ok(()) }
     }
 
     #[cold]
-    fn new_line(&mut self, depth: usize) -> Result<(), Error> {
-        self.turn()?;
-        self.byte(b'\n');
+    fn write_new_line(&mut self, depth: usize) -> Result<(), Error> {
+        self.make_space()?;
+        self.write_byte(b'\n');
         let mut left = depth.saturating_mul(self.style.indent);
         while left > 0 {
             let now = left.min(SHORT);
-            self.turn()?;
+            self.make_space()?;
             self.buffer[self.at..self.at + now].fill(b' ');
             self.at += now;
             left -= now;
         }
-        self.turn()
+        self.make_space()
     }
 
     /// Whether the output is indented.
@@ -131,33 +136,33 @@ impl<'o> Emitter<'o> {
     }
 
     /// Returns the style.
-    pub(super) fn style(&self) -> Style {
+    pub(super) fn style(&self) -> TextStyle {
         self.style
     }
 
     /// Writes the comma between two values.
     #[inline]
-    pub(super) fn comma(&mut self) {
-        self.byte(b',');
+    pub(super) fn write_comma(&mut self) {
+        self.write_byte(b',');
         if self.style.spread {
-            self.byte(b' ');
+            self.write_byte(b' ');
         }
     }
 
     /// Writes the colon between a key and its value.
-    pub(super) fn colon(&mut self) {
+    pub(super) fn write_colon(&mut self) {
         if self.style.before {
-            self.byte(b' ');
+            self.write_byte(b' ');
         }
-        self.byte(b':');
+        self.write_byte(b':');
         if self.style.after {
-            self.byte(b' ');
+            self.write_byte(b' ');
         }
     }
 
     /// Returns the free part of the buffer as a scratch.
     #[inline]
-    pub(super) fn scratch(&mut self) -> Option<&mut Scratch> {
+    pub(super) fn free_scratch(&mut self) -> Option<&mut Scratch> {
         self.buffer.get_mut(self.at..).and_then(|rest| rest.first_chunk_mut())
     }
 
@@ -167,98 +172,98 @@ impl<'o> Emitter<'o> {
         self.at += len;
     }
 
-    fn put(&mut self, put: impl FnOnce(&mut Scratch) -> usize) {
-        let len = self.scratch().map_or(0, put);
+    fn write_with(&mut self, put: impl FnOnce(&mut Scratch) -> usize) {
+        let len = self.free_scratch().map_or(0, put);
         self.advance(len);
     }
 
-    pub(super) fn int(&mut self, value: i64) {
-        self.put(|scratch| scratch::int(scratch, 0, value));
+    pub(super) fn write_int(&mut self, value: i64) {
+        self.write_with(|scratch| scratch::write_int(scratch, 0, value));
     }
 
-    pub(super) fn uint(&mut self, value: u64) {
-        self.put(|scratch| scratch::uint(scratch, 0, value));
+    pub(super) fn write_uint(&mut self, value: u64) {
+        self.write_with(|scratch| scratch::write_uint(scratch, 0, value));
     }
 
     /// Writes a finite float.
-    pub(super) fn float(&mut self, value: f64) {
-        self.put(|scratch| scratch::float(scratch, 0, value));
+    pub(super) fn write_float(&mut self, value: f64) {
+        self.write_with(|scratch| scratch::write_float(scratch, 0, value));
     }
 
     /// Writes a string in quotes.
-    pub(super) fn quoted(&mut self, bytes: &[u8], chars: Chars) -> Result<(), Error> {
-        self.turn()?;
-        self.byte(b'"');
-        self.inner(bytes, chars)?;
-        self.byte(b'"');
-        self.turn()
+    pub(super) fn write_quoted(&mut self, bytes: &[u8], chars: CharEncoding) -> Result<(), Error> {
+        self.make_space()?;
+        self.write_byte(b'"');
+        self.write_string_part(bytes, chars)?;
+        self.write_byte(b'"');
+        self.make_space()
     }
 
     /// Writes a part of a string, without quotes.
-    pub(super) fn inner(&mut self, bytes: &[u8], chars: Chars) -> Result<(), Error> {
-        let Escapes { ascii, latin1, slash } = self.style.escapes;
-        let beyond_too = !ascii && latin1 == (chars == Chars::Latin1);
+    pub(super) fn write_string_part(&mut self, bytes: &[u8], chars: CharEncoding) -> Result<(), Error> {
+        let EscapeOptions { ascii, latin1, slash } = self.style.escapes;
+        let beyond_too = !ascii && latin1 == (chars == CharEncoding::Latin1);
         let stands_for_itself = |byte: u8| !is_special(byte) && (byte < 0x80 || beyond_too) && !(slash && byte == b'/');
         let mut rest = bytes;
         while let Some(first) = rest.first() {
-            self.turn()?;
+            self.make_space()?;
             if stands_for_itself(*first) {
-                let mut end = run(rest, beyond_too);
+                let mut end = measure_unescaped_run(rest, beyond_too);
                 if slash {
                     end = rest[..end].iter().position(|byte| *byte == b'/').unwrap_or(end);
                 }
-                let (run, behind) = rest.split_at(end);
-                self.raw(run)?;
-                rest = behind;
+                let (run, tail) = rest.split_at(end);
+                self.write_raw(run)?;
+                rest = tail;
                 continue;
             }
             let (code, len) = match chars {
-                Chars::Latin1 => (u32::from(*first), 1),
-                Chars::Utf8 if *first < 0x80 => (u32::from(*first), 1),
-                Chars::Utf8 => first_char(rest),
+                CharEncoding::Latin1 => (u32::from(*first), 1),
+                CharEncoding::Utf8 if *first < 0x80 => (u32::from(*first), 1),
+                CharEncoding::Utf8 => decode_first_char(rest),
             };
-            self.escaped(code);
+            self.write_escaped_char(code);
             rest = rest.get(len..).unwrap_or(&[]);
         }
         Ok(())
     }
 
     /// Writes a character that can't be copied.
-    fn escaped(&mut self, code: u32) {
+    fn write_escaped_char(&mut self, code: u32) {
         match code {
-            0x22 => self.word("\\\""),
-            0x5C => self.word("\\\\"),
-            0x08 => self.word("\\b"),
-            0x0C => self.word("\\f"),
-            0x0A => self.word("\\n"),
-            0x0D => self.word("\\r"),
-            0x09 => self.word("\\t"),
-            0..=0x1F => self.unit(code as u16),
-            0x2F => self.word("\\/"),
-            0x80..=0xFF if self.style.escapes.latin1 && !self.style.escapes.ascii => self.byte(code as u8),
+            0x22 => self.write_word("\\\""),
+            0x5C => self.write_word("\\\\"),
+            0x08 => self.write_word("\\b"),
+            0x0C => self.write_word("\\f"),
+            0x0A => self.write_word("\\n"),
+            0x0D => self.write_word("\\r"),
+            0x09 => self.write_word("\\t"),
+            0..=0x1F => self.write_unit_escape(code as u16),
+            0x2F => self.write_word("\\/"),
+            0x80..=0xFF if self.style.escapes.latin1 && !self.style.escapes.ascii => self.write_byte(code as u8),
             _ if self.style.escapes.ascii || self.style.escapes.latin1 => match char::from_u32(code) {
-                Some(c) => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| self.unit(*unit)),
-                None => self.unit(u16::try_from(code).unwrap_or(0xFFFD)),
+                Some(c) => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| self.write_unit_escape(*unit)),
+                None => self.write_unit_escape(u16::try_from(code).unwrap_or(0xFFFD)),
             },
             _ => {
                 let c = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
                 for byte in c.encode_utf8(&mut [0; 4]).bytes() {
-                    self.byte(byte);
+                    self.write_byte(byte);
                 }
             }
         }
     }
 
-    fn unit(&mut self, unit: u16) {
-        self.word("\\u");
+    fn write_unit_escape(&mut self, unit: u16) {
+        self.write_word("\\u");
         for shift in [12, 8, 4, 0] {
-            self.byte(b"0123456789abcdef"[usize::from(unit >> shift & 0x0F)]);
+            self.write_byte(b"0123456789abcdef"[usize::from(unit >> shift & 0x0F)]);
         }
     }
 }
 
 /// Returns a key, given in UTF-8, in quotes and with the colon.
-pub(super) fn quoted_key(text: &[u8], style: Style) -> Vec<u8> {
+pub(super) fn quote_key(text: &[u8], style: TextStyle) -> Vec<u8> {
     let mut quoted = Vec::with_capacity(text.len() + 5);
     // Most keys are words. An emitter has its own buffer, which costs more than they do.
     if text.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
@@ -274,19 +279,19 @@ pub(super) fn quoted_key(text: &[u8], style: Style) -> Vec<u8> {
     }
     let mut emitter = Emitter::new(&mut quoted, 1, style);
     // The output can't fail: it is a vector.
-    let _ = emitter.quoted(text, Chars::Utf8);
-    emitter.colon();
+    let _ = emitter.write_quoted(text, CharEncoding::Utf8);
+    emitter.write_colon();
     let _ = emitter.flush();
     quoted
 }
 
 /// Returns the length of the run that needs no escapes. `beyond_too`: bytes above 0x7F are
 /// part of it.
-fn run(bytes: &[u8], beyond_too: bool) -> usize {
+fn measure_unescaped_run(bytes: &[u8], beyond_too: bool) -> usize {
     let mut at = 0;
     while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(*chunk);
-        let found = specials(word) | if beyond_too { 0 } else { beyond_ascii(word) };
+        let found = special_byte_mask(word) | if beyond_too { 0 } else { non_ascii_mask(word) };
         if found != 0 {
             return at + found.trailing_zeros() as usize / 8;
         }
@@ -298,7 +303,7 @@ fn run(bytes: &[u8], beyond_too: bool) -> usize {
 
 /// Returns the first UTF-8 character, or a surrogate in the same encoding, and its length in
 /// bytes.
-fn first_char(bytes: &[u8]) -> (u32, usize) {
+fn decode_first_char(bytes: &[u8]) -> (u32, usize) {
     if let [0xED, second @ 0xA0..=0xBF, third @ 0x80..=0xBF, ..] = bytes {
         return (0xD000 | u32::from(second & 0x3F) << 6 | u32::from(third & 0x3F), 3);
     }
@@ -316,7 +321,7 @@ mod tests {
 
     fn written(ascii: bool, write: impl FnOnce(&mut Emitter<'_>)) -> String {
         let mut out = Vec::new();
-        let style = Style { escapes: Escapes { ascii, ..Escapes::default() }, ..Style::default() };
+        let style = TextStyle { escapes: EscapeOptions { ascii, ..EscapeOptions::default() }, ..TextStyle::default() };
         let mut emitter = Emitter::new(&mut out, 1, style);
         write(&mut emitter);
         emitter.flush().unwrap();
@@ -326,13 +331,16 @@ mod tests {
     #[test]
     fn characters_that_json_escapes() {
         let text = "a\"b\\c/\u{8}\u{c}\n\r\t\u{0}\u{1f}\u{7f}é\u{2028}😀 and a long run behind it";
-        let escaped = written(false, |emitter| emitter.quoted(text.as_bytes(), Chars::Utf8).unwrap());
+        let escaped = written(false, |emitter| emitter.write_quoted(text.as_bytes(), CharEncoding::Utf8).unwrap());
         assert_eq!(escaped, "\"a\\\"b\\\\c/\\b\\f\\n\\r\\t\\u0000\\u001f\u{7f}é\u{2028}😀 and a long run behind it\"");
-        let ascii = written(true, |emitter| emitter.quoted("é😀x".as_bytes(), Chars::Utf8).unwrap());
+        let ascii = written(true, |emitter| emitter.write_quoted("é😀x".as_bytes(), CharEncoding::Utf8).unwrap());
         assert_eq!(ascii, r#""\u00e9\ud83d\ude00x""#);
-        assert_eq!(written(false, |emitter| emitter.quoted(b"caf\xe9\xff", Chars::Latin1).unwrap()), "\"caféÿ\"");
         assert_eq!(
-            written(true, |emitter| emitter.quoted(b"caf\xe9\xff", Chars::Latin1).unwrap()),
+            written(false, |emitter| emitter.write_quoted(b"caf\xe9\xff", CharEncoding::Latin1).unwrap()),
+            "\"caféÿ\""
+        );
+        assert_eq!(
+            written(true, |emitter| emitter.write_quoted(b"caf\xe9\xff", CharEncoding::Latin1).unwrap()),
             r#""caf\u00e9\u00ff""#
         );
     }
@@ -340,9 +348,9 @@ mod tests {
     #[test]
     fn a_key_that_is_a_word_is_written_as_any_other() {
         for (before, after) in [(false, false), (false, true), (true, false), (true, true)] {
-            let style = Style { before, after, ..Style::default() };
-            let word = quoted_key(b"Ab_9-", style);
-            let other = quoted_key(b"Ab_9.", style);
+            let style = TextStyle { before, after, ..TextStyle::default() };
+            let word = quote_key(b"Ab_9-", style);
+            let other = quote_key(b"Ab_9.", style);
             assert_eq!(word, [&b"\"Ab_9-"[..], &other[6..]].concat(), "{style:?}");
         }
     }
@@ -350,7 +358,7 @@ mod tests {
     #[test]
     fn long_strings_pass_through_the_stage_in_parts() {
         for text in ["é".repeat(100_000), "\u{1}".repeat(50_000), "x".repeat(300_000)] {
-            let quoted = written(false, |emitter| emitter.quoted(text.as_bytes(), Chars::Utf8).unwrap());
+            let quoted = written(false, |emitter| emitter.write_quoted(text.as_bytes(), CharEncoding::Utf8).unwrap());
             assert_eq!(quoted.replace("\\u0001", "\u{1}"), format!("\"{text}\""));
         }
     }

@@ -1,15 +1,15 @@
 //! JSON strings that are changed in place.
 
-use super::string::{find_special, hex4, push_code_point, short_escape};
+use super::string::{decode_short_escape, find_special, parse_hex4, push_code_point};
 use crate::edit::{Around, Decoded, Decoding, Escaping};
 use std::cell::OnceCell;
 
 /// How far around a change its string is examined.
-const LOOK: usize = 256;
+const EXAMINED_BYTES: usize = 256;
 
 /// How a text is escaped.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Manner {
+pub(super) struct EscapeStyle {
     /// `\/`
     slashes: bool,
     /// `/`
@@ -24,10 +24,10 @@ pub(super) struct Manner {
     ascii: u128,
 }
 
-impl Manner {
+impl EscapeStyle {
     /// Returns the manner of this text.
-    pub(super) fn of(text: &[u8]) -> Manner {
-        let mut manner = Manner { bare: !text.is_ascii(), ..Manner::default() };
+    pub(super) fn from_text(text: &[u8]) -> EscapeStyle {
+        let mut manner = EscapeStyle { bare: !text.is_ascii(), ..EscapeStyle::default() };
         let mut from = 0;
         while let Some(at) = memchr::memchr2(b'\\', b'/', text.get(from..).unwrap_or_default()) {
             from += at + 1;
@@ -37,7 +37,7 @@ impl Manner {
             }
             match text.get(from) {
                 Some(b'/') => manner.slashes = true,
-                Some(b'u') => manner.code(text.get(from + 1..).and_then(|rest| rest.first_chunk())),
+                Some(b'u') => manner.note_code_escape(text.get(from + 1..).and_then(|rest| rest.first_chunk())),
                 _ => {}
             }
             from += 1;
@@ -46,15 +46,15 @@ impl Manner {
     }
 
     /// Returns the manner of a part of a string.
-    fn near(raw: &[u8], start: usize, end: usize) -> Manner {
+    fn from_surroundings(raw: &[u8], start: usize, end: usize) -> EscapeStyle {
         // Do not start inside an escape.
-        let before = raw.get(start.saturating_sub(LOOK)..start).unwrap_or_default();
+        let before = raw.get(start.saturating_sub(EXAMINED_BYTES)..start).unwrap_or_default();
         let run = before.iter().rev().take_while(|byte| **byte == b'\\').count();
-        Manner::of(raw.get(start - run..end.min(raw.len())).unwrap_or_default())
+        EscapeStyle::from_text(raw.get(start - run..end.min(raw.len())).unwrap_or_default())
     }
 
-    fn code(&mut self, digits: Option<&[u8; 4]>) {
-        let Some((digits, code)) = digits.and_then(|digits| Some((digits, hex4(digits)?))) else { return };
+    fn note_code_escape(&mut self, digits: Option<&[u8; 4]>) {
+        let Some((digits, code)) = digits.and_then(|digits| Some((digits, parse_hex4(digits)?))) else { return };
         self.capitals |= digits.iter().any(u8::is_ascii_uppercase);
         match code {
             0x80.. => self.codes = true,
@@ -65,13 +65,13 @@ impl Manner {
 }
 
 /// JSON's escapes in the manner of a document.
-pub(super) struct Escapes<'t> {
+pub(super) struct JsonEscaping<'t> {
     text: &'t [u8],
     /// Computed when it is first needed.
-    manner: OnceCell<Manner>,
+    manner: OnceCell<EscapeStyle>,
 }
 
-impl Escaping for Escapes<'_> {
+impl Escaping for JsonEscaping<'_> {
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
         let mut decoding = Decoding::new(raw);
         let mut from = 0;
@@ -82,13 +82,13 @@ impl Escaping for Escapes<'_> {
                 None if start >= raw.len() => return Some(decoding.finish()),
                 _ => return None,
             };
-            if let Some(byte) = short_escape(letter) {
+            if let Some(byte) = decode_short_escape(letter) {
                 decoding.escape(start, start + 2, &[byte]);
                 from = start + 2;
                 continue;
             }
             let unit = |at: usize| match raw.get(at..at + 6) {
-                Some([b'\\', b'u', digits @ ..]) => digits.first_chunk().and_then(hex4).map(u32::from),
+                Some([b'\\', b'u', digits @ ..]) => digits.first_chunk().and_then(parse_hex4).map(u32::from),
                 _ => None,
             };
             let mut code = unit(start)?;
@@ -111,25 +111,29 @@ impl Escaping for Escapes<'_> {
         }
         let Ok(text) = std::str::from_utf8(text) else { return false };
         let Around { raw, start, end } = *around;
-        let gone = Manner::of(raw.get(start..end.min(start + LOOK)).unwrap_or_default());
-        let near = Manner::near(raw, start.saturating_sub(LOOK), end.saturating_add(LOOK));
-        let decide = |of: fn(&Manner) -> (bool, bool), default: bool| {
-            let says = [gone, near].into_iter().map(|manner| of(&manner)).find(|(yes, no)| yes != no);
-            says.map_or(default, |(yes, _)| yes)
+        let replaced = EscapeStyle::from_text(raw.get(start..end.min(start + EXAMINED_BYTES)).unwrap_or_default());
+        let nearby = EscapeStyle::from_surroundings(
+            raw,
+            start.saturating_sub(EXAMINED_BYTES),
+            end.saturating_add(EXAMINED_BYTES),
+        );
+        let decide = |evidence: fn(&EscapeStyle) -> (bool, bool), default: bool| {
+            let decided = [replaced, nearby].into_iter().map(|manner| evidence(&manner)).find(|(yes, no)| yes != no);
+            decided.map_or(default, |(yes, _)| yes)
         };
-        let slashes = decide(|manner| (manner.slashes, manner.bare_slashes), self.manner().slashes);
-        let default = self.manner().codes && !self.manner().bare;
+        let slashes = decide(|manner| (manner.slashes, manner.bare_slashes), self.escape_style().slashes);
+        let default = self.escape_style().codes && !self.escape_style().bare;
         let codes = decide(|manner| (manner.codes, manner.bare), default);
         for c in text.chars() {
             match c {
-                '"' | '\\' if !self.is_coded(c) => out.extend_from_slice(&[b'\\', c as u8]),
+                '"' | '\\' if !self.is_escaped_by_code(c) => out.extend_from_slice(&[b'\\', c as u8]),
                 '/' if slashes => out.extend_from_slice(b"\\/"),
                 '\u{8}' => out.extend_from_slice(b"\\b"),
                 '\u{c}' => out.extend_from_slice(b"\\f"),
                 '\n' => out.extend_from_slice(b"\\n"),
                 '\r' => out.extend_from_slice(b"\\r"),
                 '\t' => out.extend_from_slice(b"\\t"),
-                c if c < ' ' || self.is_coded(c) || c > '\u{7f}' && codes => self.coded(c, out),
+                c if c < ' ' || self.is_escaped_by_code(c) || c > '\u{7f}' && codes => self.write_code_escape(c, out),
                 c => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
             }
         }
@@ -137,23 +141,23 @@ impl Escaping for Escapes<'_> {
     }
 }
 
-impl<'t> Escapes<'t> {
+impl<'t> JsonEscaping<'t> {
     /// Returns the escapes for this text.
-    pub(super) fn of(text: &'t [u8]) -> Escapes<'t> {
-        Escapes { text, manner: OnceCell::new() }
+    pub(super) fn from_text(text: &'t [u8]) -> JsonEscaping<'t> {
+        JsonEscaping { text, manner: OnceCell::new() }
     }
 
-    fn manner(&self) -> &Manner {
-        self.manner.get_or_init(|| Manner::of(self.text))
+    fn escape_style(&self) -> &EscapeStyle {
+        self.manner.get_or_init(|| EscapeStyle::from_text(self.text))
     }
 
-    fn is_coded(&self, c: char) -> bool {
-        c.is_ascii() && self.manner().ascii >> (c as u32) & 1 == 1
+    fn is_escaped_by_code(&self, c: char) -> bool {
+        c.is_ascii() && self.escape_style().ascii >> (c as u32) & 1 == 1
     }
 
-    fn coded(&self, c: char, out: &mut Vec<u8>) {
+    fn write_code_escape(&self, c: char, out: &mut Vec<u8>) {
         for unit in c.encode_utf16(&mut [0; 2]) {
-            let code = if self.manner().capitals { format!("\\u{unit:04X}") } else { format!("\\u{unit:04x}") };
+            let code = if self.escape_style().capitals { format!("\\u{unit:04X}") } else { format!("\\u{unit:04x}") };
             out.extend_from_slice(code.as_bytes());
         }
     }

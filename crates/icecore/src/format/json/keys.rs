@@ -9,7 +9,7 @@ use std::hash::BuildHasher;
 
 /// The written form of a key.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Rendered {
+pub(super) struct RenderedKey {
     /// Offset of its text, in quotes and with the colon.
     pub(super) start: usize,
     /// Length of that; 0 for a key that is not rendered yet.
@@ -26,7 +26,7 @@ pub(super) struct Rendered {
 
 /// What a key needs in addition to writing its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Special {
+pub(super) struct KeyHandling {
     /// The entry does not exist: it is a placeholder.
     pub(super) absent: bool,
     /// The entry is left out: the class uses this name.
@@ -43,9 +43,9 @@ pub(super) struct Special {
 /// closed.
 #[derive(Default)]
 pub(super) struct Keys {
-    rendered: Vec<Rendered>,
+    rendered: Vec<RenderedKey>,
     text: Vec<u8>,
-    special: HashMap<u16, Special>,
+    special: HashMap<u16, KeyHandling>,
     stamps: Vec<u64>,
     undo: Vec<(u16, u64)>,
     /// The first id of each text; only used if two ids may have the same text.
@@ -59,7 +59,7 @@ pub(super) struct Keys {
 
 /// State of an open map for finding duplicate keys.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Serial {
+pub(super) struct MapSerial {
     own: u64,
     around: u64,
     undo: u32,
@@ -69,7 +69,7 @@ pub(super) struct Serial {
 impl Keys {
     /// Prepares for the next document on the same tape: losses of keys are reported
     /// again.
-    pub(super) fn renew(&mut self) {
+    pub(super) fn prepare_next_document(&mut self) {
         for id in self.special.keys() {
             if let Some(rendered) = self.rendered.get_mut(usize::from(*id)) {
                 (rendered.special, rendered.is_counted, rendered.uses) = (true, false, 0);
@@ -81,14 +81,14 @@ impl Keys {
 
     /// Opens a map inside of `around`.
     #[inline]
-    pub(super) fn open(&mut self, around: &Serial) -> Serial {
+    pub(super) fn open_map(&mut self, around: &MapSerial) -> MapSerial {
         self.last += 1;
-        Serial { own: self.last, around: around.own, undo: self.undo.len() as u32, has_nodes: false }
+        MapSerial { own: self.last, around: around.own, undo: self.undo.len() as u32, has_nodes: false }
     }
 
     /// Closes the map.
     #[inline]
-    pub(super) fn close(&mut self, map: &Serial) {
+    pub(super) fn close_map(&mut self, map: &MapSerial) {
         while self.undo.len() > map.undo as usize {
             if let Some((id, stamp)) = self.undo.pop() {
                 self.stamps[usize::from(id)] = stamp;
@@ -101,14 +101,14 @@ impl Keys {
 
     /// Returns the written form of the key with this id, if it was rendered.
     #[inline]
-    pub(super) fn get(&self, id: u16) -> Option<&Rendered> {
+    pub(super) fn get(&self, id: u16) -> Option<&RenderedKey> {
         self.rendered.get(usize::from(id)).filter(|rendered| rendered.len > 0)
     }
 
     /// Returns the text of a rendered key as a piece of [`PIECE`] bytes, if it is not
     /// longer.
     #[inline]
-    pub(super) fn piece(&self, rendered: &Rendered) -> Option<&[u8; PIECE]> {
+    pub(super) fn rendered_piece(&self, rendered: &RenderedKey) -> Option<&[u8; PIECE]> {
         if rendered.len > PIECE {
             return None;
         }
@@ -116,11 +116,11 @@ impl Keys {
     }
 
     /// Returns the text of a rendered key, in quotes and with the colon.
-    pub(super) fn text(&self, rendered: &Rendered) -> &[u8] {
+    pub(super) fn rendered_text(&self, rendered: &RenderedKey) -> &[u8] {
         self.text.get(rendered.start..rendered.start + rendered.len).unwrap_or(&[])
     }
 
-    pub(super) fn special(&self, id: u16) -> Special {
+    pub(super) fn key_handling(&self, id: u16) -> KeyHandling {
         self.special.get(&id).copied().unwrap_or_default()
     }
 
@@ -133,18 +133,18 @@ impl Keys {
     }
 
     /// Returns the losses of keys that were only counted.
-    pub(super) fn counted(&self) -> impl Iterator<Item = (LossKind, u64)> {
+    pub(super) fn counted_losses(&self) -> impl Iterator<Item = (LossKind, u64)> {
         let counted = (0u16..).zip(&self.rendered).filter(|(_, rendered)| rendered.is_counted && rendered.uses > 1);
         counted.flat_map(|(id, rendered)| {
-            self.special(id).losses.into_iter().flatten().map(|kind| (kind, rendered.uses - 1))
+            self.key_handling(id).losses.into_iter().flatten().map(|kind| (kind, rendered.uses - 1))
         })
     }
 
     /// Stores the written form of a key: `text` is in quotes and with the colon.
-    pub(super) fn render(&mut self, id: u16, kind: Kind, flags: u8, text: &[u8], special: Special) {
+    pub(super) fn store_rendered(&mut self, id: u16, kind: Kind, flags: u8, text: &[u8], special: KeyHandling) {
         let at = usize::from(id);
         if self.rendered.len() <= at {
-            self.rendered.resize(at + 1, Rendered::default());
+            self.rendered.resize(at + 1, RenderedKey::default());
             self.stamps.resize(at + 1, 0);
         }
         // Remove the padding of the previous text.
@@ -152,9 +152,9 @@ impl Keys {
         self.text.truncate(start);
         self.text.extend_from_slice(text);
         self.text.resize(start + text.len() + PIECE, 0);
-        let is_special = special != Special::default();
+        let is_special = special != KeyHandling::default();
         self.rendered[at] =
-            Rendered { start, len: text.len(), same_as: id, special: is_special, ..Rendered::default() };
+            RenderedKey { start, len: text.len(), same_as: id, special: is_special, ..RenderedKey::default() };
         if is_special {
             self.special.insert(id, special);
         }
@@ -164,7 +164,7 @@ impl Keys {
             self.compare_texts();
         }
         if self.first.is_some() {
-            self.same_text(id);
+            self.merge_same_text(id);
         }
     }
 
@@ -173,12 +173,12 @@ impl Keys {
         if self.first.is_none() {
             self.first = Some(HashMap::new());
             for id in (1..self.rendered.len()).filter_map(|id| u16::try_from(id).ok()) {
-                self.same_text(id);
+                self.merge_same_text(id);
             }
         }
     }
 
-    fn same_text(&mut self, id: u16) {
+    fn merge_same_text(&mut self, id: u16) {
         let rendered = &self.rendered[usize::from(id)];
         if rendered.len > 0
             && let Some(first) = &mut self.first
@@ -195,7 +195,7 @@ impl Keys {
 
     /// Whether the map already has this key, which is written now.
     #[inline]
-    pub(super) fn is_again(&mut self, id: u16, map: &Serial) -> bool {
+    pub(super) fn is_duplicate_key(&mut self, id: u16, map: &MapSerial) -> bool {
         let rendered = &mut self.rendered[usize::from(id)];
         rendered.uses += 1;
         let id = rendered.same_as;
@@ -203,7 +203,7 @@ impl Keys {
     }
 
     #[inline]
-    fn is_stamped(&mut self, id: u16, map: &Serial) -> bool {
+    fn is_stamped(&mut self, id: u16, map: &MapSerial) -> bool {
         let stamp = &mut self.stamps[usize::from(id)];
         if *stamp == map.own {
             return true;
@@ -217,7 +217,7 @@ impl Keys {
 
     /// Whether the map already has this key, which has no id. All keys with an id must
     /// have been rendered before.
-    pub(super) fn is_text_again(&mut self, text: &[u8], map: &mut Serial) -> bool {
+    pub(super) fn is_duplicate_text(&mut self, text: &[u8], map: &mut MapSerial) -> bool {
         self.compare_texts();
         if let Some(id) = self.first.as_ref().and_then(|first| first.get(text)) {
             let id = self.rendered[usize::from(*id)].same_as;

@@ -38,8 +38,8 @@ use crate::document::{Kind, Node};
 use crate::format::Restart;
 use crate::format::prelude::*;
 use crate::format::skim::{Input, Skim};
-use crate::output::metered;
-use write::{Layout, Source, Window, WriterMemory};
+use crate::output::write_metered;
+use write::{Layout, Window, WriteJob, WriterMemory};
 
 const NAME: &str = "json";
 
@@ -67,8 +67,8 @@ pub static FORMAT: Format = Format {
         ..Capabilities::TEXT
     },
     detect: detect::detect,
-    begins: Some(detect::begins),
-    inside: Some(detect::inside),
+    begins: Some(detect::begins_like_json),
+    inside: Some(detect::may_be_json),
     strings: Some(&strings::STRINGS),
     hides: None,
     reader: |settings| Box::new(ReadOptions::from_settings(settings)),
@@ -84,7 +84,7 @@ const NUMBER_TEXT: u16 = 1;
 /// Of kind `Malformed` or `Truncated`, for anything that is not JSON; `Trailing`, for more than one
 /// document; `Limit`; `Unsupported`, for a number beyond the largest 64-bit float.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    options.read(input, Request::new(limits)).whole(input, &FORMAT)
+    options.read(input, Request::new(limits)).into_whole_document(input, &FORMAT)
 }
 
 /// Writes a document. Returns what JSON could not represent.
@@ -93,9 +93,9 @@ pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Resu
 /// Of kind `Unrepresentable`, for something that JSON can't represent at all, such as a cycle; of
 /// kind `Limit`; any error of the output.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
-    document.tape().check()?;
+    document.tape().check_structure()?;
     if options.typed {
-        return typed::write(document, options, limits, out).map(|()| Losses::default());
+        return typed::write_typed(document, options, limits, out).map(|()| Losses::default());
     }
     write_plain(document, Window::default(), Layout::One, options, limits, out)
 }
@@ -109,27 +109,27 @@ fn write_plain(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Written {
-    metered(document, limits, out, |out| {
-        let document = &*document.transcoded();
+    write_metered(document, limits, out, |out| {
+        let document = &*document.with_utf8_strings();
         write_named(document, &FORMAT, limits, |named| {
-            let job = Source { document: named, original: document, window, layout };
-            write::write(&job, options, limits, &mut WriterMemory::default(), out)
+            let job = WriteJob { document: named, original: document, window, layout };
+            write::write_document(&job, options, limits, &mut WriterMemory::default(), out)
         })
     })
 }
 
 fn read_plain<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    Plain(options).read(input, request)
+    PlainJson(options).read(input, request)
 }
 
 /// Plain JSON, with the options for relaxed input.
 #[derive(Debug)]
-struct Plain<'r>(&'r ReadOptions);
+struct PlainJson<'r>(&'r ReadOptions);
 
-impl Feed for Plain<'_> {
+impl Feed for PlainJson<'_> {
     const FORMAT: &'static Format = &FORMAT;
 
-    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+    fn feed_document<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
         match self.0.is_relaxed() {
             false => read::Reader::<_, true, false>::new(input, sink, limits, self.0).read(),
             true => read::Reader::<_, false, true>::new(input, sink, limits, self.0).read(),
@@ -139,40 +139,51 @@ impl Feed for Plain<'_> {
 
 impl Reader for ReadOptions {
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-        match says_typed(input, self) {
-            true => typed::read(input, self, request),
-            false => Plain(self).read(input, request),
+        match is_typed_json(input, self) {
+            true => typed::read_typed(input, self, request),
+            false => PlainJson(self).read(input, request),
         }
     }
 
-    fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
-        if says_typed(input, self) {
+    fn fill_tape(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
+        if is_typed_json(input, self) {
             return Filled::by_reading(limits, tape, |request| self.read(input, request));
         }
-        Plain(self).fill(input, limits, tape)
+        PlainJson(self).fill_tape(input, limits, tape)
     }
 
-    fn windows<'a>(&self, input: &'a [u8], _: &'a Store, limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
-        if says_typed(input, self) {
-            return Rest::whole(self.read(input, Request::new(limits)));
+    fn read_windows<'a>(
+        &self,
+        input: &'a [u8],
+        _: &'a Store,
+        limits: &Limits,
+        receive: ReceiveWindow<'_, 'a>,
+    ) -> Rest<'a> {
+        if is_typed_json(input, self) {
+            return Rest::from_outcome(self.read(input, Request::new(limits)));
         }
-        feed::windows(&Plain(self), input, limits, receive)
+        feed::read_windows(&PlainJson(self), input, limits, receive)
     }
 
-    fn traced<'a>(&self, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Option<Rest<'a>> {
-        (!says_typed(input, self)).then(|| feed::traced(&Plain(self), input, limits, receive))
+    fn read_traced_windows<'a>(
+        &self,
+        input: &'a [u8],
+        limits: &Limits,
+        receive: ReceiveWindow<'_, 'a>,
+    ) -> Option<Rest<'a>> {
+        (!is_typed_json(input, self)).then(|| feed::read_traced_windows(&PlainJson(self), input, limits, receive))
     }
 
-    fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
+    fn new_skimmer<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
         (*self == ReadOptions::default()).then(|| Box::new(skim::Skimmer::new(input)) as Box<dyn Skim + 'i>)
     }
 
-    fn scalars(&self, input: &[u8]) -> Option<ReadScalar> {
-        (!self.is_relaxed() && !says_typed(input, self)).then_some(stencil::scalar as ReadScalar)
+    fn scalar_reader(&self, input: &[u8]) -> Option<ReadScalar> {
+        (!self.is_relaxed() && !is_typed_json(input, self)).then_some(stencil::read_scalar as ReadScalar)
     }
 
     fn states_form(&self, input: &[u8]) -> bool {
-        says_typed(input, self)
+        is_typed_json(input, self)
     }
 
     fn has_own_form(&self, input: &[u8], tape: &Tape) -> bool {
@@ -208,34 +219,34 @@ impl Writer for WriteOptions {
         out: &mut dyn Output,
     ) -> Written {
         if self.typed {
-            return typed::write(document, self, limits, out).map(|()| Losses::default());
+            return typed::write_typed(document, self, limits, out).map(|()| Losses::default());
         }
-        let kept = memory.of::<WriterMemory>();
-        kept.fit(document.tape().keys().generation());
-        metered(document, limits, out, |out| {
+        let kept = memory.get_or_default::<WriterMemory>();
+        kept.forget_stale_keys(document.tape().keys().generation());
+        write_metered(document, limits, out, |out| {
             let read = document;
-            let document = &*document.transcoded();
+            let document = &*document.with_utf8_strings();
             write_named(document, &FORMAT, limits, |named| {
                 let job =
-                    Source { document: named, original: document, window: Window::default(), layout: Layout::One };
+                    WriteJob { document: named, original: document, window: Window::default(), layout: Layout::One };
                 // With other names, the ids refer to other keys.
                 let mut other = WriterMemory::default();
                 let kept = if std::ptr::eq(named, read) { kept } else { &mut other };
-                write::write(&job, self, limits, kept, out)
+                write::write_document(&job, self, limits, kept, out)
             })
         })
     }
 
     fn write_tape(&self, input: &[u8], tape: &Tape, memory: &mut Memory, out: &mut dyn Output) -> bool {
-        let kept = memory.of::<WriterMemory>();
-        kept.fit(tape.keys().generation());
-        tape.header().is_none() && write::fast_record::write(input, tape, self, kept, out)
+        let kept = memory.get_or_default::<WriterMemory>();
+        kept.forget_stale_keys(tape.keys().generation());
+        tape.header().is_none() && write::fast_record::write_record(input, tape, self, kept, out)
     }
 
     fn write_part(
         &self,
         document: &Document<'_>,
-        part: Part<'_>,
+        part: DocumentPart<'_>,
         limits: &Limits,
         out: &mut dyn Output,
     ) -> Option<Written> {
@@ -246,26 +257,26 @@ impl Writer for WriteOptions {
 /// Writes the items of a window, if the options ask for plain JSON only.
 fn write_items(
     document: &Document<'_>,
-    part: Part<'_>,
+    part: DocumentPart<'_>,
     layout: Layout,
     options: &WriteOptions,
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Option<Written> {
-    let Part::Items { before, skip, more } = part else { return None };
+    let DocumentPart::Items { before, skip, more } = part else { return None };
     let window = Window { before, skip, more };
     (!options.typed).then(|| write_plain(document, window, layout, options, limits, out))
 }
 
 /// Returns the text after a byte order mark, if there is one.
-pub(crate) fn without_mark(input: &[u8]) -> &[u8] {
+pub(crate) fn strip_byte_order_mark(input: &[u8]) -> &[u8] {
     input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input)
 }
 
 /// Whether the input must be read as `json:typed`.
-fn says_typed(input: &[u8], options: &ReadOptions) -> bool {
+fn is_typed_json(input: &[u8], options: &ReadOptions) -> bool {
     options.typed.unwrap_or_else(|| {
-        let rest = without_mark(input).trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+        let rest = strip_byte_order_mark(input).trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
         rest.is_some_and(|rest| rest.starts_with(b"\"$icecore\""))
     })
 }

@@ -6,7 +6,7 @@ use crate::num::bigint::{self, Integer};
 
 /// Form of the bytes where a number is expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum NumberShape {
     /// An integer, up to this offset.
     Integer(usize),
     /// A number with a fraction or an exponent, up to this offset.
@@ -16,7 +16,7 @@ pub(super) enum Shape {
 }
 
 /// Returns the form of the number that starts at `start`.
-pub(super) fn shape(input: &[u8], start: usize) -> Shape {
+pub(super) fn classify_number(input: &[u8], start: usize) -> NumberShape {
     let digits = |mut at: usize| {
         while input.get(at).is_some_and(u8::is_ascii_digit) {
             at += 1;
@@ -26,17 +26,17 @@ pub(super) fn shape(input: &[u8], start: usize) -> Shape {
     let first = start + usize::from(input.get(start) == Some(&b'-'));
     let mut at = digits(first);
     if at == first {
-        return Shape::Broken(at, "a digit");
+        return NumberShape::Broken(at, "a digit");
     }
     if at > first + 1 && input[first] == b'0' {
-        return Shape::Broken(first + 1, "no digit behind a leading zero");
+        return NumberShape::Broken(first + 1, "no digit behind a leading zero");
     }
     let integer_end = at;
     if input.get(at) == Some(&b'.') {
         let fraction = at + 1;
         at = digits(fraction);
         if at == fraction {
-            return Shape::Broken(at, "a digit behind the point");
+            return NumberShape::Broken(at, "a digit behind the point");
         }
     }
     if matches!(input.get(at), Some(b'e' | b'E')) {
@@ -44,16 +44,16 @@ pub(super) fn shape(input: &[u8], start: usize) -> Shape {
         let exponent = sign + usize::from(matches!(input.get(sign), Some(b'+' | b'-')));
         at = digits(exponent);
         if at == exponent {
-            return Shape::Broken(at, "a digit of the exponent");
+            return NumberShape::Broken(at, "a digit of the exponent");
         }
     }
-    if at == integer_end { Shape::Integer(at) } else { Shape::Decimal(at) }
+    if at == integer_end { NumberShape::Integer(at) } else { NumberShape::Decimal(at) }
 }
 
 /// Returns the integer of up to 18 digits that starts at `start`, and its end. `None` for
 /// anything else, also for longer numbers.
 #[inline]
-pub(super) fn short_integer(input: &[u8], start: usize) -> Option<(i64, usize)> {
+pub(super) fn parse_short_integer(input: &[u8], start: usize) -> Option<(i64, usize)> {
     let negative = *input.get(start)? == b'-';
     let first = start + usize::from(negative);
     let mut at = first;
@@ -80,7 +80,7 @@ const TENS: [f64; 23] = [
 /// Returns the decimal `digits.digits` that starts at `start`, and its end, if one correctly
 /// rounded division gives its value: at most 15 digits. `None` for anything else.
 #[inline]
-pub(super) fn short_decimal(input: &[u8], start: usize) -> Option<(f64, usize)> {
+pub(super) fn parse_short_decimal(input: &[u8], start: usize) -> Option<(f64, usize)> {
     let negative = *input.get(start)? == b'-';
     let first = start + usize::from(negative);
     let (mut at, mut value, mut point) = (first, 0u64, None);
@@ -105,12 +105,12 @@ pub(super) fn short_decimal(input: &[u8], start: usize) -> Option<(f64, usize)> 
 }
 
 /// Returns the double nearest to a decimal; infinite if the decimal is beyond all doubles.
-pub(super) fn decimal(text: &[u8]) -> Option<f64> {
+pub(super) fn parse_decimal(text: &[u8]) -> Option<f64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
 /// Returns the significant digits of a decimal, and the power of ten that multiplies them.
-pub(super) fn significant(text: &[u8]) -> Option<(Vec<u8>, i64)> {
+pub(super) fn significant_digits(text: &[u8]) -> Option<(Vec<u8>, i64)> {
     let text = text.strip_prefix(b"-").unwrap_or(text);
     let mark = text.iter().position(|byte| matches!(byte, b'e' | b'E'));
     let (mantissa, exponent) = text.split_at(mark.unwrap_or(text.len()));
@@ -143,7 +143,7 @@ pub(super) fn has_many_digits(text: &[u8]) -> bool {
 }
 
 /// Returns the node of an integer that fits into 64 bits, otherwise its sign and magnitude.
-pub(super) fn integer(text: &[u8]) -> Option<Result<Node, (bool, Vec<u8>)>> {
+pub(super) fn parse_integer(text: &[u8]) -> Option<Result<Node, (bool, Vec<u8>)>> {
     Some(match Integer::parse(text)? {
         Integer::Int(value) => Ok(Node::int(value)),
         Integer::Uint(value) => Ok(Node::leaf(Kind::Uint, value)),
@@ -152,7 +152,7 @@ pub(super) fn integer(text: &[u8]) -> Option<Result<Node, (bool, Vec<u8>)>> {
 }
 
 /// Returns the default spelling of a number.
-pub(super) fn canonical(node: &Node, bytes: &[u8]) -> Vec<u8> {
+pub(super) fn canonical_text(node: &Node, bytes: &[u8]) -> Vec<u8> {
     let mut text = Vec::new();
     push_canonical(node, bytes, &mut text);
     text
@@ -176,22 +176,22 @@ mod tests {
     #[test]
     fn shapes() {
         for (text, expected) in [
-            ("0", Shape::Integer(1)),
-            ("-0,", Shape::Integer(2)),
-            ("12x", Shape::Integer(2)),
-            ("1.5", Shape::Decimal(3)),
-            ("1e5", Shape::Decimal(3)),
-            ("-1.25E-10]", Shape::Decimal(9)),
-            ("0e+1", Shape::Decimal(4)),
-            ("-", Shape::Broken(1, "a digit")),
-            ("01", Shape::Broken(1, "no digit behind a leading zero")),
-            ("-00", Shape::Broken(2, "no digit behind a leading zero")),
-            ("1.", Shape::Broken(2, "a digit behind the point")),
-            ("1.e5", Shape::Broken(2, "a digit behind the point")),
-            ("1e", Shape::Broken(2, "a digit of the exponent")),
-            ("1e+", Shape::Broken(3, "a digit of the exponent")),
+            ("0", NumberShape::Integer(1)),
+            ("-0,", NumberShape::Integer(2)),
+            ("12x", NumberShape::Integer(2)),
+            ("1.5", NumberShape::Decimal(3)),
+            ("1e5", NumberShape::Decimal(3)),
+            ("-1.25E-10]", NumberShape::Decimal(9)),
+            ("0e+1", NumberShape::Decimal(4)),
+            ("-", NumberShape::Broken(1, "a digit")),
+            ("01", NumberShape::Broken(1, "no digit behind a leading zero")),
+            ("-00", NumberShape::Broken(2, "no digit behind a leading zero")),
+            ("1.", NumberShape::Broken(2, "a digit behind the point")),
+            ("1.e5", NumberShape::Broken(2, "a digit behind the point")),
+            ("1e", NumberShape::Broken(2, "a digit of the exponent")),
+            ("1e+", NumberShape::Broken(3, "a digit of the exponent")),
         ] {
-            assert_eq!(shape(text.as_bytes(), 0), expected, "{text}");
+            assert_eq!(classify_number(text.as_bytes(), 0), expected, "{text}");
         }
     }
 
@@ -207,17 +207,17 @@ mod tests {
         }
         for case in cases {
             let text = case.as_bytes();
-            let shape = shape(text, 0);
-            if let Some((value, end)) = short_integer(text, 0) {
-                assert_eq!(shape, Shape::Integer(end), "{case}");
+            let shape = classify_number(text, 0);
+            if let Some((value, end)) = parse_short_integer(text, 0) {
+                assert_eq!(shape, NumberShape::Integer(end), "{case}");
                 assert_eq!(case[..end].parse(), Ok(value));
             }
-            if let Some((value, end)) = short_decimal(text, 0) {
-                assert_eq!(shape, Shape::Decimal(end), "{case}");
+            if let Some((value, end)) = parse_short_decimal(text, 0) {
+                assert_eq!(shape, NumberShape::Decimal(end), "{case}");
                 assert_eq!(case[..end].parse::<f64>().unwrap().to_bits(), value.to_bits());
             }
         }
-        assert_eq!(short_integer(b"123456789012345678", 0), Some((123_456_789_012_345_678, 18)));
-        assert_eq!(short_decimal(b"-1234567.12345678", 0), Some((-1234567.12345678, 17)));
+        assert_eq!(parse_short_integer(b"123456789012345678", 0), Some((123_456_789_012_345_678, 18)));
+        assert_eq!(parse_short_decimal(b"-1234567.12345678", 0), Some((-1234567.12345678, 17)));
     }
 }

@@ -14,7 +14,7 @@ mod relaxed;
 mod strings;
 
 use super::key_prediction::KeyPrediction;
-use super::number::{self, Shape, canonical};
+use super::number::{self, NumberShape, canonical_text};
 use super::{NUMBER_TEXT, ReadOptions, Relaxed, Surrogates};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, NO_NODE, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
@@ -28,7 +28,7 @@ use std::collections::HashSet;
 const KEYS_WITH_ID: u32 = 256;
 
 /// A container that is not closed yet.
-struct Frame {
+struct ReadFrame {
     at: u32,
     count: u32,
     is_map: bool,
@@ -49,7 +49,7 @@ pub(super) struct Reader<'a, 's, S, const FAST: bool, const RELAXED: bool> {
     relaxed: Relaxed,
     /// Keys of each open map, by the index of the map; only used with `dupkeys=error`.
     seen: HashSet<(u32, Vec<u8>)>,
-    open: Vec<Frame>,
+    open: Vec<ReadFrame>,
     /// The key of the next value.
     key: u16,
     /// By key id: the spelling of the key, and the next key. They stay on the tape between
@@ -58,7 +58,7 @@ pub(super) struct Reader<'a, 's, S, const FAST: bool, const RELAXED: bool> {
 }
 
 /// Where the bytes of a string are.
-struct Text {
+struct StringToken {
     place: Location,
     len: usize,
     escaped: bool,
@@ -69,7 +69,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     const SHORTCUTS: bool = FAST && !S::DETAIL;
 
     pub(super) fn new(input: &'a [u8], sink: &'s mut S, limits: &'s Limits, options: &ReadOptions) -> Self {
-        let predictions = std::mem::take(sink.tape().memory.of::<Vec<KeyPrediction>>());
+        let predictions = std::mem::take(sink.tape().memory.get_or_default::<Vec<KeyPrediction>>());
         Reader {
             input,
             at: 0,
@@ -86,36 +86,36 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
 
     /// Reads one document. Returns how far it got, and the error that stopped it.
     pub(super) fn read(mut self) -> (usize, Option<Error>) {
-        let error = self.document().err().map(|error| {
-            let error = error.on_path(self.path());
-            self.close_all();
+        let error = self.read_document().err().map(|error| {
+            let error = error.on_path(self.next_value_path());
+            self.close_open_containers();
             error
         });
-        self.give_back();
+        self.return_predictions();
         (self.at, error)
     }
 
     /// Reads the document on one line of the input, with its line feed. Returns whether
     /// the line has one.
-    pub(super) fn line(&mut self, input: &'a [u8], root: u32, start: usize, end: usize) -> Result<bool, Error> {
+    pub(super) fn read_line(&mut self, input: &'a [u8], root: u32, start: usize, end: usize) -> Result<bool, Error> {
         self.input = input.get(..end).unwrap_or(input);
         self.at = start;
-        self.space();
+        self.skip_whitespace();
         let has_document = self.at < end;
         if has_document {
-            let read = self.document().and_then(|()| match self.peek() {
-                Some(_) => Err(self.unexpected("the end of the line")),
+            let read = self.read_document().and_then(|()| match self.peek() {
+                Some(_) => Err(self.unexpected_error("the end of the line")),
                 None => Ok(()),
             });
             if let Err(error) = read {
-                let error = error.on_path(self.path());
-                self.close_all();
+                let error = error.on_path(self.next_value_path());
+                self.close_open_containers();
                 return Err(error);
             }
         }
         self.input = input;
         if self.peek().is_some() {
-            self.punctuation(root, "line feed");
+            self.read_punctuation(root, "line feed");
         }
         Ok(has_document)
     }
@@ -126,11 +126,11 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     }
 
     /// Puts the predictions on the tape for the next reader.
-    pub(super) fn give_back(&mut self) {
-        *self.sink.tape().memory.of() = std::mem::take(&mut self.predictions);
+    pub(super) fn return_predictions(&mut self) {
+        *self.sink.tape().memory.get_or_default() = std::mem::take(&mut self.predictions);
     }
 
-    fn document(&mut self) -> Result<(), Error> {
+    fn read_document(&mut self) -> Result<(), Error> {
         if self.input.starts_with(b"\xEF\xBB\xBF") {
             return Err(Error::new(ErrorKind::Malformed)
                 .at(0)
@@ -139,22 +139,22 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
                 .helping("remove the first three bytes: JSON has none"));
         }
         loop {
-            self.space();
-            let Some(first) = self.peek() else { return Err(self.unexpected("a JSON value")) };
+            self.skip_whitespace();
+            let Some(first) = self.peek() else { return Err(self.unexpected_error("a JSON value")) };
             let complete = match first {
-                b'"' => self.string_value()?,
-                b'-' | b'0'..=b'9' => self.number()?,
-                b'{' => self.begin(Kind::Map, b'}')?,
-                b'[' => self.begin(Kind::Array, b']')?,
-                b't' => self.literal("true", Node::leaf(Kind::Bool, 1))?,
-                b'f' => self.literal("false", Node::leaf(Kind::Bool, 0))?,
-                b'n' => self.literal("null", Node::leaf(Kind::Null, 0))?,
-                b'\'' if RELAXED && self.relaxed.singlequote => self.string_value()?,
-                b'(' if RELAXED && self.relaxed.tags => self.tag()?,
-                _ => return Err(self.unexpected("a JSON value")),
+                b'"' => self.read_string_value()?,
+                b'-' | b'0'..=b'9' => self.read_number()?,
+                b'{' => self.open_container(Kind::Map, b'}')?,
+                b'[' => self.open_container(Kind::Array, b']')?,
+                b't' => self.read_literal("true", Node::leaf(Kind::Bool, 1))?,
+                b'f' => self.read_literal("false", Node::leaf(Kind::Bool, 0))?,
+                b'n' => self.read_literal("null", Node::leaf(Kind::Null, 0))?,
+                b'\'' if RELAXED && self.relaxed.singlequote => self.read_string_value()?,
+                b'(' if RELAXED && self.relaxed.tags => self.read_tag()?,
+                _ => return Err(self.unexpected_error("a JSON value")),
             };
-            if complete && !self.after_value()? {
-                self.space();
+            if complete && !self.continue_after_value()? {
+                self.skip_whitespace();
                 return Ok(());
             }
         }
@@ -163,35 +163,35 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     /// Continues after a complete value, up to the start of the next one. Returns false if
     /// there is none.
     #[inline]
-    fn after_value(&mut self) -> Result<bool, Error> {
+    fn continue_after_value(&mut self) -> Result<bool, Error> {
         loop {
             let depth = self.open.len();
             let Some(top) = self.open.last_mut() else { return Ok(false) };
             top.count += 1;
             let (is_map, at, count) = (top.is_map, top.at, top.count);
             if RELAXED && top.is_tag {
-                self.end_tag(at);
+                self.close_tag(at);
                 continue;
             }
             if depth == 1 {
-                self.sink.child_done()?;
+                self.sink.finish_child()?;
             }
-            self.space();
+            self.skip_whitespace();
             match (self.peek(), is_map) {
                 (Some(b','), _) => {
-                    self.punctuation(at, "value-separator");
+                    self.read_punctuation(at, "value-separator");
                     if RELAXED && self.is_trailing_comma(is_map) {
-                        self.end(at, count, if is_map { "end-object" } else { "end-array" });
+                        self.close_container(at, count, if is_map { "end-object" } else { "end-array" });
                         continue;
                     }
-                    if !self.first_or_next(is_map)? {
+                    if !self.read_first_or_next(is_map)? {
                         return Ok(true);
                     }
                 }
-                (Some(b'}'), true) => self.end(at, count, "end-object"),
-                (Some(b']'), false) => self.end(at, count, "end-array"),
-                (_, true) => return Err(self.unexpected("`,` or `}`")),
-                (_, false) => return Err(self.unexpected("`,` or `]`")),
+                (Some(b'}'), true) => self.close_container(at, count, "end-object"),
+                (Some(b']'), false) => self.close_container(at, count, "end-array"),
+                (_, true) => return Err(self.unexpected_error("`,` or `}`")),
+                (_, false) => return Err(self.unexpected_error("`,` or `]`")),
             }
         }
     }
@@ -203,45 +203,45 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
 
     /// Skips whitespace.
     #[inline]
-    fn space(&mut self) {
+    fn skip_whitespace(&mut self) {
         let start = self.at;
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
             self.at += 1;
         }
         if RELAXED {
-            self.comments();
+            self.skip_comments();
         }
         if S::DETAIL {
             let node = self.open.last().map_or(NO_NODE, |top| top.at);
-            self.span(start, node, "whitespace");
+            self.record_span(start, node, "whitespace");
         }
     }
 
     /// Consumes one byte, which the caller has checked.
     #[inline]
-    fn punctuation(&mut self, node: u32, what: &'static str) {
+    fn read_punctuation(&mut self, node: u32, name: &'static str) {
         self.at += 1;
         if S::DETAIL {
-            self.span(self.at - 1, node, what);
+            self.record_span(self.at - 1, node, name);
         }
     }
 
     /// Records a span up to here.
     #[inline]
-    fn span(&mut self, start: usize, node: u32, what: &'static str) {
-        self.sink.span(start, self.at, node, what);
+    fn record_span(&mut self, start: usize, node: u32, name: &'static str) {
+        self.sink.record_span(start, self.at, node, name);
     }
 
     /// Records a span up to here that covers a whole node.
     #[inline]
-    fn whole(&mut self, start: usize, node: u32, what: &'static str) {
+    fn record_node_span(&mut self, start: usize, node: u32, name: &'static str) {
         let end = self.at;
-        self.sink.span(start, end, node, what);
-        self.sink.extent(node, start, end);
+        self.sink.record_span(start, end, node, name);
+        self.sink.record_extent(node, start, end);
     }
 
     #[inline]
-    fn push(&mut self, mut node: Node) -> Result<u32, Error> {
+    fn push_node(&mut self, mut node: Node) -> Result<u32, Error> {
         let key = self.key;
         let tape = self.sink.tape();
         if tape.len() >= self.limits.nodes {
@@ -255,78 +255,78 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
 
     /// Opens a container. Returns whether it is already complete.
     #[inline]
-    fn begin(&mut self, kind: Kind, close: u8) -> Result<bool, Error> {
+    fn open_container(&mut self, kind: Kind, close: u8) -> Result<bool, Error> {
         let is_map = kind == Kind::Map;
         if self.open.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(self.at));
         }
-        let at = self.push(Node::open(kind, 0))?;
-        self.sink.begin(at, self.at);
-        self.punctuation(at, if is_map { "begin-object" } else { "begin-array" });
-        self.open.push(Frame { at, count: 0, is_map, is_tag: false, previous: 0 });
-        self.space();
+        let at = self.push_node(Node::open(kind, 0))?;
+        self.sink.record_begin(at, self.at);
+        self.read_punctuation(at, if is_map { "begin-object" } else { "begin-array" });
+        self.open.push(ReadFrame { at, count: 0, is_map, is_tag: false, previous: 0 });
+        self.skip_whitespace();
         if self.peek() == Some(close) {
-            self.end(at, 0, if is_map { "end-object" } else { "end-array" });
+            self.close_container(at, 0, if is_map { "end-object" } else { "end-array" });
             return Ok(true);
         }
-        self.first_or_next(is_map)
+        self.read_first_or_next(is_map)
     }
 
     /// Continues with the first or next entry of the innermost container. Returns whether
     /// an entry was read that is the last one.
     #[inline]
-    fn first_or_next(&mut self, is_map: bool) -> Result<bool, Error> {
+    fn read_first_or_next(&mut self, is_map: bool) -> Result<bool, Error> {
         if is_map {
-            if Self::SHORTCUTS && (!S::PARTS || self.open.len() > 1) && self.members() {
+            if Self::SHORTCUTS && (!S::PARTS || self.open.len() > 1) && self.read_members() {
                 return Ok(true);
             }
-            self.name()?;
+            self.read_name()?;
         } else if Self::SHORTCUTS {
-            self.items()?;
+            self.read_items()?;
         }
         Ok(false)
     }
 
     /// Closes the innermost container.
     #[inline]
-    fn end(&mut self, at: u32, count: u32, what: &'static str) {
-        self.punctuation(at, what);
+    fn close_container(&mut self, at: u32, count: u32, name: &'static str) {
+        self.read_punctuation(at, name);
         self.open.pop();
-        self.sink.tape().close(at, count);
-        self.sink.end(at, self.at);
+        self.sink.tape().close_container(at, count);
+        self.sink.record_end(at, self.at);
     }
 
     /// Reads the name of an entry and the colon after it.
     #[inline]
-    fn name(&mut self) -> Result<(), Error> {
-        self.space();
-        if !(Self::SHORTCUTS && self.predicted_name()) {
-            self.new_name()?;
+    fn read_name(&mut self) -> Result<(), Error> {
+        self.skip_whitespace();
+        if !(Self::SHORTCUTS && self.read_predicted_name()) {
+            self.read_new_name()?;
         }
-        self.space();
+        self.skip_whitespace();
         if self.peek() != Some(b':') {
-            return Err(self.unexpected("`:`"));
+            return Err(self.unexpected_error("`:`"));
         }
         let node = self.open.last().map_or(NO_NODE, |top| top.at);
-        self.punctuation(node, "name-separator");
+        self.read_punctuation(node, "name-separator");
         Ok(())
     }
 
-    fn new_name(&mut self) -> Result<(), Error> {
+    fn read_new_name(&mut self) -> Result<(), Error> {
         let start = self.at;
         let text = match self.peek() {
-            Some(b'"') => self.string()?,
-            Some(b'\'') if RELAXED && self.relaxed.singlequote => self.string()?,
-            Some(b'A'..=b'Z' | b'a'..=b'z' | b'_') if RELAXED && self.relaxed.barekey => self.bare_name()?,
+            Some(b'"') => self.read_string()?,
+            Some(b'\'') if RELAXED && self.relaxed.singlequote => self.read_string()?,
+            Some(b'A'..=b'Z' | b'a'..=b'z' | b'_') if RELAXED && self.relaxed.barekey => self.read_bare_name()?,
             _ => {
-                return Err(self.unexpected(match self.open.last() {
+                return Err(self.unexpected_error(match self.open.last() {
                     Some(top) if top.count == 0 => "a name in quotes or `}`",
                     _ => "a name in quotes",
                 }));
             }
         };
         if RELAXED && self.relaxed.unique_keys {
-            self.must_be_new(&text, start)?;
+            self.check_key_is_new(&text, start)?;
         }
         let Some(top) = self.open.last_mut() else { return Ok(()) };
         let (map, previous) = (top.at, top.previous);
@@ -341,7 +341,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
                 tape.keys.intern(Node::leaf(Kind::Text, 0), bytes.unwrap_or(&[])).and_then(|id| u16::try_from(id).ok());
         }
         if let Some(id) = id {
-            self.sink.tape().keys.learn(previous, id);
+            self.sink.tape().keys.learn_next(previous, id);
             // The table of names has its own copy.
             if let Location::Arena(start) = text.place {
                 self.sink.tape().arena.truncate(start as usize);
@@ -351,14 +351,14 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             }
             self.key = id;
             if S::DETAIL {
-                self.span(start, map, "name");
+                self.record_span(start, map, "name");
             }
         } else {
             self.key = IS_KEY;
-            let node = self.sink.tape().placed(Kind::Text, text.place, text.len);
-            let node = self.push(node)?;
+            let node = self.sink.tape().new_string_at(Kind::Text, text.place, text.len);
+            let node = self.push_node(node)?;
             self.key = KEY_NODE;
-            self.whole(start, node, "name");
+            self.record_node_span(start, node, "name");
         }
         if let Some(top) = self.open.last_mut() {
             top.previous = id.unwrap_or(0);
@@ -367,85 +367,85 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     }
 
     #[inline]
-    fn string_value(&mut self) -> Result<bool, Error> {
+    fn read_string_value(&mut self) -> Result<bool, Error> {
         let start = self.at;
-        let text = self.string()?;
-        let node = self.sink.tape().placed(Kind::Text, text.place, text.len);
-        let node = self.push(node)?;
-        self.whole(start, node, "string");
+        let text = self.read_string()?;
+        let node = self.sink.tape().new_string_at(Kind::Text, text.place, text.len);
+        let node = self.push_node(node)?;
+        self.record_node_span(start, node, "string");
         Ok(true)
     }
 
     #[inline]
-    fn number(&mut self) -> Result<bool, Error> {
+    fn read_number(&mut self) -> Result<bool, Error> {
         // Short integers are the most common numbers, followed by decimals of few digits.
         // Both have an exact value, without rounding.
         if Self::SHORTCUTS {
-            if let Some((value, end)) = number::short_integer(self.input, self.at) {
-                self.push(Node::int(value))?;
+            if let Some((value, end)) = number::parse_short_integer(self.input, self.at) {
+                self.push_node(Node::int(value))?;
                 self.at = end;
                 return Ok(true);
             }
-            if let Some((value, end)) = number::short_decimal(self.input, self.at) {
-                self.push(Node::float(value))?;
+            if let Some((value, end)) = number::parse_short_decimal(self.input, self.at) {
+                self.push_node(Node::float(value))?;
                 self.at = end;
                 return Ok(true);
             }
         }
-        self.long_number()
+        self.read_long_number()
     }
 
     #[inline(never)]
-    fn long_number(&mut self) -> Result<bool, Error> {
+    fn read_long_number(&mut self) -> Result<bool, Error> {
         let start = self.at;
-        let (node, end) = match number::shape(self.input, start) {
-            Shape::Broken(at, expected) => {
+        let (node, end) = match number::classify_number(self.input, start) {
+            NumberShape::Broken(at, expected) => {
                 // The error is at the wrong byte, but the document ends before the number.
                 self.at = at;
-                let error = self.unexpected(expected);
+                let error = self.unexpected_error(expected);
                 self.at = start;
                 return Err(error);
             }
-            Shape::Integer(end) => (self.integer(start, end)?, end),
-            Shape::Decimal(end) => (self.decimal(start, end)?, end),
+            NumberShape::Integer(end) => (self.parse_integer(start, end)?, end),
+            NumberShape::Decimal(end) => (self.parse_decimal(start, end)?, end),
         };
-        let node_at = self.push(node)?;
+        let node_at = self.push_node(node)?;
         self.at = end;
         if S::DETAIL {
             let input = self.input;
             let text = input.get(start..end).unwrap_or(&[]);
-            if node.kind != Kind::Text && canonical(&node, self.sink.tape().bytes(&node, input)) != text {
-                self.sink.note_bytes(node_at, NUMBER_TEXT, text);
+            if node.kind != Kind::Text && canonical_text(&node, self.sink.tape().string_bytes(&node, input)) != text {
+                self.sink.record_note_bytes(node_at, NUMBER_TEXT, text);
             }
-            self.whole(start, node_at, "number");
+            self.record_node_span(start, node_at, "number");
         }
         Ok(true)
     }
 
-    fn integer(&mut self, start: usize, end: usize) -> Result<Node, Error> {
+    fn parse_integer(&mut self, start: usize, end: usize) -> Result<Node, Error> {
         if end - start > self.limits.digits as usize + 1 {
             return Err(self.limits.too_many_digits().at(start));
         }
-        match number::integer(self.input.get(start..end).unwrap_or(&[])) {
+        match number::parse_integer(self.input.get(start..end).unwrap_or(&[])) {
             Some(Ok(node)) => Ok(node),
             Some(Err((negative, magnitude))) => {
-                let node = self.sink.tape().owned(Kind::BigInt, &magnitude);
+                let node = self.sink.tape().new_owned_string(Kind::BigInt, &magnitude);
                 Ok(if negative { node.with(flag::NEGATIVE) } else { node })
             }
-            None => Err(self.unexpected("an integer")),
+            None => Err(self.unexpected_error("an integer")),
         }
     }
 
-    fn decimal(&mut self, start: usize, end: usize) -> Result<Node, Error> {
+    fn parse_decimal(&mut self, start: usize, end: usize) -> Result<Node, Error> {
         let text = self.input.get(start..end).unwrap_or(&[]);
-        if RELAXED && self.relaxed.bignum && !relaxed::is_kept(text) {
-            return Ok(self.sink.tape().placed(Kind::Text, Location::Input(start as u64), text.len()));
+        if RELAXED && self.relaxed.bignum && !relaxed::is_exact_as_float(text) {
+            return Ok(self.sink.tape().new_string_at(Kind::Text, Location::Input(start as u64), text.len()));
         }
-        match number::decimal(text) {
+        match number::parse_decimal(text) {
             Some(value) if value.is_finite() => {
                 // Zero: a number that is not zero may be too small for a double.
                 if number::has_many_digits(text) || value == 0.0 {
-                    return Ok(self.long_decimal(text, value));
+                    return Ok(self.long_decimal_node(text, value));
                 }
                 Ok(Node::float(value))
             }
@@ -459,8 +459,8 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
 
     /// Returns the node of a decimal that may have more digits than a double can
     /// represent.
-    fn long_decimal(&mut self, text: &[u8], value: f64) -> Node {
-        let Some((digits, exponent)) = number::significant(text) else { return Node::float(value) };
+    fn long_decimal_node(&mut self, text: &[u8], value: f64) -> Node {
+        let Some((digits, exponent)) = number::significant_digits(text) else { return Node::float(value) };
         if digits.len() <= number::DIGITS_OF_A_DOUBLE && (value != 0.0 || digits.is_empty()) {
             return Node::float(value);
         }
@@ -468,16 +468,16 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         if float128::to_f64_exact(&wide).is_some() {
             return Node::float(value);
         }
-        self.sink.tape().owned(Kind::Float128, &wide)
+        self.sink.tape().new_owned_string(Kind::Float128, &wide)
     }
 
-    fn literal(&mut self, word: &'static str, node: Node) -> Result<bool, Error> {
+    fn read_literal(&mut self, word: &'static str, node: Node) -> Result<bool, Error> {
         let start = self.at;
         let rest = self.input.get(start..).unwrap_or(&[]);
         if !rest.starts_with(word.as_bytes()) {
-            let same = rest.iter().zip(word.as_bytes()).take_while(|(here, there)| here == there).count();
+            let same = rest.iter().zip(word.as_bytes()).take_while(|(byte, expected)| byte == expected).count();
             self.at = start + same;
-            let error = self.unexpected(match word {
+            let error = self.unexpected_error(match word {
                 "true" => "`true`",
                 "false" => "`false`",
                 _ => "`null`",
@@ -485,14 +485,14 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             self.at = start;
             return Err(error);
         }
-        let at = self.push(node)?;
+        let at = self.push_node(node)?;
         self.at += word.len();
-        self.whole(start, at, "literal");
+        self.record_node_span(start, at, "literal");
         Ok(true)
     }
 
     #[cold]
-    fn unexpected(&self, expected: &'static str) -> Error {
+    fn unexpected_error(&self, expected: &'static str) -> Error {
         let Some(byte) = self.peek() else {
             return Error::new(ErrorKind::Truncated)
                 .at(self.input.len())
@@ -518,7 +518,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     }
 
     #[cold]
-    fn ends_within(&self, what: &'static str, start: usize) -> Error {
+    fn truncated_error(&self, what: &'static str, start: usize) -> Error {
         Error::new(ErrorKind::Truncated)
             .at(self.input.len())
             .expecting(format!("the end of {what} that starts at offset {start}"))
@@ -527,7 +527,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
 
     /// Returns the path of the value that would be next; meanwhile a node in its place is
     /// on the tape.
-    fn path(&mut self) -> String {
+    fn next_value_path(&mut self) -> String {
         let (key, input) = (self.key, self.input);
         let tape = self.sink.tape();
         let mut next = Node::leaf(Kind::Null, 0);
@@ -539,14 +539,14 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     }
 
     /// Closes open containers, so that the nodes before an error are a document.
-    fn close_all(&mut self) {
+    fn close_open_containers(&mut self) {
         let tape = self.sink.tape();
         if tape.nodes.last().is_some_and(|node| node.key == IS_KEY) {
             tape.nodes.pop();
         }
         while let Some(open) = self.open.pop() {
-            self.sink.tape().close(open.at, open.count);
-            self.sink.cut(open.at, None);
+            self.sink.tape().close_container(open.at, open.count);
+            self.sink.record_cut(open.at, None);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! with its constant size, and copies have a constant length, so optimization removes most
 //! checks.
 
-use super::string::{beyond_ascii, is_special, specials};
+use super::string::{is_special, non_ascii_mask, special_byte_mask};
 use crate::num::FloatText;
 
 /// Size of a scratch: the longest string, the longest rendered key, and slack for copies that
@@ -39,15 +39,15 @@ const TENS: [u64; 20] = {
 
 /// Returns how many decimal digits a number has.
 #[inline]
-fn digits(value: u64) -> usize {
+fn count_digits(value: u64) -> usize {
     // 1233 / 4096 is a little more than log10(2).
     let estimate = ((64 - (value | 1).leading_zeros() as usize) * 1233) >> 12;
     estimate + usize::from(value >= TENS[estimate])
 }
 
 #[inline]
-pub(super) fn uint(scratch: &mut Scratch, at: usize, mut value: u64) -> usize {
-    let end = at + digits(value);
+pub(super) fn write_uint(scratch: &mut Scratch, at: usize, mut value: u64) -> usize {
+    let end = at + count_digits(value);
     let mut here = end;
     while value >= 100 {
         here -= 2;
@@ -63,9 +63,9 @@ pub(super) fn uint(scratch: &mut Scratch, at: usize, mut value: u64) -> usize {
 }
 
 #[inline]
-pub(super) fn int(scratch: &mut Scratch, at: usize, value: i64) -> usize {
+pub(super) fn write_int(scratch: &mut Scratch, at: usize, value: i64) -> usize {
     scratch[at] = b'-';
-    uint(scratch, at + usize::from(value < 0), value.unsigned_abs())
+    write_uint(scratch, at + usize::from(value < 0), value.unsigned_abs())
 }
 
 /// Writes a finite float: the shortest text that reads back as the same float, always with a
@@ -73,7 +73,7 @@ pub(super) fn int(scratch: &mut Scratch, at: usize, value: i64) -> usize {
 // Not inlined: the buffer for the digits would enlarge the stack frame of every writer of
 // leaves.
 #[inline(never)]
-pub(super) fn float(scratch: &mut Scratch, at: usize, value: f64) -> usize {
+pub(super) fn write_float(scratch: &mut Scratch, at: usize, value: f64) -> usize {
     let mut buffer = FloatText::new();
     let text = buffer.print(value);
     scratch[at..at + text.len()].copy_from_slice(text);
@@ -81,7 +81,7 @@ pub(super) fn float(scratch: &mut Scratch, at: usize, value: f64) -> usize {
 }
 
 #[inline]
-pub(super) fn word(scratch: &mut Scratch, at: usize, word: &str) -> usize {
+pub(super) fn write_word(scratch: &mut Scratch, at: usize, word: &str) -> usize {
     scratch[at..at + word.len()].copy_from_slice(word.as_bytes());
     at + word.len()
 }
@@ -91,19 +91,25 @@ pub(super) fn word(scratch: &mut Scratch, at: usize, word: &str) -> usize {
 ///
 /// The string is `base[start..start + len]`; up to seven bytes after it are read.
 #[inline]
-pub(super) fn plain(scratch: &mut Scratch, at: usize, base: &[u8], start: usize, len: usize) -> Option<usize> {
+pub(super) fn write_plain_string(
+    scratch: &mut Scratch,
+    at: usize,
+    base: &[u8],
+    start: usize,
+    len: usize,
+) -> Option<usize> {
     if len > STRING {
         return None;
     }
     // Whole words: up to seven bytes after the string are copied, and overwritten later.
     let Some(source) = base.get(start..start + len.next_multiple_of(8)) else {
-        return plain_at_end(scratch, at, base.get(start..start + len)?);
+        return write_plain_at_end(scratch, at, base.get(start..start + len)?);
     };
     let target = &mut scratch[at + 1..at + 1 + source.len()];
     let mut left = len;
     for (from, to) in source.chunks_exact(8).zip(target.chunks_exact_mut(8)) {
         let word = u64::from_le_bytes(from.try_into().unwrap_or_default());
-        let mut found = specials(word) | beyond_ascii(word);
+        let mut found = special_byte_mask(word) | non_ascii_mask(word);
         // Ignore the bytes after the string.
         if left < 8 {
             found &= u64::MAX >> (64 - 8 * left);
@@ -120,7 +126,7 @@ pub(super) fn plain(scratch: &mut Scratch, at: usize, base: &[u8], start: usize,
 }
 
 /// The same for a string with less than seven bytes after it, as in a small document.
-fn plain_at_end(scratch: &mut Scratch, at: usize, string: &[u8]) -> Option<usize> {
+fn write_plain_at_end(scratch: &mut Scratch, at: usize, string: &[u8]) -> Option<usize> {
     let len = string.len();
     if string.iter().any(|byte| is_special(*byte) || *byte > 0x7F) {
         return None;
@@ -144,33 +150,33 @@ mod tests {
     #[test]
     fn integers() {
         for value in [0, 1, 9, 10, 99, 100, 12345, i64::MAX, i64::MIN, -1, -10] {
-            assert_eq!(written(|scratch| int(scratch, 0, value)), value.to_string());
+            assert_eq!(written(|scratch| write_int(scratch, 0, value)), value.to_string());
         }
         for power in 0..20 {
             let value = 10u64.pow(power);
-            assert_eq!(written(|scratch| uint(scratch, 0, value)), value.to_string());
-            assert_eq!(written(|scratch| uint(scratch, 0, value - 1)), (value - 1).to_string());
+            assert_eq!(written(|scratch| write_uint(scratch, 0, value)), value.to_string());
+            assert_eq!(written(|scratch| write_uint(scratch, 0, value - 1)), (value - 1).to_string());
         }
         for bits in 0..64 {
             let value = u64::MAX >> bits;
-            assert_eq!(written(|scratch| uint(scratch, 0, value)), value.to_string());
+            assert_eq!(written(|scratch| write_uint(scratch, 0, value)), value.to_string());
         }
     }
 
     #[test]
     fn plain_strings_only() {
         let base = b"Employee_123456\"}, and more behind";
-        assert_eq!(written(|scratch| plain(scratch, 0, base, 0, 15).unwrap()), "\"Employee_123456\"");
-        assert_eq!(written(|scratch| plain(scratch, 0, base, 3, 0).unwrap()), "\"\"");
+        assert_eq!(written(|scratch| write_plain_string(scratch, 0, base, 0, 15).unwrap()), "\"Employee_123456\"");
+        assert_eq!(written(|scratch| write_plain_string(scratch, 0, base, 3, 0).unwrap()), "\"\"");
         let mut scratch = [0; SCRATCH];
-        assert_eq!(plain(&mut scratch, 0, base, 0, 16), None);
-        assert_eq!(plain(&mut scratch, 0, "éeeeeeee".as_bytes(), 0, 2), None);
-        assert_eq!(written(|scratch| plain(scratch, 0, b"a short", 2, 5).unwrap()), "\"short\"");
-        assert_eq!(plain(&mut scratch, 0, b"sho\"t", 0, 5), None);
-        assert_eq!(plain(&mut scratch, 0, "é".as_bytes(), 0, 2), None);
-        assert_eq!(plain(&mut scratch, 0, b"short", 0, 6), None);
+        assert_eq!(write_plain_string(&mut scratch, 0, base, 0, 16), None);
+        assert_eq!(write_plain_string(&mut scratch, 0, "éeeeeeee".as_bytes(), 0, 2), None);
+        assert_eq!(written(|scratch| write_plain_string(scratch, 0, b"a short", 2, 5).unwrap()), "\"short\"");
+        assert_eq!(write_plain_string(&mut scratch, 0, b"sho\"t", 0, 5), None);
+        assert_eq!(write_plain_string(&mut scratch, 0, "é".as_bytes(), 0, 2), None);
+        assert_eq!(write_plain_string(&mut scratch, 0, b"short", 0, 6), None);
         let long = [b'x'; 1000];
-        assert_eq!(plain(&mut scratch, 80, &long, 0, STRING), Some(80 + STRING + 2));
-        assert_eq!(plain(&mut scratch, 80, &long, 0, STRING + 1), None);
+        assert_eq!(write_plain_string(&mut scratch, 80, &long, 0, STRING), Some(80 + STRING + 2));
+        assert_eq!(write_plain_string(&mut scratch, 80, &long, 0, STRING + 1), None);
     }
 }

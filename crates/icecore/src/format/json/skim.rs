@@ -2,11 +2,13 @@
 
 mod blocks;
 
-use super::{FORMAT, Plain, ReadOptions};
+use super::{FORMAT, PlainJson, ReadOptions};
 use crate::document::Document;
 use crate::format::prelude::*;
-use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View};
-use blocks::Inside;
+use crate::format::skim::{
+    Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape, View,
+};
+use blocks::ContainerState;
 use memchr::memchr2;
 
 #[derive(Debug)]
@@ -24,7 +26,7 @@ impl<'i> Skimmer<'i> {
 
     /// Returns the next byte that is not a blank.
     #[inline]
-    fn peek(&mut self) -> Sure<u8> {
+    fn peek(&mut self) -> SkimResult<u8> {
         loop {
             match self.view.peek()? {
                 b' ' | b'\n' | b'\t' | b'\r' => self.view.advance(1)?,
@@ -35,11 +37,11 @@ impl<'i> Skimmer<'i> {
 
     /// Skips the string that begins here; returns whether it has escapes. Only a part of a
     /// long string is in view at a time.
-    fn string(&mut self) -> Sure<bool> {
+    fn skip_string(&mut self) -> SkimResult<bool> {
         self.view.advance(1)?;
         let mut has_escapes = false;
         loop {
-            match end_of_string(self.view.rest(), 0) {
+            match find_string_end(self.view.bytes_in_view(), 0) {
                 Ok((end, escaped)) => {
                     self.view.advance(end as u64)?;
                     return Ok(has_escapes | escaped);
@@ -49,49 +51,49 @@ impl<'i> Skimmer<'i> {
                     has_escapes |= escaped;
                 }
             }
-            if !self.view.more() {
-                return Err(Unsure);
+            if !self.view.load_more() {
+                return Err(SkimAborted);
             }
         }
     }
 
     /// Reads a key: its characters, without escapes.
-    fn name(&mut self) -> Sure<()> {
+    fn read_name(&mut self) -> SkimResult<()> {
         if self.peek()? != b'"' {
-            return Err(Unsure);
+            return Err(SkimAborted);
         }
         self.key.clear();
-        if let Ok((end, false)) = end_of_string(self.view.rest(), 1) {
-            self.key.extend_from_slice(self.view.rest().get(1..end - 1).unwrap_or(&[]));
+        if let Ok((end, false)) = find_string_end(self.view.bytes_in_view(), 1) {
+            self.key.extend_from_slice(self.view.bytes_in_view().get(1..end - 1).unwrap_or(&[]));
             return self.view.advance(end as u64);
         }
         let from = self.view.position();
-        let has_escapes = self.string()?;
+        let has_escapes = self.skip_string()?;
         let to = self.view.position();
         if has_escapes {
-            let text = self.view.copy(from, to)?;
-            let document = read(&text, &Limits::default())?;
-            self.key.extend_from_slice(document.root().as_bytes().ok_or(Unsure)?);
+            let text = self.view.copy_range(from, to)?;
+            let document = read_plain_value(&text, &Limits::default())?;
+            self.key.extend_from_slice(document.root().as_bytes().ok_or(SkimAborted)?);
         } else {
-            self.view.go(from + 1);
-            self.view.append(to - from - 2, &mut self.key)?;
-            self.view.go(to);
+            self.view.seek_to(from + 1);
+            self.view.read_into(to - from - 2, &mut self.key)?;
+            self.view.seek_to(to);
         }
         Ok(())
     }
 
     /// Skips the container that begins here. Only a part of a long container is in view at a
     /// time.
-    fn container(&mut self) -> Sure<()> {
-        let mut inside = Inside::default();
+    fn skip_container(&mut self) -> SkimResult<()> {
+        let mut inside = ContainerState::default();
         loop {
-            let (passed, is_done) = blocks::container(self.view.rest(), &mut inside);
+            let (passed, is_done) = blocks::skip_container(self.view.bytes_in_view(), &mut inside);
             self.view.advance(passed as u64)?;
             if is_done {
                 return Ok(());
             }
-            if !self.view.more() {
-                return Err(Unsure);
+            if !self.view.load_more() {
+                return Err(SkimAborted);
             }
         }
     }
@@ -99,14 +101,14 @@ impl<'i> Skimmer<'i> {
 
 /// Whether this byte can be part of a number or a word.
 #[inline(always)]
-fn is_part_of_a_word(byte: u8) -> bool {
+fn is_word_byte(byte: u8) -> bool {
     matches!(byte, b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z')
 }
 
 /// Returns the end of the string that continues at `at`, and whether it has escapes; as an
 /// error, how far it was examined.
 #[inline]
-fn end_of_string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), (usize, bool)> {
+fn find_string_end(bytes: &[u8], mut at: usize) -> Result<(usize, bool), (usize, bool)> {
     let mut has_escapes = false;
     // Most strings are short.
     let near = bytes.len().min(at.saturating_add(16));
@@ -132,22 +134,22 @@ fn end_of_string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), (usize, b
     }
 }
 
-fn read<'b>(bytes: &'b [u8], limits: &Limits) -> Sure<Document<'b>> {
+fn read_plain_value<'b>(bytes: &'b [u8], limits: &Limits) -> SkimResult<Document<'b>> {
     // A nested value is plain JSON, whatever its first key is.
     let options = ReadOptions { typed: Some(false), ..ReadOptions::default() };
-    Plain(&options).read(bytes, Request::new(limits)).whole(bytes, &FORMAT).map_err(|_| Unsure)
+    PlainJson(&options).read(bytes, Request::new(limits)).into_whole_document(bytes, &FORMAT).map_err(|_| SkimAborted)
 }
 
 impl Skim for Skimmer<'_> {
-    fn start(&mut self) -> Sure<()> {
+    fn enter_root(&mut self) -> SkimResult<()> {
         if self.peek()? == b'{' {
             // It may be typed.
-            let mark = self.mark();
+            let mark = self.mark_position();
             self.view.advance(1)?;
             if self.peek()? == b'"' && self.view.expect(b"\"$icecore\"").is_ok() {
-                return Err(Unsure);
+                return Err(SkimAborted);
             }
-            self.back(mark);
+            self.return_to(mark);
         }
         self.root = self.view.position();
         Ok(())
@@ -157,26 +159,26 @@ impl Skim for Skimmer<'_> {
         self.peek().is_err() && self.view.is_at_end()
     }
 
-    fn mark(&self) -> Mark {
+    fn mark_position(&self) -> Mark {
         Mark { at: self.view.position(), ..Mark::default() }
     }
 
-    fn back(&mut self, mark: Mark) {
-        self.view.go(mark.at);
+    fn return_to(&mut self, mark: Mark) {
+        self.view.seek_to(mark.at);
     }
 
-    fn open(&mut self) -> Sure<Opened> {
+    fn enter_value(&mut self) -> SkimResult<SkimmedContainer> {
         let shape = match self.peek()? {
-            b'[' => Shape::List,
-            b'{' => Shape::Map,
-            _ => return Ok(Opened::LEAF),
+            b'[' => SkimmedShape::List,
+            b'{' => SkimmedShape::Map,
+            _ => return Ok(SkimmedContainer::LEAF),
         };
         self.view.advance(1)?;
-        Ok(Opened::new(shape, None))
+        Ok(SkimmedContainer::new(shape, None))
     }
 
-    fn next(&mut self, open: &mut Opened) -> Sure<Option<KeyOf>> {
-        let close = if open.shape == Shape::List { b']' } else { b'}' };
+    fn next_value(&mut self, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>> {
+        let close = if open.shape == SkimmedShape::List { b']' } else { b'}' };
         match self.peek()? {
             byte if byte == close => {
                 self.view.advance(1)?;
@@ -185,77 +187,77 @@ impl Skim for Skimmer<'_> {
             b',' if open.read > 0 => {
                 self.view.advance(1)?;
                 if self.peek()? == close {
-                    return Err(Unsure);
+                    return Err(SkimAborted);
                 }
             }
-            _ if open.read > 0 => return Err(Unsure),
+            _ if open.read > 0 => return Err(SkimAborted),
             _ => {}
         }
-        open.step();
-        if open.shape == Shape::List {
-            return Ok(Some(KeyOf::Item));
+        open.take_next_item();
+        if open.shape == SkimmedShape::List {
+            return Ok(Some(SkimmedKey::Item));
         }
-        self.name()?;
+        self.read_name()?;
         if self.peek()? != b':' {
-            return Err(Unsure);
+            return Err(SkimAborted);
         }
         self.view.advance(1)?;
         self.peek()?;
-        Ok(Some(KeyOf::Text))
+        Ok(Some(SkimmedKey::Text))
     }
 
-    fn key(&self) -> &[u8] {
+    fn current_key(&self) -> &[u8] {
         &self.key
     }
 
-    fn skip(&mut self) -> Sure<()> {
+    fn skip_value(&mut self) -> SkimResult<()> {
         match self.peek()? {
-            b'"' => self.string().map(|_| ()),
-            b'[' | b'{' => self.container(),
+            b'"' => self.skip_string().map(|_| ()),
+            b'[' | b'{' => self.skip_container(),
             b'-' | b'0'..=b'9' | b'a'..=b'z' => {
                 // A number or a word. At the end of the input it may be cut off, unless it is
                 // the root.
                 let is_root = self.view.position() == self.root;
                 loop {
-                    let rest = self.view.rest();
-                    let len = rest.iter().take_while(|byte| is_part_of_a_word(**byte)).count();
+                    let rest = self.view.bytes_in_view();
+                    let len = rest.iter().take_while(|byte| is_word_byte(**byte)).count();
                     let goes_on = len == rest.len();
                     self.view.advance(len as u64)?;
                     if !goes_on {
                         return Ok(());
                     }
-                    if !self.view.more() {
-                        return if is_root { Ok(()) } else { Err(Unsure) };
+                    if !self.view.load_more() {
+                        return if is_root { Ok(()) } else { Err(SkimAborted) };
                     }
                 }
             }
-            _ => Err(Unsure),
+            _ => Err(SkimAborted),
         }
     }
 
-    fn skip_items(&mut self, open: &mut Opened, count: u64) -> Sure<bool> {
+    fn skip_items(&mut self, open: &mut SkimmedContainer, count: u64) -> SkimResult<bool> {
         let mut left = count;
         while left > 0 {
             let before = left;
-            let passed = blocks::items(self.view.rest(), &mut left, open.read == 0);
+            let passed = blocks::skip_items(self.view.bytes_in_view(), &mut left, open.read == 0);
             self.view.advance(passed as u64)?;
             open.read += before - left;
             if left > 0 {
-                if self.next(open)?.is_none() {
+                if self.next_value(open)?.is_none() {
                     return Ok(false);
                 }
-                self.skip()?;
+                self.skip_value()?;
                 left -= 1;
             }
         }
         Ok(true)
     }
 
-    fn take(&mut self, limits: &Limits) -> Sure<Document<'static>> {
+    fn read_value(&mut self, limits: &Limits) -> SkimResult<Document<'static>> {
         self.peek()?;
         let from = self.view.position();
-        self.skip()?;
-        let bytes = self.view.copy(from, self.view.position())?;
-        read(&bytes, limits).map(Document::into_owned)
+        self.skip_value()?;
+        let bytes = self.view.copy_range(from, self.view.position())?;
+        read_plain_value(&bytes, limits).map(Document::into_owned)
     }
 }

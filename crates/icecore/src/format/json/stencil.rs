@@ -5,12 +5,12 @@ use crate::document::{Kind, Location, Node};
 
 /// Returns the scalar at this offset, unless it has escapes or is a number of many
 /// digits.
-pub(super) fn scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
+pub(super) fn read_scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
     let (node, end) = match input.get(at)? {
-        b'"' => text(input, at + 1)?,
-        b'-' | b'0'..=b'9' => match number::short_integer(input, at) {
+        b'"' => read_text(input, at + 1)?,
+        b'-' | b'0'..=b'9' => match number::parse_short_integer(input, at) {
             Some((value, end)) => (Node::int(value), end),
-            None => number::short_decimal(input, at).map(|(value, end)| (Node::float(value), end))?,
+            None => number::parse_short_decimal(input, at).map(|(value, end)| (Node::float(value), end))?,
         },
         b'n' if input[at..].starts_with(b"null") => (Node::leaf(Kind::Null, 0), at + 4),
         b't' if input[at..].starts_with(b"true") => (Node::leaf(Kind::Bool, 1), at + 4),
@@ -22,7 +22,7 @@ pub(super) fn scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize
 
 /// Returns the string whose bytes begin here, and its end.
 #[inline]
-fn text(input: &[u8], first: usize) -> Option<(Node, usize)> {
+fn read_text(input: &[u8], first: usize) -> Option<(Node, usize)> {
     let stop = string::find_special::<true>(input, first);
     if input.get(stop.at) != Some(&b'"') || stop.beyond_ascii && std::str::from_utf8(&input[first..stop.at]).is_err() {
         return None;

@@ -21,7 +21,7 @@ const HIGHS: u64 = 0x8080_8080_8080_8080;
 /// bit; `!word` removes bytes that had it before. A borrow may corrupt the byte above,
 /// but that one is after the first hit, and only the first hit is used.
 #[inline]
-pub(super) fn specials(word: u64) -> u64 {
+pub(super) fn special_byte_mask(word: u64) -> u64 {
     let quote = word ^ (ONES * b'"' as u64);
     let backslash = word ^ (ONES * b'\\' as u64);
     let below = |word: u64, n: u64| word.wrapping_sub(ONES * n) & !word;
@@ -30,7 +30,7 @@ pub(super) fn specials(word: u64) -> u64 {
 
 /// Returns the high bits of the bytes above 0x7F.
 #[inline]
-pub(super) fn beyond_ascii(word: u64) -> u64 {
+pub(super) fn non_ascii_mask(word: u64) -> u64 {
     word & HIGHS
 }
 
@@ -47,14 +47,14 @@ pub(super) fn find_special<const FAST: bool>(input: &[u8], mut at: usize) -> Sca
     if FAST {
         while let Some(word) = input.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
             let word = u64::from_le_bytes(*word);
-            let found = specials(word);
+            let found = special_byte_mask(word);
             if found != 0 {
                 // The lowest byte is the first one. Only bytes before the hit count as
                 // beyond ASCII. A shift by 64 would overflow, so an empty run is a
                 // separate case.
                 let len = found.trailing_zeros() / 8;
                 let before = if len == 0 { 0 } else { word & (u64::MAX >> (64 - 8 * len)) };
-                return ScanEnd { at: at + len as usize, beyond_ascii: beyond_ascii(passed | before) != 0 };
+                return ScanEnd { at: at + len as usize, beyond_ascii: non_ascii_mask(passed | before) != 0 };
             }
             // High bits are collected, so one test at the end shows if UTF-8 must be
             // checked at all.
@@ -62,7 +62,7 @@ pub(super) fn find_special<const FAST: bool>(input: &[u8], mut at: usize) -> Sca
             at += 8;
         }
     }
-    let mut beyond = beyond_ascii(passed) != 0;
+    let mut beyond = non_ascii_mask(passed) != 0;
     while let Some(byte) = input.get(at).filter(|byte| !is_special(**byte)) {
         beyond |= *byte > 0x7F;
         at += 1;
@@ -71,7 +71,7 @@ pub(super) fn find_special<const FAST: bool>(input: &[u8], mut at: usize) -> Sca
 }
 
 /// Returns the value of the four hex digits of a `\u` escape.
-pub(super) fn hex4(digits: &[u8; 4]) -> Option<u16> {
+pub(super) fn parse_hex4(digits: &[u8; 4]) -> Option<u16> {
     digits.iter().try_fold(0, |unit, digit| {
         let value = char::from(*digit).to_digit(16)?;
         Some(unit << 4 | value as u16)
@@ -79,7 +79,7 @@ pub(super) fn hex4(digits: &[u8; 4]) -> Option<u16> {
 }
 
 /// Returns the character of a short escape.
-pub(super) fn short_escape(letter: u8) -> Option<u8> {
+pub(super) fn decode_short_escape(letter: u8) -> Option<u8> {
     Some(match letter {
         b'"' | b'\\' | b'/' => letter,
         b'b' => 0x08,

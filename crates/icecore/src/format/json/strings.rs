@@ -2,92 +2,103 @@
 
 mod scan;
 
-use super::escaping::Escapes;
+use super::escaping::JsonEscaping;
 use super::string::find_special;
-use super::{Plain, ReadOptions, Surrogates, detect, says_typed};
+use super::{PlainJson, ReadOptions, Surrogates, detect, is_typed_json};
 use crate::document::Tape;
-use crate::edit::Part;
+use crate::edit::StringRole;
 use crate::error::{Error, ErrorKind};
-use crate::format::strings::{Found, Place, Places, Strings, Wanted};
+use crate::format::strings::{FoundString, StringPlace, StringPlaces, StringRequest, Strings};
 use crate::format::{Filled, feed};
 use crate::limits::Limits;
 use crate::options::Settings;
 
-pub(super) static STRINGS: Strings = Strings { inside, find, mend: None, takes_class: None, embeds: false };
+pub(super) static STRINGS: Strings =
+    Strings { inside: may_be_json_text, find: find_strings, mend: None, takes_class: None, embeds: false };
 
 /// An object, an array, or a string with escapes: a string without escapes is the same as
 /// its text.
-fn inside(text: &[u8]) -> bool {
+fn may_be_json_text(text: &[u8]) -> bool {
     let is_string = || match text.trim_ascii() {
         [b'"', inside @ .., b'"'] => memchr::memchr(b'\\', inside).is_some(),
         _ => false,
     };
-    detect::inside(text) || is_string()
+    detect::may_be_json(text) || is_string()
 }
 
-fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<Places<'t>, Error> {
+fn find_strings<'t>(
+    text: &'t [u8],
+    settings: &Settings,
+    wanted: &StringRequest<'_>,
+) -> Result<StringPlaces<'t>, Error> {
     let options = ReadOptions::from_settings(settings);
-    if !says_typed(text, &options)
+    if !is_typed_json(text, &options)
         && !options.is_relaxed()
-        && let Some(places) = scan::scan(text, wanted)
+        && let Some(places) = scan::scan_strings(text, wanted)
     {
-        return Ok(styled(text, places));
+        return Ok(add_escaping(text, places));
     }
-    strings_of(text, settings, wanted, |options, limits, tape| feed::fill(&Plain(options), text, limits, tape))
+    find_strings_by_reading(text, settings, wanted, |options, limits, tape| {
+        feed::fill_tape(&PlainJson(options), text, limits, tape)
+    })
 }
 
 /// Returns the strings of a text that this function reads.
-pub(super) fn strings_of<'t>(
+pub(super) fn find_strings_by_reading<'t>(
     text: &'t [u8],
     settings: &Settings,
-    wanted: &Wanted<'_>,
+    wanted: &StringRequest<'_>,
     read: impl FnOnce(&ReadOptions, &Limits, &mut Tape) -> Filled,
-) -> Result<Places<'t>, Error> {
+) -> Result<StringPlaces<'t>, Error> {
     let options = ReadOptions { surrogates: Surrogates::Keep, ..ReadOptions::from_settings(settings) };
-    if says_typed(text, &options) || options.is_relaxed() {
+    if is_typed_json(text, &options) || options.is_relaxed() {
         return Err(Error::new(ErrorKind::Unsupported).expecting("plain JSON").finding("another form of it"));
     }
     let Filled { consumed, error, .. } = read(&options, wanted.limits, &mut Tape::new());
     match error {
         Some(error) => Err(error),
-        None => Ok(places(text.get(..consumed).unwrap_or(text), wanted)),
+        None => Ok(collect_places(text.get(..consumed).unwrap_or(text), wanted)),
     }
 }
 
 /// Returns the strings of a valid text.
-fn places<'t>(text: &'t [u8], wanted: &Wanted<'_>) -> Places<'t> {
-    let mut places = Places { consumed: text.len(), ..Places::default() };
+fn collect_places<'t>(text: &'t [u8], wanted: &StringRequest<'_>) -> StringPlaces<'t> {
+    let mut places = StringPlaces { consumed: text.len(), ..StringPlaces::default() };
     let mut from = 0;
     while let Some(at) = memchr::memchr(b'"', text.get(from..).unwrap_or_default()) {
         let start = from + at + 1;
-        let end = end_of(text, start);
+        let end = find_closing_quote(text, start);
         from = end + 1;
         let part = || {
-            let behind = text.get(from..).unwrap_or_default();
-            let next = behind.iter().find(|byte| !byte.is_ascii_whitespace());
-            if next == Some(&b':') { Part::Key } else { Part::Value }
+            let tail = text.get(from..).unwrap_or_default();
+            let next = tail.iter().find(|byte| !byte.is_ascii_whitespace());
+            if next == Some(&b':') { StringRole::Key } else { StringRole::Value }
         };
         if !(wanted.may)(start, end) {
             continue;
         }
         let part = part();
-        if part == Part::Value || wanted.keys {
-            places.list.push(Found::Text(Place { part, escaping: Some(0), ..Place::plain(start, end, None) }));
+        if part == StringRole::Value || wanted.keys {
+            places.list.push(FoundString::Text(StringPlace {
+                part,
+                escaping: Some(0),
+                ..StringPlace::without_escapes(start, end, None)
+            }));
         }
     }
-    styled(text, places)
+    add_escaping(text, places)
 }
 
 /// Adds the manner in which new strings are escaped.
-fn styled<'t>(text: &'t [u8], mut places: Places<'t>) -> Places<'t> {
+fn add_escaping<'t>(text: &'t [u8], mut places: StringPlaces<'t>) -> StringPlaces<'t> {
     if !places.list.is_empty() {
-        places.escapings.push(Box::new(Escapes::of(text)));
+        places.escapings.push(Box::new(JsonEscaping::from_text(text)));
     }
     places
 }
 
 /// Returns the offset of the closing quote of a string.
-fn end_of(text: &[u8], start: usize) -> usize {
+fn find_closing_quote(text: &[u8], start: usize) -> usize {
     let mut at = start;
     loop {
         at = find_special::<true>(text, at).at;
@@ -136,7 +147,7 @@ mod tests {
             "\"\t\"",
         ];
         let limits = Limits::default();
-        let wanted = Wanted { limits: &limits, keys: true, classes: false, may: &|_, _| true };
+        let wanted = StringRequest { limits: &limits, keys: true, classes: false, may: &|_, _| true };
         let (mut state, mut taken, mut found) = (7u64, 0, 0);
         for _ in 0..300_000 {
             let mut text = String::new();
@@ -144,13 +155,13 @@ mod tests {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 text.push_str(PIECES[(state >> 33) as usize % PIECES.len()]);
             }
-            let Some(quick) = scan::scan(text.as_bytes(), &wanted) else { continue };
+            let Some(quick) = scan::scan_strings(text.as_bytes(), &wanted) else { continue };
             taken += 1;
             found += quick.list.len();
             let read = |options: &ReadOptions, limits: &Limits, tape: &mut Tape| {
-                feed::fill(&Plain(options), text.as_bytes(), limits, tape)
+                feed::fill_tape(&PlainJson(options), text.as_bytes(), limits, tape)
             };
-            let slow = strings_of(text.as_bytes(), &Settings::new(), &wanted, read)
+            let slow = find_strings_by_reading(text.as_bytes(), &Settings::new(), &wanted, read)
                 .unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(format!("{:?}", quick.list), format!("{:?}", slow.list), "{text}");
         }

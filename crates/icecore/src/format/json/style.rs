@@ -4,7 +4,7 @@ use super::options::WriteOptions;
 
 /// How tokens are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Style {
+pub(super) struct TextStyle {
     /// Whether each value is on its own line.
     pub(super) lines: bool,
     /// Number of blanks that each level is indented by.
@@ -15,12 +15,12 @@ pub(super) struct Style {
     /// Whether there is a blank after a comma.
     pub(super) spread: bool,
     /// Which characters are escaped.
-    pub(super) escapes: Escapes,
+    pub(super) escapes: EscapeOptions,
 }
 
 /// Which characters are escaped in addition, and how the others are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Escapes {
+pub(super) struct EscapeOptions {
     /// All beyond ASCII.
     pub(super) ascii: bool,
     /// All beyond U+00FF; the others are one byte.
@@ -29,18 +29,18 @@ pub(super) struct Escapes {
     pub(super) slash: bool,
 }
 
-impl Style {
+impl TextStyle {
     /// Returns the style that the options ask for.
-    pub(super) fn of(options: &WriteOptions) -> Style {
+    pub(super) fn from_options(options: &WriteOptions) -> TextStyle {
         let lines = options.pretty || options.indent > 0;
         let after = options.space_after.unwrap_or(lines);
-        Style {
+        TextStyle {
             lines,
             indent: options.indent,
             before: options.space_before,
             after,
             spread: after && !lines,
-            escapes: Escapes { ascii: options.ascii, latin1: options.latin1, slash: options.escape_slash },
+            escapes: EscapeOptions { ascii: options.ascii, latin1: options.latin1, slash: options.escape_slash },
         }
     }
 

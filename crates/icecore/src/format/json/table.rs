@@ -25,8 +25,8 @@ const ALL: [Opt; 35] = [
         side: Side::Write,
         help: "with `typed`: adds the byte form, so that the original format comes back byte for byte",
     },
-    write("space_before", OptionType::Flag, "a blank before each colon"),
-    write(
+    write_option("space_before", OptionType::Flag, "a blank before each colon"),
+    write_option(
         "space_after",
         OptionType::Flag,
         "a blank behind each colon, and behind commas where no line ends; with `indent` on if not said",
@@ -37,11 +37,11 @@ const ALL: [Opt; 35] = [
         side: Side::Write,
         help: "sorts the keys of each object by their bytes",
     },
-    write("sorted", OptionType::Flag, "the same as `sort_keys`"),
-    write("canonical", OptionType::Flag, "the same as `sort_keys`, as JSON::XS calls it"),
-    write("ascii", OptionType::Flag, "escapes every character beyond ASCII"),
-    write("latin1", OptionType::Flag, "writes Latin-1: characters to U+00FF are one byte, the others escapes"),
-    write("escape_slash", OptionType::Flag, "writes `\\/` for a slash"),
+    write_option("sorted", OptionType::Flag, "the same as `sort_keys`"),
+    write_option("canonical", OptionType::Flag, "the same as `sort_keys`, as JSON::XS calls it"),
+    write_option("ascii", OptionType::Flag, "escapes every character beyond ASCII"),
+    write_option("latin1", OptionType::Flag, "writes Latin-1: characters to U+00FF are one byte, the others escapes"),
+    write_option("escape_slash", OptionType::Flag, "writes `\\/` for a slash"),
     Opt {
         name: "bytes",
         takes: OptionType::Choice(&["latin1", "base64", "hex", "replace", "error"]),
@@ -73,43 +73,43 @@ const ALL: [Opt; 35] = [
         side: Side::Read,
         help: "what becomes of an escape that is half of a surrogate pair: an error, U+FFFD, or the surrogate itself",
     },
-    write(
+    write_option(
         "as",
         OptionType::Choice(&["icecore", "json-xs", "cpanel"]),
         "writes the very bytes of JSON::XS->new->utf8 or Cpanel::JSON::XS->new->utf8: text, numbers, blanks",
     ),
-    write(
+    write_option(
         "floats",
         OptionType::Choice(&["shortest", "json-xs", "cpanel"]),
         "how floats are written: all digits; 15 digits as perl prints them; the same, with `.0` behind whole numbers",
     ),
-    write(
+    write_option(
         "stringify_infnan",
         OptionType::Number(0, 3),
         "infinity and NaN, as in Cpanel::JSON::XS: 0 null, 1 a string, 2 a bare word, which is no JSON, 3 a string, NaN without its sign",
     ),
-    write("allow_blessed", OptionType::Flag, "writes null for objects, as JSON::XS's option of this name does"),
+    write_option("allow_blessed", OptionType::Flag, "writes null for objects, as JSON::XS's option of this name does"),
     Opt {
         name: "tags",
         takes: OptionType::Flag,
         side: Side::Both,
         help: "objects that froze themselves are `(\"Class\")[…]`, as JSON::XS's allow_tags writes and reads",
     },
-    read(
+    read_option(
         "relaxed",
         OptionType::Flag,
         "commas before closing brackets, `#` comments, tabs in strings, as JSON::XS takes them",
     ),
-    read("comments", OptionType::Flag, "comments: `#`, `//` and `/* */`; Ruby's parser takes the last two"),
-    read("singlequote", OptionType::Flag, "strings in single quotes, as in Cpanel::JSON::XS"),
-    read("barekey", OptionType::Flag, "keys without quotes, as in Cpanel::JSON::XS"),
-    read("allow_singlequote", OptionType::Flag, "the same as `singlequote`"),
-    read("allow_barekey", OptionType::Flag, "the same as `barekey`"),
-    read("allow_bignum", OptionType::Flag, "the same as `bignum`"),
+    read_option("comments", OptionType::Flag, "comments: `#`, `//` and `/* */`; Ruby's parser takes the last two"),
+    read_option("singlequote", OptionType::Flag, "strings in single quotes, as in Cpanel::JSON::XS"),
+    read_option("barekey", OptionType::Flag, "keys without quotes, as in Cpanel::JSON::XS"),
+    read_option("allow_singlequote", OptionType::Flag, "the same as `singlequote`"),
+    read_option("allow_barekey", OptionType::Flag, "the same as `barekey`"),
+    read_option("allow_bignum", OptionType::Flag, "the same as `bignum`"),
     Opt { name: "allow_tags", takes: OptionType::Flag, side: Side::Both, help: "the same as `tags`" },
-    read("loose", OptionType::Flag, "control characters in strings, as in JSON::PP"),
-    read("bignum", OptionType::Flag, "a float whose digits no 64-bit float holds becomes a string of them"),
-    read("dupkeys", OptionType::Choice(&["keep", "error"]), "what becomes of a key that an object has already"),
+    read_option("loose", OptionType::Flag, "control characters in strings, as in JSON::PP"),
+    read_option("bignum", OptionType::Flag, "a float whose digits no 64-bit float holds becomes a string of them"),
+    read_option("dupkeys", OptionType::Choice(&["keep", "error"]), "what becomes of a key that an object has already"),
     class_map::OPTION,
     Opt {
         name: "indent",
@@ -117,18 +117,22 @@ const ALL: [Opt; 35] = [
         side: Side::Write,
         help: "how many blanks to indent each level by; 0, the default, writes all in one line",
     },
-    write("pretty", OptionType::Flag, "lines, indented by 3, and blanks around colons, as JSON::XS's `pretty` writes"),
-    write(
+    write_option(
+        "pretty",
+        OptionType::Flag,
+        "lines, indented by 3, and blanks around colons, as JSON::XS's `pretty` writes",
+    ),
+    write_option(
         "indent_length",
         OptionType::Number(0, 15),
         "with `pretty`: how many blanks to indent by, as in Cpanel::JSON::XS",
     ),
 ];
 
-const fn write(name: &'static str, takes: OptionType, help: &'static str) -> Opt {
+const fn write_option(name: &'static str, takes: OptionType, help: &'static str) -> Opt {
     Opt { name, takes, side: Side::Write, help }
 }
 
-const fn read(name: &'static str, takes: OptionType, help: &'static str) -> Opt {
+const fn read_option(name: &'static str, takes: OptionType, help: &'static str) -> Opt {
     Opt { name, takes, side: Side::Read, help }
 }

@@ -10,21 +10,21 @@ mod perl;
 mod repeated;
 mod sorted;
 
-use super::emitter::{Chars, Emitter};
-use super::keys::{Keys, Serial, Special};
+use super::emitter::{CharEncoding, Emitter};
+use super::keys::{KeyHandling, Keys, MapSerial};
 use super::options::{Cycles, Floats, WriteOptions};
-use super::style::Style;
+use super::style::TextStyle;
 use crate::document::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output, Written};
 use known::KnownOutcome;
 pub(crate) use memory::WriterMemory;
-use repeated::Repeated;
+use repeated::RepeatedValues;
 use std::collections::HashMap;
 
 /// What is written.
-pub(super) struct Source<'d> {
+pub(super) struct WriteJob<'d> {
     /// The document.
     pub(super) document: &'d Document<'d>,
     /// The same with the names that were read; they show which values belong to a
@@ -53,19 +53,19 @@ pub(super) struct Window {
 }
 
 /// Writes a document, or a part of one that is an array, as plain JSON.
-pub(super) fn write(
-    job: &Source<'_>,
+pub(super) fn write_document(
+    job: &WriteJob<'_>,
     options: &WriteOptions,
     limits: &Limits,
     memory: &mut WriterMemory,
     out: &mut dyn Output,
 ) -> Written {
-    let Source { document, original, window, layout } = *job;
-    memory.renew();
+    let WriteJob { document, original, window, layout } = *job;
+    memory.prepare_next_document();
     memory.is_used = true;
     let WriterMemory { keys, buffer, open, .. } = memory;
-    let style = Style::of(options);
-    let emitter = Emitter::on(std::mem::take(buffer), out, document.nodes().len(), style);
+    let style = TextStyle::from_options(options);
+    let emitter = Emitter::with_buffer(std::mem::take(buffer), out, document.nodes().len(), style);
     let mut writer = Writer {
         document,
         original,
@@ -73,16 +73,16 @@ pub(super) fn write(
         options,
         limits,
         emitter,
-        losses: Losses::within(limits),
+        losses: Losses::with_limits(limits),
         keys,
         open,
         depth: 0,
-        serial: Serial::default(),
-        repeated: Repeated::new(limits.expanded_from(document.nodes().len())),
+        serial: MapSerial::default(),
+        repeated: RepeatedValues::new(limits.expanded_from(document.nodes().len())),
         order: sorted::Order::default(),
         has_rendered_all: false,
         plain_maps: !options.sort_keys && style.is_dense(),
-        numbers: if options.floats == Floats::Shortest { leaf::number_texts(document) } else { HashMap::new() },
+        numbers: if options.floats == Floats::Shortest { leaf::collect_number_texts(document) } else { HashMap::new() },
         class: None,
         stays_open: window.more,
     };
@@ -91,19 +91,19 @@ pub(super) fn write(
     }
     match document.nodes().get(document.root().index() as usize) {
         Some(root) if root.kind == Kind::Array && (window.before > 0 || window.skip > 0 || layout == Layout::Lines) => {
-            writer.go_on(document.root().index(), window, layout);
+            writer.resume_root(document.root().index(), window, layout);
         }
-        Some(_) => writer.value(document.root().index())?,
-        None => writer.emitter.word("null"),
+        Some(_) => writer.write_value(document.root().index())?,
+        None => writer.emitter.write_word("null"),
     }
-    writer.run()?;
+    writer.write_open_containers()?;
     let is_lines_of_array = layout == Layout::Lines && document.root().kind() == Kind::Array;
     if (style.lines || layout == Layout::Lines && !is_lines_of_array) && !window.more {
-        writer.emitter.byte(b'\n');
+        writer.emitter.write_byte(b'\n');
     }
     writer.emitter.flush()?;
-    for (kind, times) in writer.keys.counted() {
-        writer.losses.again(kind, times);
+    for (kind, times) in writer.keys.counted_losses() {
+        writer.losses.add_occurrences(kind, times);
     }
     let Writer { losses, emitter, .. } = writer;
     *buffer = emitter.into_buffer();
@@ -112,8 +112,8 @@ pub(super) fn write(
 
 /// An open container, and where to continue in it.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
-    what: What,
+struct WriteFrame {
+    what: FrameKind,
     /// Whether nothing was written in it yet.
     is_empty: bool,
     /// The next child; for a sorted map, the next entry in its order.
@@ -121,11 +121,11 @@ struct Frame {
     /// Where the children end; for [`What::Target`], the node.
     end: u32,
     /// For a map: state of its keys. Otherwise: that of the map around it.
-    around: Serial,
+    around: MapSerial,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
+enum FrameKind {
     Array,
     /// The items of the root, each on its own line.
     Lines,
@@ -152,12 +152,12 @@ struct Writer<'d, 'o, 'm> {
     emitter: Emitter<'o>,
     losses: Losses,
     keys: &'m mut Keys,
-    open: &'m mut Vec<Frame>,
+    open: &'m mut Vec<WriteFrame>,
     /// How many brackets are open.
     depth: usize,
     /// The innermost open map.
-    serial: Serial,
-    repeated: Repeated,
+    serial: MapSerial,
+    repeated: RepeatedValues,
     order: sorted::Order,
     /// Whether all keys with an id are rendered.
     has_rendered_all: bool,
@@ -176,47 +176,47 @@ const NOTICED: u8 = !flag::REF;
 
 impl Writer<'_, '_, '_> {
     /// Opens the root array after the items that were already written.
-    fn go_on(&mut self, root: u32, window: Window, layout: Layout) {
+    fn resume_root(&mut self, root: u32, window: Window, layout: Layout) {
         let tape = self.document.tape();
-        let end = tape.next(root);
+        let end = tape.index_after(root);
         let mut next = root + 1;
         for _ in 0..window.skip {
             if next >= end {
                 break;
             }
-            next = tape.next(next);
+            next = tape.index_after(next);
         }
         let around = self.serial;
         if self.nodes.get(root as usize).is_some_and(|node| node.has(flag::TARGET)) && self.repeated.enter(root) {
-            self.open.push(Frame { what: What::Target, is_empty: true, next: 0, end: root, around });
+            self.open.push(WriteFrame { what: FrameKind::Target, is_empty: true, next: 0, end: root, around });
         }
         let what = match layout {
-            Layout::Lines => What::Lines,
+            Layout::Lines => FrameKind::Lines,
             Layout::One => {
                 if window.before == 0 {
-                    self.emitter.byte(b'[');
+                    self.emitter.write_byte(b'[');
                 }
                 self.depth = 1;
-                What::Array
+                FrameKind::Array
             }
         };
-        self.open.push(Frame { what, is_empty: window.before == 0, next, end, around });
+        self.open.push(WriteFrame { what, is_empty: window.before == 0, next, end, around });
     }
 
     /// Writes everything that is open, to its end.
-    fn run(&mut self) -> Result<(), Error> {
+    fn write_open_containers(&mut self) -> Result<(), Error> {
         while let Some(top) = self.open.last() {
             crate::steps::count(1);
-            self.emitter.turn()?;
+            self.emitter.make_space()?;
             match top.what {
-                What::Array => self.array::<false>()?,
-                What::Lines => self.array::<true>()?,
-                What::Map => self.map()?,
-                What::SortedMap => self.sorted_map()?,
-                What::Set => self.set()?,
-                What::Brace => self.close(b'}')?,
-                What::Tagged => self.tagged_list()?,
-                What::Target => {
+                FrameKind::Array => self.write_array_items::<false>()?,
+                FrameKind::Lines => self.write_array_items::<true>()?,
+                FrameKind::Map => self.write_map_entries()?,
+                FrameKind::SortedMap => self.write_sorted_entries()?,
+                FrameKind::Set => self.write_set_members()?,
+                FrameKind::Brace => self.close_container(b'}')?,
+                FrameKind::Tagged => self.write_tagged_items()?,
+                FrameKind::Target => {
                     let target = top.end;
                     self.open.pop();
                     self.repeated.leave(target);
@@ -228,29 +228,29 @@ impl Writer<'_, '_, '_> {
 
     /// Continues in the innermost array, up to a nested container or its end.
     #[inline]
-    fn array<const LINES: bool>(&mut self) -> Result<(), Error> {
-        let Some(Frame { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
-        let (nodes, sources) = (self.nodes, self.sources());
+    fn write_array_items<const LINES: bool>(&mut self) -> Result<(), Error> {
+        let Some(WriteFrame { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
+        let (nodes, sources) = (self.nodes, self.string_sources());
         while next < end {
             let Some(node) = nodes.get(next as usize) else { break };
             crate::steps::count(1);
-            self.emitter.turn()?;
+            self.emitter.make_space()?;
             if !is_empty {
                 if LINES {
-                    self.emitter.byte(b'\n');
+                    self.emitter.write_byte(b'\n');
                 } else {
-                    self.emitter.comma();
+                    self.emitter.write_comma();
                 }
             }
             is_empty = false;
-            self.emitter.line(self.depth)?;
-            if self.is_flat(next, node) {
-                let behind = node.end();
-                if !self.flat_map(next, behind, &sources)? {
+            self.emitter.start_line(self.depth)?;
+            if self.is_flat_map(next, node) {
+                let map_end = node.end();
+                if !self.write_flat_map(next, map_end, &sources)? {
                     return Ok(());
                 }
-                next = behind;
-            } else if self.leaf(next, node, &sources) {
+                next = map_end;
+            } else if self.write_plain_leaf(next, node, &sources) {
                 next += 1;
             } else {
                 return self.descend(next);
@@ -266,111 +266,111 @@ impl Writer<'_, '_, '_> {
         if LINES {
             self.open.pop();
             if !is_empty {
-                self.emitter.byte(b'\n');
+                self.emitter.write_byte(b'\n');
             }
             return Ok(());
         }
-        self.close(b']')
+        self.close_container(b']')
     }
 
     /// Continues in the innermost map, up to a nested container or its end.
     #[inline]
-    fn map(&mut self) -> Result<(), Error> {
-        let Some(Frame { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
-        let (nodes, sources) = (self.nodes, self.sources());
+    fn write_map_entries(&mut self) -> Result<(), Error> {
+        let Some(WriteFrame { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
+        let (nodes, sources) = (self.nodes, self.string_sources());
         while next < end {
             let Some(node) = nodes.get(next as usize) else { break };
             crate::steps::count(1);
-            self.emitter.turn()?;
+            self.emitter.make_space()?;
             match node.key {
                 // The default value.
                 NO_KEY | KEY_NODE => break,
                 IS_KEY => {
-                    let (key, value) = (next, self.document.tape().next(next));
+                    let (key, value) = (next, self.document.tape().index_after(next));
                     if value >= end {
                         break;
                     }
                     if node.has(flag::PLACEHOLDER) && node.kind.is_string() {
-                        next = self.document.tape().next(value);
+                        next = self.document.tape().index_after(value);
                         continue;
                     }
                     if self.options.class.is_some() && self.is_reserved_node(key, value)? {
-                        self.lose(LossKind::Reserved, value);
-                        next = self.document.tape().next(value);
+                        self.record_loss(LossKind::Reserved, value);
+                        next = self.document.tape().index_after(value);
                         continue;
                     }
                     next = value;
-                    self.separate(&mut is_empty)?;
-                    self.key_node(key, value)?;
+                    self.write_separator(&mut is_empty)?;
+                    self.write_key_node(key, value)?;
                 }
                 id => {
                     let Some(rendered) = self.keys.get(id) else {
-                        self.render(id, next)?;
+                        self.render_key(id, next)?;
                         continue;
                     };
                     if rendered.special {
-                        if self.special_key(id, next) {
-                            next = self.document.tape().next(next);
+                        if self.report_special_key(id, next) {
+                            next = self.document.tape().index_after(next);
                             continue;
                         }
-                        self.separate(&mut is_empty)?;
+                        self.write_separator(&mut is_empty)?;
                     } else if is_empty || self.emitter.is_indented() {
-                        self.separate(&mut is_empty)?;
+                        self.write_separator(&mut is_empty)?;
                     } else {
-                        self.emitter.comma();
+                        self.emitter.write_comma();
                     }
-                    self.key(id, next)?;
+                    self.write_key(id, next)?;
                 }
             }
             let Some(node) = nodes.get(next as usize) else { break };
-            if !self.leaf(next, node, &sources) {
+            if !self.write_plain_leaf(next, node, &sources) {
                 return self.descend(next);
             }
             next += 1;
         }
-        self.keys.close(&self.serial);
+        self.keys.close_map(&self.serial);
         if let Some(top) = self.open.last_mut() {
             self.serial = top.around;
             top.is_empty = is_empty;
         }
-        self.close(b'}')
+        self.close_container(b'}')
     }
 
     /// Writes the comma before an entry that is not the first, and starts its line.
     #[inline]
-    fn separate(&mut self, is_empty: &mut bool) -> Result<(), Error> {
+    fn write_separator(&mut self, is_empty: &mut bool) -> Result<(), Error> {
         if !*is_empty {
-            self.emitter.comma();
+            self.emitter.write_comma();
         }
         *is_empty = false;
-        self.emitter.line(self.depth)
+        self.emitter.start_line(self.depth)
     }
 
     /// Writes the key with this id, which is rendered.
     #[inline]
-    fn key(&mut self, id: u16, value: u32) -> Result<(), Error> {
-        if self.keys.is_again(id, &self.serial) {
-            self.lose(LossKind::DuplicateKey, value);
+    fn write_key(&mut self, id: u16, value: u32) -> Result<(), Error> {
+        if self.keys.is_duplicate_key(id, &self.serial) {
+            self.record_loss(LossKind::DuplicateKey, value);
         }
         let Some(rendered) = self.keys.get(id) else { return Ok(()) };
-        match self.keys.piece(rendered) {
-            Some(piece) => self.emitter.piece(piece, rendered.len),
-            None => self.emitter.raw(self.keys.text(rendered))?,
+        match self.keys.rendered_piece(rendered) {
+            Some(piece) => self.emitter.write_piece(piece, rendered.len),
+            None => self.emitter.write_raw(self.keys.rendered_text(rendered))?,
         }
         Ok(())
     }
 
     /// Counts the losses of a key. Returns whether its entry is left out.
     #[cold]
-    fn special_key(&mut self, id: u16, value: u32) -> bool {
-        let Special { absent, reserved, losses } = self.keys.special(id);
+    fn report_special_key(&mut self, id: u16, value: u32) -> bool {
+        let KeyHandling { absent, reserved, losses } = self.keys.key_handling(id);
         if reserved {
-            self.lose(LossKind::Reserved, value);
+            self.record_loss(LossKind::Reserved, value);
             return true;
         }
         if !absent {
             for kind in losses.into_iter().flatten() {
-                self.lose(kind, value);
+                self.record_loss(kind, value);
             }
             self.keys.count_uses(id);
         }
@@ -381,7 +381,7 @@ impl Writer<'_, '_, '_> {
     /// the innermost container.
     #[inline]
     fn descend(&mut self, at: u32) -> Result<(), Error> {
-        let next = self.document.tape().next(at);
+        let next = self.document.tape().index_after(at);
         if let Some(top) = self.open.last_mut() {
             top.next = next;
             top.is_empty = false;
@@ -392,68 +392,68 @@ impl Writer<'_, '_, '_> {
             Kind::Map if node.flags & NOTICED == 0 && !self.options.sort_keys && self.class.is_none() => {
                 self.open_map(at, next);
             }
-            _ => return self.value(at),
+            _ => return self.write_value(at),
         }
         Ok(())
     }
 
     #[inline]
     fn open_array(&mut self, at: u32, end: u32) {
-        self.emitter.byte(b'[');
+        self.emitter.write_byte(b'[');
         self.depth += 1;
-        self.open.push(Frame { what: What::Array, is_empty: true, next: at + 1, end, around: self.serial });
+        self.open.push(WriteFrame { what: FrameKind::Array, is_empty: true, next: at + 1, end, around: self.serial });
     }
 
     #[inline]
     fn open_map(&mut self, at: u32, end: u32) {
-        self.emitter.byte(b'{');
+        self.emitter.write_byte(b'{');
         self.depth += 1;
         let around = self.serial;
-        self.serial = self.keys.open(&around);
-        self.open.push(Frame { what: What::Map, is_empty: true, next: at + 1, end, around });
+        self.serial = self.keys.open_map(&around);
+        self.open.push(WriteFrame { what: FrameKind::Map, is_empty: true, next: at + 1, end, around });
     }
 
     /// Closes the innermost container.
     #[inline]
-    fn close(&mut self, bracket: u8) -> Result<(), Error> {
+    fn close_container(&mut self, bracket: u8) -> Result<(), Error> {
         self.depth = self.depth.saturating_sub(1);
         if let Some(top) = self.open.pop()
             && !top.is_empty
         {
-            self.emitter.line(self.depth)?;
+            self.emitter.start_line(self.depth)?;
         }
-        self.emitter.byte(bracket);
+        self.emitter.write_byte(bracket);
         Ok(())
     }
 
     /// Writes any value: a leaf completely, a container up to its beginning.
-    fn value(&mut self, start: u32) -> Result<(), Error> {
+    fn write_value(&mut self, start: u32) -> Result<(), Error> {
         let mut at = start;
         loop {
             crate::steps::count(1);
-            self.emitter.turn()?;
+            self.emitter.make_space()?;
             let Some(node) = self.nodes.get(at as usize) else {
-                self.emitter.word("null");
+                self.emitter.write_word("null");
                 return Ok(());
             };
             if node.has(flag::WEAK) {
-                self.lose(LossKind::Weak, at);
+                self.record_loss(LossKind::Weak, at);
             }
             if node.has(flag::OVERLOAD) {
-                self.lose(LossKind::Overload, at);
+                self.record_loss(LossKind::Overload, at);
             }
             if !node.kind.is_container() {
-                match self.rare_leaf(at, node)? {
+                match self.write_rare_leaf(at, node)? {
                     Some(target) => at = target,
                     None => return Ok(()),
                 }
                 continue;
             }
             if node.has(flag::TARGET) && self.repeated.enter(at) {
-                let (what, around) = (What::Target, self.serial);
-                self.open.push(Frame { what, is_empty: true, next: 0, end: at, around });
+                let (what, around) = (FrameKind::Target, self.serial);
+                self.open.push(WriteFrame { what, is_empty: true, next: 0, end: at, around });
             }
-            match self.container(at, node)? {
+            match self.open_container(at, node)? {
                 Some(child) => at = child,
                 None => return Ok(()),
             }
@@ -462,28 +462,28 @@ impl Writer<'_, '_, '_> {
 
     /// Opens a container. Returns the value to continue with if the container has no
     /// brackets of its own.
-    fn container(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
-        let end = self.document.tape().next(at);
+    fn open_container(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
+        let end = self.document.tape().index_after(at);
         let first = Some(if at + 1 < end { at + 1 } else { u32::MAX });
         if self.options.perl
-            && let Some(is) = self.boolean(at, node)
+            && let Some(is) = self.perl_boolean(at, node)
         {
-            self.emitter.word(if is { "true" } else { "false" });
+            self.emitter.write_word(if is { "true" } else { "false" });
             return Ok(None);
         }
         if node.kind.has_class() {
-            match self.known(at, node)? {
-                KnownOutcome::No => {}
+            match self.write_known(at, node)? {
+                KnownOutcome::Unknown => {}
                 KnownOutcome::Done => return Ok(None),
-                KnownOutcome::GoOn(child) => return Ok(Some(child)),
+                KnownOutcome::Continue(child) => return Ok(Some(child)),
             }
         }
-        if node.kind == Kind::Opaque && self.options.tags && self.tagged(at, node)? {
+        if node.kind == Kind::Opaque && self.options.tags && self.open_tagged_object(at, node)? {
             return Ok(None);
         }
         if matches!(node.kind, Kind::Object | Kind::Opaque) && self.options.allow_blessed {
-            self.lose(LossKind::Class, at);
-            self.emitter.word("null");
+            self.record_loss(LossKind::Class, at);
+            self.emitter.write_word("null");
             return Ok(None);
         }
         let kind = match node.kind {
@@ -492,27 +492,27 @@ impl Writer<'_, '_, '_> {
                 return Ok(None);
             }
             Kind::Map => {
-                self.any_map(at, node, end)?;
+                self.open_special_map(at, node, end)?;
                 return Ok(None);
             }
             Kind::Regexp => {
-                self.lose(LossKind::Regexp, at);
-                self.regexp(at)?;
+                self.record_loss(LossKind::Regexp, at);
+                self.write_regexp(at)?;
                 return Ok(None);
             }
             Kind::VString => {
-                self.lose(LossKind::VString, at);
-                let value = at + 1 < end && self.document.tape().next(at + 1) < end;
-                return Ok(if value { Some(self.document.tape().next(at + 1)) } else { first });
+                self.record_loss(LossKind::VString, at);
+                let value = at + 1 < end && self.document.tape().index_after(at + 1) < end;
+                return Ok(if value { Some(self.document.tape().index_after(at + 1)) } else { first });
             }
             Kind::Object if self.options.class.is_some() => {
-                self.object(at, node.class())?;
+                self.open_object(at, node.class())?;
                 return Ok(first);
             }
             Kind::Opaque => {
-                self.lose(LossKind::Opaque, at);
+                self.record_loss(LossKind::Opaque, at);
                 if self.options.class.is_some() {
-                    self.object(at, node.class())?;
+                    self.open_object(at, node.class())?;
                 }
                 return Ok(first);
             }
@@ -522,28 +522,28 @@ impl Writer<'_, '_, '_> {
             Kind::Code => LossKind::Code,
             _ => LossKind::Tied,
         };
-        self.lose(kind, at);
+        self.record_loss(kind, at);
         Ok(first)
     }
 
     /// Opens a map that may have special properties.
-    fn any_map(&mut self, at: u32, node: &Node, end: u32) -> Result<(), Error> {
+    fn open_special_map(&mut self, at: u32, node: &Node, end: u32) -> Result<(), Error> {
         if node.has(flag::RESTRICTED) {
-            self.lose(LossKind::Restricted, at);
+            self.record_loss(LossKind::Restricted, at);
         }
         if node.flags & (flag::IDENTITY | flag::DEFAULT) != 0 {
-            self.lose(LossKind::MapKind, at);
+            self.record_loss(LossKind::MapKind, at);
         }
-        self.open_any_map(at, end)?;
-        if self.options.sort_keys { self.put_in_order(at, end, false) } else { Ok(()) }
+        self.open_map_with_class(at, end)?;
+        if self.options.sort_keys { self.order_entries(at, end, false) } else { Ok(()) }
     }
 
     /// Opens a map, with an entry for the name of its class.
-    fn open_any_map(&mut self, at: u32, end: u32) -> Result<(), Error> {
+    fn open_map_with_class(&mut self, at: u32, end: u32) -> Result<(), Error> {
         let class = self.class.take();
         self.open_map(at, end);
         if let Some(class) = class {
-            self.class_entry(class)?;
+            self.write_class_entry(class)?;
             if let Some(top) = self.open.last_mut() {
                 top.is_empty = false;
             }
@@ -553,67 +553,67 @@ impl Writer<'_, '_, '_> {
 
     /// Writes an object with the option `class`: a map gets one more entry; any other
     /// body is put in braces.
-    fn object(&mut self, at: u32, class: u32) -> Result<(), Error> {
+    fn open_object(&mut self, at: u32, class: u32) -> Result<(), Error> {
         let is_map = self.nodes.get(at as usize + 1).is_some_and(|body| body.kind == Kind::Map);
         if is_map {
             self.class = Some(class);
             return Ok(());
         }
-        self.brace(class)
+        self.open_brace(class)
     }
 
     /// Opens braces around a value that is not a map, and writes its class.
-    fn brace(&mut self, class: u32) -> Result<(), Error> {
-        self.emitter.byte(b'{');
+    fn open_brace(&mut self, class: u32) -> Result<(), Error> {
+        self.emitter.write_byte(b'{');
         self.depth += 1;
         let around = self.serial;
-        self.open.push(Frame { what: What::Brace, is_empty: false, next: 0, end: 0, around });
-        self.class_entry(class)?;
-        self.emitter.comma();
-        self.emitter.line(self.depth)?;
+        self.open.push(WriteFrame { what: FrameKind::Brace, is_empty: false, next: 0, end: 0, around });
+        self.write_class_entry(class)?;
+        self.emitter.write_comma();
+        self.emitter.start_line(self.depth)?;
         // The class is the only one to use its key.
-        self.emitter.word(if self.is_reserved(b"value") { "\"body\"" } else { "\"value\"" });
-        self.emitter.colon();
+        self.emitter.write_word(if self.is_reserved(b"value") { "\"body\"" } else { "\"value\"" });
+        self.emitter.write_colon();
         Ok(())
     }
 
     /// Writes the entry with the name of the class.
-    fn class_entry(&mut self, class: u32) -> Result<(), Error> {
-        self.emitter.line(self.depth)?;
+    fn write_class_entry(&mut self, class: u32) -> Result<(), Error> {
+        self.emitter.start_line(self.depth)?;
         let key = self.options.class.as_deref().unwrap_or_default();
-        self.emitter.quoted(key.as_bytes(), Chars::Utf8)?;
-        self.emitter.colon();
-        self.class_name(class)
+        self.emitter.write_quoted(key.as_bytes(), CharEncoding::Utf8)?;
+        self.emitter.write_colon();
+        self.write_class_name(class)
     }
 
-    fn class_name(&mut self, class: u32) -> Result<(), Error> {
-        let name = self.document.class(class).map_or(&[][..], |name| name.bytes);
-        let chars = if std::str::from_utf8(name).is_ok() { Chars::Utf8 } else { Chars::Latin1 };
-        self.emitter.quoted(name, chars)
+    fn write_class_name(&mut self, class: u32) -> Result<(), Error> {
+        let name = self.document.class_name(class).map_or(&[][..], |name| name.bytes);
+        let chars = if std::str::from_utf8(name).is_ok() { CharEncoding::Utf8 } else { CharEncoding::Latin1 };
+        self.emitter.write_quoted(name, chars)
     }
 
     /// Counts a loss at a node.
     #[cold]
-    fn lose(&mut self, kind: LossKind, at: u32) {
+    fn record_loss(&mut self, kind: LossKind, at: u32) {
         let document = self.original;
         self.losses.add(kind, || document.path(at));
     }
 
     /// Returns an error for a value that JSON can't represent.
     #[cold]
-    fn cannot(&self, at: u32, found: impl Into<String>, help: &'static str) -> Error {
+    fn unrepresentable_error(&self, at: u32, found: impl Into<String>, help: &'static str) -> Error {
         Error::new(ErrorKind::Unrepresentable).on_path(self.original.path(at)).finding(found.into()).helping(help)
     }
 
     /// Writes a link to an open container.
-    fn cycle(&mut self, at: u32) -> Result<(), Error> {
+    fn write_cycle(&mut self, at: u32) -> Result<(), Error> {
         match self.options.cycles {
             Cycles::Null => {
-                self.lose(LossKind::Cycle, at);
-                self.emitter.word("null");
+                self.record_loss(LossKind::Cycle, at);
+                self.emitter.write_word("null");
                 Ok(())
             }
-            Cycles::Error => Err(self.cannot(
+            Cycles::Error => Err(self.unrepresentable_error(
                 at,
                 "a link to a value that contains it",
                 "`cycles=null` writes null there; `json:typed` can say it",

@@ -1,8 +1,8 @@
 //! Wrappers of a value: instance variables, mixed-in modules and user classes.
 
-use super::read::{Frame, PENDING, Reader, State};
+use super::read::{PENDING, ReadFrame, Reader, State};
 use super::spelling::value as code;
-use super::symbols::Encoding;
+use super::symbols::ReadEncoding;
 use super::tag;
 use crate::document::{Form, Kind, NO_KEY, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
@@ -24,42 +24,42 @@ const WRAPPERS: u32 = 64;
 impl<S: Sink> Reader<'_, '_, S> {
     /// Reads what follows `I`.
     #[inline]
-    pub(super) fn with_variables(&mut self, start: usize, key: u16) -> Result<(), Error> {
-        let Some(tag) = self.scan.peek() else { return Err(self.scan.truncated(1, "a value")) };
+    pub(super) fn read_with_variables(&mut self, start: usize, key: u16) -> Result<(), Error> {
+        let Some(tag) = self.scan.peek() else { return Err(self.scan.truncated_error(1, "a value")) };
         match tag {
             b'"' => {
                 self.scan.at += 1;
-                if !S::DETAIL && self.utf8_string(key)? {
+                if !S::DETAIL && self.read_utf8_string(key)? {
                     return Ok(());
                 }
-                self.wrapped(tag, start, key, Some(start), &[])
+                self.read_wrapped_string(tag, start, key, Some(start), &[])
             }
             b'/' => {
                 self.scan.at += 1;
-                self.wrapped(tag, start, key, Some(start), &[])
+                self.read_wrapped_string(tag, start, key, Some(start), &[])
             }
             b':' => {
                 self.scan.at += 1;
                 let node = self.sink.next_node();
-                let number = self.new_symbol(start, true, node)?;
+                let number = self.read_new_symbol(start, true, node)?;
                 let symbol = self.symbols[number].node;
-                self.leaf(symbol, key, start);
+                self.push_leaf(symbol, key, start);
                 Ok(())
             }
-            b';' => Err(self.malformed(self.scan.at, "a value that has instance variables", tag)),
+            b';' => Err(self.malformed_error(self.scan.at, "a value that has instance variables", tag)),
             b'u' => {
                 self.scan.at += 1;
-                self.user_dump(start, key, true)
+                self.read_user_dump(start, key, true)
             }
             b'C' | b'e' => {
                 self.scan.at += 1;
-                self.wrappers(tag, start, key, Some(start))
+                self.read_wrappers(tag, start, key, Some(start))
             }
             _ => {
                 let node = self.sink.next_node();
-                self.piece(start, node, "instance variables");
-                self.front(Node::open(Kind::Attrs, 0), key, start);
-                self.open(State::Owner, node, 1)
+                self.record_piece(start, node, "instance variables");
+                self.push_front(Node::open(Kind::Attrs, 0), key, start);
+                self.open_container(State::Owner, node, 1)
             }
         }
     }
@@ -67,14 +67,14 @@ impl<S: Sink> Reader<'_, '_, S> {
     /// Reads a string with `E` as its only instance variable, by far the most common
     /// case. Consumes nothing of any other value.
     #[inline]
-    fn utf8_string(&mut self, key: u16) -> Result<bool, Error> {
+    fn read_utf8_string(&mut self, key: u16) -> Result<bool, Error> {
         let before = self.scan.at;
-        let (place, len) = self.bytes("a string")?;
+        let (place, len) = self.read_bytes("a string")?;
         if let Some(tail) = self.scan.input.get(self.scan.at..).and_then(|rest| rest.first_chunk())
             && u64::from(u32::from_le_bytes(*tail)) == self.utf8
         {
             self.scan.at += 4;
-            let mut node = self.sink.tape().borrowed(Kind::Text, place, len);
+            let mut node = self.sink.tape().new_borrowed_string(Kind::Text, place, len);
             node.key = key;
             let at = self.sink.tape().push(node);
             self.numbers.push(at);
@@ -85,7 +85,13 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 
     /// Reads modules and classes before a value, and the value's beginning.
-    pub(super) fn wrappers(&mut self, tag: u8, start: usize, key: u16, variables: Option<usize>) -> Result<(), Error> {
+    pub(super) fn read_wrappers(
+        &mut self,
+        tag: u8,
+        start: usize,
+        key: u16,
+        variables: Option<usize>,
+    ) -> Result<(), Error> {
         let mut list = Vec::new();
         let (mut tag, mut at) = (tag, if variables.is_some() { start + 1 } else { start });
         let mut piece = start;
@@ -94,8 +100,8 @@ impl<S: Sink> Reader<'_, '_, S> {
                 return Err(self.limits.too_deep().at(at));
             }
             let node = self.sink.next_node() + list.len() as u32;
-            self.piece(piece, node, tag::name(tag));
-            let class = self.class(node)?;
+            self.record_piece(piece, node, tag::type_name(tag));
+            let class = self.read_class(node)?;
             let form = if tag == b'C' { Form::Subclass } else { Form::Module };
             let next = self.scan.peek();
             let is_hash = tag == b'C' && matches!(next, Some(b'{' | b'}'));
@@ -105,36 +111,36 @@ impl<S: Sink> Reader<'_, '_, S> {
             list.push(Wrapper { class, form, start: at });
             (at, piece) = (self.scan.at, self.scan.at);
             match next {
-                Some(b'C' | b'e') => tag = self.scan.u8("a value")?,
+                Some(b'C' | b'e') => tag = self.scan.read_u8("a value")?,
                 _ => break false,
             }
         };
         let start = self.scan.at;
-        let tag = self.scan.u8("a value")?;
+        let tag = self.scan.read_u8("a value")?;
         if matches!(tag, b'"' | b'/') {
-            return self.wrapped(tag, start, key, variables, &list);
+            return self.read_wrapped_string(tag, start, key, variables, &list);
         }
         let mut key = key;
         if let Some(start) = variables {
-            let node = self.front(Node::open(Kind::Attrs, 0), key, start);
-            self.open(State::Owner, node, 1)?;
+            let node = self.push_front(Node::open(Kind::Attrs, 0), key, start);
+            self.open_container(State::Owner, node, 1)?;
             key = NO_KEY;
         }
         for wrapper in &list {
             // The one around it has its value now.
             if key == NO_KEY && (variables.is_some() || wrapper.start != list[0].start) {
-                self.fill();
+                self.mark_value_read();
             }
             let node = Node::open(Kind::Attrs, wrapper.class).in_form(wrapper.form);
-            let node = self.front(node, key, wrapper.start);
-            self.open(State::Part, node, 1)?;
+            let node = self.push_front(node, key, wrapper.start);
+            self.open_container(State::Part, node, 1)?;
             key = NO_KEY;
         }
         if identity {
             if variables.is_some() || !list.is_empty() {
-                self.fill();
+                self.mark_value_read();
             }
-            return self.hash(tag, start, key, flag::IDENTITY);
+            return self.read_hash(tag, start, key, flag::IDENTITY);
         }
         // The machine continues, so that a long sequence of these uses no stack.
         self.scan.at = start;
@@ -142,7 +148,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 
     /// Marks the value of the innermost wrapper as read.
-    fn fill(&mut self) {
+    fn mark_value_read(&mut self) {
         if let Some(frame) = self.frames.last_mut() {
             frame.left = 0;
             frame.count = 1;
@@ -150,7 +156,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 
     /// Reads a string or a regexp, and its wrappers.
-    pub(super) fn wrapped(
+    pub(super) fn read_wrapped_string(
         &mut self,
         tag: u8,
         start: usize,
@@ -159,47 +165,47 @@ impl<S: Sink> Reader<'_, '_, S> {
         wrappers: &[Wrapper],
     ) -> Result<(), Error> {
         let first = self.sink.next_node();
-        let (place, len) = self.bytes(if tag == b'"' { "a string" } else { "a regexp" })?;
-        let options = if tag == b'/' { self.scan.u8("the options of a regexp")? } else { 0 };
+        let (place, len) = self.read_bytes(if tag == b'"' { "a string" } else { "a regexp" })?;
+        let options = if tag == b'/' { self.scan.read_u8("the options of a regexp")? } else { 0 };
         let begin = variables.filter(|_| wrappers.is_empty()).unwrap_or(start);
-        self.piece(begin, first, tag::name(tag));
+        self.record_piece(begin, first, tag::type_name(tag));
         let number = self.numbers.len();
         self.numbers.push(PENDING);
-        let mut string = self.sink.tape().borrowed(Kind::Bytes, place, len);
-        let left = if variables.is_some() { self.payload_variables(&mut string, first)? } else { 0 };
+        let mut string = self.sink.tape().new_borrowed_string(Kind::Bytes, place, len);
+        let left = if variables.is_some() { self.read_payload_variables(&mut string, first)? } else { 0 };
         let mut key = key;
         let attributes = self.sink.next_node();
         if let (Some(start), true) = (variables, left > 0) {
-            self.front(Node::open(Kind::Attrs, 0), std::mem::take(&mut key), start);
+            self.push_front(Node::open(Kind::Attrs, 0), std::mem::take(&mut key), start);
         }
         let outer = self.sink.next_node();
         for wrapper in wrappers {
             let node = Node::open(Kind::Attrs, wrapper.class).in_form(wrapper.form);
-            self.front(node, std::mem::take(&mut key), wrapper.start);
+            self.push_front(node, std::mem::take(&mut key), wrapper.start);
         }
         let at = self.sink.next_node();
         if tag == b'"' {
-            self.leaf(string, key, begin);
+            self.push_leaf(string, key, begin);
         } else {
-            self.front(Node::open(Kind::Regexp, 0), key, begin);
-            self.leaf(string, NO_KEY, start);
+            self.push_front(Node::open(Kind::Regexp, 0), key, begin);
+            self.push_leaf(string, NO_KEY, start);
             let letters: Vec<u8> =
                 OPTIONS.iter().filter(|(bit, _)| options & bit != 0).map(|(_, letter)| *letter).collect();
-            let flags = self.sink.tape().owned(Kind::Bytes, &letters);
-            self.leaf(flags, NO_KEY, start);
-            self.sink.tape().close(at, 2);
-            self.end(at);
+            let flags = self.sink.tape().new_owned_string(Kind::Bytes, &letters);
+            self.push_leaf(flags, NO_KEY, start);
+            self.sink.tape().close_container(at, 2);
+            self.end_node(at);
             if options & !OPTIONS.iter().fold(0, |all, (bit, _)| all | bit) != 0 {
-                self.sink.note(at, code::OPTIONS, u64::from(options));
+                self.sink.record_note(at, code::OPTIONS, u64::from(options));
             }
         }
         self.numbers[number] = at;
         for wrapper in (outer..at).rev() {
-            self.sink.tape().close(wrapper, 1);
-            self.end(wrapper);
+            self.sink.tape().close_container(wrapper, 1);
+            self.end_node(wrapper);
         }
         if left > 0 {
-            self.open(State::Variables, attributes, left)?;
+            self.open_container(State::Variables, attributes, left)?;
             if let Some(frame) = self.frames.last_mut() {
                 frame.count = 1;
             }
@@ -209,14 +215,14 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// Reads the count of a string's instance variables, and the encoding if it is
     /// first. Returns how many are left.
-    fn payload_variables(&mut self, string: &mut Node, node: u32) -> Result<u32, Error> {
+    fn read_payload_variables(&mut self, string: &mut Node, node: u32) -> Result<u32, Error> {
         let at = self.scan.at;
-        let mut left = self.count("instance variables", 2)?;
-        self.piece(at, node, "count");
-        if left > 0 && self.encoding_is_next() {
-            let variable = self.symbol(node)?;
-            if let Some(encoding) = self.encoding(variable, node)? {
-                *string = self.encoded(*string, encoding)?;
+        let mut left = self.read_count("instance variables", 2)?;
+        self.record_piece(at, node, "count");
+        if left > 0 && self.is_encoding_next() {
+            let variable = self.read_symbol(node)?;
+            if let Some(encoding) = self.read_encoding(variable, node)? {
+                *string = self.with_encoding(*string, encoding)?;
                 left -= 1;
             }
         }
@@ -224,7 +230,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 
     /// Whether the next instance variable gives the encoding.
-    pub(super) fn encoding_is_next(&self) -> bool {
+    pub(super) fn is_encoding_next(&self) -> bool {
         let rest = self.scan.input.get(self.scan.at..).unwrap_or(&[]);
         let (name, value) = match rest {
             [b':', 6, b'E', value, ..] => (&b"E"[..], *value),
@@ -232,9 +238,9 @@ impl<S: Sink> Reader<'_, '_, S> {
             [b';', ..] => {
                 let mut ahead = self.scan;
                 ahead.at += 1;
-                let Some(number) = small(&mut ahead) else { return false };
+                let Some(number) = read_small_integer(&mut ahead) else { return false };
                 let Some(symbol) = self.symbols.get(number) else { return false };
-                match (self.sink_bytes(&symbol.node), ahead.peek()) {
+                match (self.name_bytes(&symbol.node), ahead.peek()) {
                     (name, Some(value)) => (name, value),
                     _ => return false,
                 }
@@ -245,7 +251,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 
     /// Returns the bytes of a name in the input.
-    fn sink_bytes(&self, node: &Node) -> &[u8] {
+    fn name_bytes(&self, node: &Node) -> &[u8] {
         let crate::document::Location::Input(start) = node.place() else { return &[] };
         let start = start as usize;
         self.scan.input.get(start..start.saturating_add(node.aux as usize)).unwrap_or(&[])
@@ -253,38 +259,38 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// Reads an object that its class dumped to a string. It takes its number after the
     /// instance variables of that string.
-    pub(super) fn user_dump(&mut self, start: usize, key: u16, variables: bool) -> Result<(), Error> {
+    pub(super) fn read_user_dump(&mut self, start: usize, key: u16, variables: bool) -> Result<(), Error> {
         let node = self.sink.next_node();
-        self.piece(start, node, "dumped object");
-        let class = self.class(node)?;
+        self.record_piece(start, node, "dumped object");
+        let class = self.read_class(node)?;
         let at = self.scan.at;
-        let (place, len) = self.bytes("a dumped object")?;
-        self.piece(at, node + 1, "payload");
-        self.front(Node::open(Kind::Opaque, class).in_form(Form::UserDump), key, start);
-        let mut string = self.sink.tape().borrowed(Kind::Bytes, place, len);
-        let left = if variables { self.payload_variables(&mut string, node + 1)? } else { 0 };
+        let (place, len) = self.read_bytes("a dumped object")?;
+        self.record_piece(at, node + 1, "payload");
+        self.push_front(Node::open(Kind::Opaque, class).in_form(Form::UserDump), key, start);
+        let mut string = self.sink.tape().new_borrowed_string(Kind::Bytes, place, len);
+        let left = if variables { self.read_payload_variables(&mut string, node + 1)? } else { 0 };
         if left > 0 {
-            let attributes = self.front(Node::open(Kind::Attrs, 0), NO_KEY, at);
-            self.leaf(string, NO_KEY, at);
-            self.open(State::Payload, attributes, left)?;
+            let attributes = self.push_front(Node::open(Kind::Attrs, 0), NO_KEY, at);
+            self.push_leaf(string, NO_KEY, at);
+            self.open_container(State::Payload, attributes, left)?;
             if let Some(frame) = self.frames.last_mut() {
                 frame.count = 1;
             }
             return Ok(());
         }
-        self.leaf(string, NO_KEY, at);
-        self.sink.tape().close(node, 1);
-        self.end(node);
+        self.push_leaf(string, NO_KEY, at);
+        self.sink.tape().close_container(node, 1);
+        self.end_node(node);
         self.numbers.push(node);
         Ok(())
     }
 
     /// Reads the count of the instance variables of the value that was just read.
-    pub(super) fn variables(&mut self) -> Result<(), Error> {
+    pub(super) fn begin_variables(&mut self) -> Result<(), Error> {
         let at = self.scan.at;
-        let count = self.count("instance variables", 2)?;
+        let count = self.read_count("instance variables", 2)?;
         let node = self.frames.last().map_or(0, |frame| frame.at);
-        self.piece(at, node, "count");
+        self.record_piece(at, node, "count");
         if let Some(frame) = self.frames.last_mut() {
             frame.state = State::Variables;
             frame.left = count;
@@ -293,10 +299,10 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 
     /// Reads members of an object, or instance variables.
-    pub(super) fn members(&mut self, mut frame: Frame) -> Result<(), Error> {
+    pub(super) fn read_members(&mut self, mut frame: ReadFrame) -> Result<(), Error> {
         let depth = self.frames.len();
         if !S::DETAIL && frame.state == State::Members {
-            if self.fast_entries(frame)? {
+            if self.read_fast_entries(frame)? {
                 return Ok(());
             }
             frame = self.frames.last().copied().unwrap_or(frame);
@@ -305,36 +311,36 @@ impl<S: Sink> Reader<'_, '_, S> {
         while left > 0 && self.frames.len() == depth {
             left -= 1;
             let (start, node) = (self.scan.at, self.sink.next_node());
-            let symbol = self.symbol(node)?;
-            let is_encoding = match frame.state {
+            let symbol = self.read_symbol(node)?;
+            let found_encoding = match frame.state {
                 State::Members => None,
-                _ => self.encoding(symbol, node)?,
+                _ => self.read_encoding(symbol, node)?,
             };
             if let Some(top) = self.frames.last_mut() {
                 top.left = left;
-                top.count += u32::from(is_encoding.is_none());
+                top.count += u32::from(found_encoding.is_none());
             }
-            if let Some(encoding) = is_encoding {
-                self.late_encoding(frame.at, encoding, start)?;
+            if let Some(encoding) = found_encoding {
+                self.apply_late_encoding(frame.at, encoding, start)?;
                 continue;
             }
-            let key = match self.symbol_key(symbol) {
+            let key = match self.intern_symbol_key(symbol) {
                 Some(key) => key,
                 None => {
                     let symbol = self.symbols[symbol].node;
-                    self.key_node(symbol, start)
+                    self.push_key_node(symbol, start)
                 }
             };
-            self.value(key)?;
+            self.read_value(key)?;
         }
         if frame.left == 0 {
-            self.close();
+            self.close_container();
         }
         Ok(())
     }
 
     /// Applies the encoding to a value that is already on the tape.
-    fn late_encoding(&mut self, attributes: u32, encoding: Encoding, start: usize) -> Result<(), Error> {
+    fn apply_late_encoding(&mut self, attributes: u32, encoding: ReadEncoding, start: usize) -> Result<(), Error> {
         for at in attributes + 1..attributes + 1 + WRAPPERS {
             let Some(node) = self.sink.nodes().get(at as usize).copied() else { break };
             match node.kind {
@@ -342,12 +348,12 @@ impl<S: Sink> Reader<'_, '_, S> {
                 Kind::Bytes | Kind::Text | Kind::Encoded => {
                     let mut bare = node;
                     bare.payload &= !(0x7FFF << 48);
-                    bare = self.encoded(bare, encoding)?;
-                    self.sink.tape().replace(at, bare);
+                    bare = self.with_encoding(bare, encoding)?;
+                    self.sink.tape().replace_node(at, bare);
                     return Ok(());
                 }
                 Kind::Module => {
-                    self.sink.note(at, code::NAME_ENCODING, u64::from(encoding == Encoding::Utf8));
+                    self.sink.record_note(at, code::NAME_ENCODING, u64::from(encoding == ReadEncoding::Utf8));
                     return Ok(());
                 }
                 _ => break,
@@ -361,7 +367,7 @@ impl<S: Sink> Reader<'_, '_, S> {
 }
 
 /// Reads an integer that is not negative.
-fn small(scan: &mut crate::format::Scan<'_>) -> Option<usize> {
+fn read_small_integer(scan: &mut crate::format::Scan<'_>) -> Option<usize> {
     let head = scan.peek()?;
     scan.at += 1;
     match head {
@@ -369,7 +375,7 @@ fn small(scan: &mut crate::format::Scan<'_>) -> Option<usize> {
         0 | 0xFB => Some(0),
         5..=127 => Some(usize::from(head) - 5),
         1..=4 => {
-            let bytes = scan.take(usize::from(head), "an integer").ok()?;
+            let bytes = scan.read_bytes(usize::from(head), "an integer").ok()?;
             Some(bytes.iter().rev().fold(0, |sum, byte| sum << 8 | usize::from(*byte)))
         }
         _ => None,

@@ -58,7 +58,7 @@ pub static FORMAT: Format = Format {
         extension: NAME,
         names_strings_again: true,
         hands_over: true,
-        restarts: &[Restart::guess(b"", &[MAJOR, MINOR])],
+        restarts: &[Restart::from_context(b"", &[MAJOR, MINOR])],
         naming: Naming::Ruby,
         ..Capabilities::BINARY
     },
@@ -77,46 +77,46 @@ pub static FORMAT: Format = Format {
 /// Of any kind but `Usage`, `Unrepresentable` and `Output`; with offset and
 /// path.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    options.read(input, Request::new(limits)).whole(input, &FORMAT)
+    options.read(input, Request::new(limits)).into_whole_document(input, &FORMAT)
 }
 
 impl Feed for ReadOptions {
     const FORMAT: &'static Format = &FORMAT;
 
-    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
-        feed(input, limits, sink)
+    fn feed_document<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+        feed_dump(input, limits, sink)
     }
 
-    fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
-        Some(skim::skim(input))
+    fn new_skimmer<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
+        Some(skim::make_skimmer(input))
     }
 
-    fn scalars(&self, _: &[u8]) -> Option<ReadScalar> {
-        Some(stencil::scalar)
+    fn scalar_reader(&self, _: &[u8]) -> Option<ReadScalar> {
+        Some(stencil::read_scalar)
     }
 }
 
 /// Feeds a dump to the sink. Returns how far it got, and the error that stopped it.
-fn feed<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+fn feed_dump<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
     let mut scan = Scan::new(input);
-    if let Err(error) = header(&mut scan, sink) {
+    if let Err(error) = read_header(&mut scan, sink) {
         return (scan.at, Some(error));
     }
     let mut reader = Reader::new(scan, limits, sink);
-    let result = reader.run();
+    let result = reader.read_document();
     let consumed = reader.scan.at;
     let error = result.err().map(|error| {
         let next = reader.sink.tape().len();
         let path = reader.sink.tape().path_to(next, input);
-        reader.abandon();
+        reader.close_open_containers();
         error.on_path(path)
     });
-    reader.keep();
+    reader.return_memory();
     (consumed, error)
 }
 
 /// Describes the bytes in the place of the version: a version of another Ruby, or a text that was never dumped.
-fn text_or_version(bytes: &[u8], major: u8, minor: u8) -> String {
+fn describe_version(bytes: &[u8], major: u8, minor: u8) -> String {
     const SHOWN: usize = 20;
     let start = bytes.get(..bytes.len().min(SHOWN)).unwrap_or_default();
     match std::str::from_utf8(start.trim_ascii_end()) {
@@ -128,19 +128,19 @@ fn text_or_version(bytes: &[u8], major: u8, minor: u8) -> String {
     }
 }
 
-fn header<S: Sink>(scan: &mut Scan<'_>, sink: &mut S) -> Result<(), Error> {
+fn read_header<S: Sink>(scan: &mut Scan<'_>, sink: &mut S) -> Result<(), Error> {
     let text = scan.input;
-    let [major, minor] = scan.array("the version")?;
+    let [major, minor] = scan.read_array("the version")?;
     if major != MAJOR || minor > MINOR {
         return Err(Error::new(ErrorKind::Unsupported)
             .at(0)
             .expecting("version 4.0 to 4.8")
-            .finding(text_or_version(text, major, minor)));
+            .finding(describe_version(text, major, minor)));
     }
     if let Some(detail) = sink.detail() {
         NAME.clone_into(&mut detail.spelling.format);
-        detail.header(spelling::MINOR, u64::from(minor));
-        detail.span(0, 2, crate::document::NO_NODE, "version");
+        detail.record_header_note(spelling::MINOR, u64::from(minor));
+        detail.record_span(0, 2, crate::document::NO_NODE, "version");
     }
     Ok(())
 }
@@ -163,6 +163,6 @@ fn detect(input: &[u8]) -> Option<Guess> {
         Some(_) => return None,
     };
     let is_entry = outcome.document.root().class() == b"ActiveSupport::Cache::Entry";
-    let what = if is_entry { ", an entry of a Rails cache: `rails-cache/marshal` has the value" } else { "" };
-    Some(Guess { certainty, variant: format!("4.{minor}{what}") })
+    let suffix = if is_entry { ", an entry of a Rails cache: `rails-cache/marshal` has the value" } else { "" };
+    Some(Guess { certainty, variant: format!("4.{minor}{suffix}") })
 }

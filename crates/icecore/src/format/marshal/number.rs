@@ -4,7 +4,7 @@ use crate::num::decimal::{POWERS, few_digits};
 use crate::num::float128;
 
 /// Appends a fixnum: a byte for small ones, otherwise a count and little-endian bytes.
-pub(super) fn push_long(value: i64, buf: &mut Vec<u8>) {
+pub(super) fn push_integer(value: i64, buf: &mut Vec<u8>) {
     match value {
         0 => buf.push(0),
         1..=122 => buf.push(value as u8 + 5),
@@ -58,7 +58,7 @@ pub(super) fn push_float(value: f64, buf: &mut Vec<u8>) {
     }
     let mut buffer = zmij::Buffer::new();
     let text = buffer.format_finite(value.abs());
-    if let Some(same) = plain_decimal(text.as_bytes()) {
+    if let Some(same) = strip_plain_decimal(text.as_bytes()) {
         return buf.extend_from_slice(same);
     }
     push_decimal(text, buf);
@@ -66,7 +66,7 @@ pub(super) fn push_float(value: f64, buf: &mut Vec<u8>) {
 
 /// Appends a decimal number above zero as Ruby writes it.
 fn push_decimal(text: &str, buf: &mut Vec<u8>) {
-    let (digits, len, point) = decimal(text);
+    let (digits, len, point) = split_decimal(text);
     let digits = &digits[..len];
     let count = len as i32;
     if point < -3 || point > count {
@@ -94,7 +94,7 @@ fn push_decimal(text: &str, buf: &mut Vec<u8>) {
 /// Returns the part of this text that Ruby writes, too. `None` if Ruby writes, or may
 /// write, an exponent.
 #[inline]
-fn plain_decimal(text: &[u8]) -> Option<&[u8]> {
+fn strip_plain_decimal(text: &[u8]) -> Option<&[u8]> {
     if text.starts_with(b"0.0000") || text.contains(&b'e') {
         return None;
     }
@@ -106,19 +106,19 @@ fn plain_decimal(text: &[u8]) -> Option<&[u8]> {
 
 /// Returns the digits of a decimal number without zeros at either end, their number,
 /// and how many of them are before the point.
-fn decimal(text: &str) -> ([u8; 32], usize, i32) {
+fn split_decimal(text: &str) -> ([u8; 32], usize, i32) {
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
     let mut digits = [0; 32];
-    let (mut len, mut point, mut behind) = (0, 0, false);
+    let (mut len, mut point, mut is_past_point) = (0, 0, false);
     for byte in mantissa.bytes() {
         if byte == b'.' {
-            behind = true;
+            is_past_point = true;
         } else if len == 0 && byte == b'0' {
-            point -= i32::from(behind);
+            point -= i32::from(is_past_point);
         } else {
             digits[len.min(31)] = byte;
             len = (len + 1).min(31);
-            point += i32::from(!behind);
+            point += i32::from(!is_past_point);
         }
     }
     while len > 1 && digits[len - 1] == b'0' {
@@ -130,7 +130,7 @@ fn decimal(text: &str) -> ([u8; 32], usize, i32) {
 /// Returns the float for a short decimal without an exponent, if its digits and its
 /// power of ten are exact floats, so that one division is enough.
 #[inline]
-pub(super) fn short_float(text: &[u8]) -> Option<f64> {
+pub(super) fn parse_short_float(text: &[u8]) -> Option<f64> {
     let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),
@@ -166,17 +166,17 @@ pub(super) fn parse_float(text: &[u8]) -> f64 {
         b"-inf" => return f64::NEG_INFINITY,
         _ => {}
     }
-    let len = number_len(head);
+    let len = measure_number(head);
     let value = match std::str::from_utf8(&head[..len]) {
-        Ok(number) if head[..len].contains(&b'x') || head[..len].contains(&b'X') => hexadecimal(number),
+        Ok(number) if head[..len].contains(&b'x') || head[..len].contains(&b'X') => parse_hexadecimal(number),
         Ok(number) => number.trim_start_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']).parse().unwrap_or(0.0),
         Err(_) => 0.0,
     };
-    with_mantissa(value, &text[len..])
+    add_mantissa(value, &text[len..])
 }
 
 /// Returns how much of the text `strtod` consumes.
-fn number_len(text: &[u8]) -> usize {
+fn measure_number(text: &[u8]) -> usize {
     let digits = |at: usize| text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut at = text.iter().take_while(|byte| matches!(byte, b' ' | 9..=13)).count();
     at += usize::from(matches!(text.get(at), Some(b'+' | b'-')));
@@ -200,7 +200,7 @@ fn number_len(text: &[u8]) -> usize {
     at
 }
 
-fn hexadecimal(text: &str) -> f64 {
+fn parse_hexadecimal(text: &str) -> f64 {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
@@ -217,12 +217,12 @@ const MANTISSA: i32 = 37;
 
 /// Adds the lower bits of the mantissa: files of Ruby 1.6 to 1.8 have them after a zero
 /// byte, because their text was not exact.
-fn with_mantissa(value: f64, tail: &[u8]) -> f64 {
+fn add_mantissa(value: f64, tail: &[u8]) -> f64 {
     let [0, tail @ ..] = tail else { return value };
     if tail.is_empty() || !value.is_finite() {
         return value;
     }
-    let (fraction, exponent) = split(value);
+    let (fraction, exponent) = split_float(value);
     let mut mantissa = (fraction.abs() * 2f64.powi(MANTISSA)).trunc();
     let mut bits = 0;
     for chunk in tail.chunks(4).take(64) {
@@ -238,12 +238,12 @@ fn with_mantissa(value: f64, tail: &[u8]) -> f64 {
 }
 
 /// Splits a float into a fraction of at least a half and a power of two.
-fn split(value: f64) -> (f64, i32) {
+fn split_float(value: f64) -> (f64, i32) {
     let bits = value.to_bits();
     match (bits >> 52 & 0x7FF) as i32 {
         _ if value == 0.0 => (0.0, 0),
         0 => {
-            let (fraction, exponent) = split(value * 2f64.powi(64));
+            let (fraction, exponent) = split_float(value * 2f64.powi(64));
             (fraction, exponent - 64)
         }
         exponent => (f64::from_bits(bits & !(0x7FF << 52) | 1022 << 52), exponent - 1022),
@@ -251,7 +251,7 @@ fn split(value: f64) -> (f64, i32) {
 }
 
 /// Returns the nearest float of a binary128, and whether it is the same number.
-pub(super) fn narrowed(bytes: &[u8]) -> (f64, bool) {
+pub(super) fn narrow_float128(bytes: &[u8]) -> (f64, bool) {
     let bytes = bytes.try_into().unwrap_or([0; 16]);
     (float128::to_f64(&bytes), float128::to_f64_exact(&bytes).is_some())
 }
@@ -297,7 +297,7 @@ mod tests {
                 assert_eq!(String::from_utf8_lossy(&out), String::from_utf8_lossy(&long));
             }
             assert_eq!(parse_float(&out).to_bits(), value.to_bits());
-            if let Some(short) = short_float(&out) {
+            if let Some(short) = parse_short_float(&out) {
                 assert_eq!(short.to_bits(), value.to_bits());
             }
         }
@@ -318,7 +318,7 @@ mod tests {
             (65536, b"\x03\0\0\x01"),
         ] {
             let mut out = Vec::new();
-            push_long(value, &mut out);
+            push_integer(value, &mut out);
             assert_eq!(out, bytes, "{value}");
         }
     }

@@ -1,6 +1,6 @@
 //! The reader: a machine with an explicit stack.
 
-use super::read_fast::Record;
+use super::read_fast::RecordOutcome;
 use super::symbols::Symbol;
 use super::tag;
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink, flag};
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// Maps of up to this many entries get ids for their keys; keys of larger maps seldom
 /// occur again.
-pub(super) const KEYED: u32 = 256;
+pub(super) const KEYS_WITH_ID: u32 = 256;
 /// How many values are read before the machine checks limits again.
 pub(super) const BATCH: u32 = 1024;
 
@@ -37,7 +37,7 @@ pub(super) enum State {
 
 /// A container that is still open.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
+pub(super) struct ReadFrame {
     pub(super) state: State,
     /// Its node.
     pub(super) at: u32,
@@ -49,7 +49,7 @@ pub(super) struct Frame {
 
 /// Target of an object number that is not a node.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Side {
+pub(super) struct SideObject {
     /// The string: a key, or the name of an encoding. Or a float, if nodes are taken
     /// away.
     pub(super) node: Node,
@@ -64,11 +64,11 @@ pub(super) const PENDING: u32 = u32::MAX;
 
 /// Memory for the next document that is read onto the same tape.
 #[derive(Default)]
-pub(super) struct Kept {
-    frames: Vec<Frame>,
+pub(super) struct ReaderMemory {
+    frames: Vec<ReadFrame>,
     symbols: Vec<Symbol>,
     numbers: Vec<u32>,
-    sides: Vec<Side>,
+    sides: Vec<SideObject>,
     /// The ids of symbols in the last document, by number: as a key and as a class.
     guesses: Vec<(u16, u32)>,
 }
@@ -79,12 +79,12 @@ const GUESSES: usize = 256;
 const ENTRIES_KEPT: usize = 1 << 16;
 
 pub(super) struct Reader<'a, 's, S: Sink> {
-    kept: Box<Kept>,
+    kept: Box<ReaderMemory>,
     pub(super) guesses: Vec<(u16, u32)>,
     pub(super) scan: Scan<'a>,
     pub(super) sink: &'s mut S,
     pub(super) limits: &'s Limits,
-    pub(super) frames: Vec<Frame>,
+    pub(super) frames: Vec<ReadFrame>,
     pub(super) symbols: Vec<Symbol>,
     /// The four bytes that follow a string in UTF-8, once the symbol `E` has a number.
     /// Before that, a value that four bytes can't have.
@@ -92,8 +92,8 @@ pub(super) struct Reader<'a, 's, S: Sink> {
     /// The nodes of objects by number.
     pub(super) numbers: Vec<u32>,
     /// The nodes of numbers below this one were taken away.
-    pub(super) gone: usize,
-    pub(super) sides: Vec<Side>,
+    pub(super) removed_below: usize,
+    pub(super) sides: Vec<SideObject>,
     /// The ids of encodings, by the location of their names.
     pub(super) encodings: HashMap<(u64, u32), u16>,
     /// The first number of each float and of each key, if spelling is recorded.
@@ -103,7 +103,7 @@ pub(super) struct Reader<'a, 's, S: Sink> {
 
 impl<'a, 's, S: Sink> Reader<'a, 's, S> {
     pub(super) fn new(scan: Scan<'a>, limits: &'s Limits, sink: &'s mut S) -> Self {
-        let mut memory = sink.tape().memory.take::<Kept>();
+        let mut memory = sink.tape().memory.take_or_default::<ReaderMemory>();
         let kept = std::mem::take(&mut *memory);
         Reader {
             kept: memory,
@@ -115,7 +115,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             symbols: kept.symbols,
             utf8: u64::MAX,
             numbers: kept.numbers,
-            gone: 0,
+            removed_below: 0,
             sides: kept.sides,
             floats: HashMap::new(),
             encodings: HashMap::new(),
@@ -124,52 +124,52 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
     }
 
     /// Keeps the memory for the next document.
-    pub(super) fn keep(mut self) {
-        fn emptied<T>(list: &mut Vec<T>) -> Vec<T> {
+    pub(super) fn return_memory(mut self) {
+        fn take_emptied<T>(list: &mut Vec<T>) -> Vec<T> {
             let mut list = std::mem::take(list);
             list.clear();
             list.shrink_to(ENTRIES_KEPT);
             list
         }
-        let mut guesses = emptied(&mut self.guesses);
+        let mut guesses = take_emptied(&mut self.guesses);
         guesses.extend(self.symbols.iter().take(GUESSES).map(|symbol| (symbol.key, symbol.class)));
         let mut memory = self.kept;
-        *memory = Kept {
-            frames: emptied(&mut self.frames),
-            symbols: emptied(&mut self.symbols),
-            numbers: emptied(&mut self.numbers),
-            sides: emptied(&mut self.sides),
+        *memory = ReaderMemory {
+            frames: take_emptied(&mut self.frames),
+            symbols: take_emptied(&mut self.symbols),
+            numbers: take_emptied(&mut self.numbers),
+            sides: take_emptied(&mut self.sides),
             guesses,
         };
-        self.sink.tape().memory.keep(memory);
+        self.sink.tape().memory.put_back(memory);
     }
 
     /// Reads the root and everything in it.
-    pub(super) fn run(&mut self) -> Result<(), Error> {
-        let is_begun = !S::DETAIL && !S::PARTS && !matches!(self.record(NO_KEY)?, Record::Other);
+    pub(super) fn read_document(&mut self) -> Result<(), Error> {
+        let is_begun = !S::DETAIL && !S::PARTS && !matches!(self.read_record(NO_KEY)?, RecordOutcome::Other);
         if !is_begun {
-            self.value(NO_KEY)?;
+            self.read_value(NO_KEY)?;
         }
         while let Some(frame) = self.frames.last().copied() {
-            let most = self.limits.nodes.min(SIDE - 1);
-            if self.sink.tape().nodes().len() >= most as usize {
+            let node_limit = self.limits.nodes.min(SIDE - 1);
+            if self.sink.tape().nodes().len() >= node_limit as usize {
                 return Err(self.limits.too_many_nodes().at(self.scan.at));
             }
             match frame.state {
-                State::Array => self.items(frame)?,
-                State::Hash(has_key) => self.entries(frame, has_key)?,
+                State::Array => self.read_items(frame)?,
+                State::Hash(has_key) => self.read_entries(frame, has_key)?,
                 State::Default => {
                     // It is not an entry, and is not counted.
-                    self.set_top(State::Part, 0);
-                    self.value(NO_KEY)?;
+                    self.advance_top(State::Part, 0);
+                    self.read_value(NO_KEY)?;
                 }
                 State::Part | State::Owner if frame.left > 0 => {
-                    self.set_top(frame.state, 1);
-                    self.value(NO_KEY)?;
+                    self.advance_top(frame.state, 1);
+                    self.read_value(NO_KEY)?;
                 }
-                State::Part => self.close(),
-                State::Owner => self.variables()?,
-                State::Members | State::Variables | State::Payload => self.members(frame)?,
+                State::Part => self.close_container(),
+                State::Owner => self.begin_variables()?,
+                State::Members | State::Variables | State::Payload => self.read_members(frame)?,
             }
         }
         Ok(())
@@ -179,15 +179,15 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
 
     /// Reads an integer: a byte, or a count of bytes and these bytes.
     #[inline]
-    pub(super) fn long(&mut self) -> Result<i64, Error> {
-        let head = self.scan.u8("an integer")? as i8;
+    pub(super) fn read_integer(&mut self) -> Result<i64, Error> {
+        let head = self.scan.read_u8("an integer")? as i8;
         match head {
             0 => Ok(0),
             5..=127 => Ok(i64::from(head) - 5),
             -128..=-5 => Ok(i64::from(head) + 5),
             _ => {
                 let len = usize::from(head.unsigned_abs());
-                let bytes = self.scan.take(len, "an integer")?;
+                let bytes = self.scan.read_bytes(len, "an integer")?;
                 let filler = if head < 0 { 0xFF } else { 0 };
                 let mut word = [filler; 8];
                 word[..len].copy_from_slice(bytes);
@@ -198,11 +198,11 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
 
     /// Reads a count of elements that need at least `least` bytes each.
     #[inline]
-    pub(super) fn count(&mut self, what: &'static str, least: usize) -> Result<u32, Error> {
+    pub(super) fn read_count(&mut self, what: &'static str, least: usize) -> Result<u32, Error> {
         let at = self.scan.at;
-        let count = self.long()?;
+        let count = self.read_integer()?;
         match u32::try_from(count) {
-            Ok(count) if count as usize <= self.scan.left() / least => Ok(count),
+            Ok(count) if count as usize <= self.scan.remaining_len() / least => Ok(count),
             _ if count < 0 => Err(Error::new(ErrorKind::Malformed)
                 .at(at)
                 .expecting(format!("a number of {what}"))
@@ -210,15 +210,15 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             _ => Err(Error::new(ErrorKind::Truncated)
                 .at(self.scan.input.len())
                 .expecting(format!("{count} {what}, at least {least} bytes each"))
-                .finding(format!("only {} bytes", self.scan.left()))),
+                .finding(format!("only {} bytes", self.scan.remaining_len()))),
         }
     }
 
     /// Reads a length and this many bytes; returns where they are.
     #[inline]
-    pub(super) fn bytes(&mut self, what: &'static str) -> Result<(usize, usize), Error> {
+    pub(super) fn read_bytes(&mut self, what: &'static str) -> Result<(usize, usize), Error> {
         let at = self.scan.at;
-        let len = self.long()?;
+        let len = self.read_integer()?;
         let Ok(len) = usize::try_from(len) else {
             return Err(Error::new(ErrorKind::Malformed)
                 .at(at)
@@ -229,18 +229,18 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             return Err(self.limits.too_long(len as u64).at(at));
         }
         let start = self.scan.at;
-        self.scan.take(len, what)?;
+        self.scan.read_bytes(len, what)?;
         Ok((start, len))
     }
 
     #[cold]
-    pub(super) fn malformed(&self, at: usize, expected: &'static str, found: u8) -> Error {
+    pub(super) fn malformed_error(&self, at: usize, expected: &'static str, found: u8) -> Error {
         let shown = if found.is_ascii_graphic() { char::from(found).to_string() } else { format!("{found:#04x}") };
         Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(shown)
     }
 
     #[cold]
-    pub(super) fn bad_link(&self, at: usize, number: i64) -> Error {
+    pub(super) fn bad_link_error(&self, at: usize, number: i64) -> Error {
         Error::new(ErrorKind::BadLink)
             .at(at)
             .expecting(match self.numbers.len() {
@@ -252,44 +252,44 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
 
     /// Records a span of the node `node`, up to here.
     #[inline]
-    pub(super) fn piece(&mut self, start: usize, node: u32, what: &'static str) {
-        self.sink.span(start, self.scan.at, node, what);
+    pub(super) fn record_piece(&mut self, start: usize, node: u32, name: &'static str) {
+        self.sink.record_span(start, self.scan.at, node, name);
     }
 
     #[inline]
-    pub(super) fn end(&mut self, node: u32) {
-        self.sink.end(node, self.scan.at);
+    pub(super) fn end_node(&mut self, node: u32) {
+        self.sink.record_end(node, self.scan.at);
     }
 
     /// Puts a leaf on the tape.
     #[inline]
-    pub(super) fn leaf(&mut self, mut node: Node, key: u16, start: usize) -> u32 {
+    pub(super) fn push_leaf(&mut self, mut node: Node, key: u16, start: usize) -> u32 {
         node.key = key;
         let at = self.sink.tape().push(node);
-        self.sink.begin(at, start);
-        self.end(at);
+        self.sink.record_begin(at, start);
+        self.end_node(at);
         at
     }
 
     /// Puts the front of a container on the tape.
-    pub(super) fn front(&mut self, mut node: Node, key: u16, start: usize) -> u32 {
+    pub(super) fn push_front(&mut self, mut node: Node, key: u16, start: usize) -> u32 {
         node.key = key;
         let at = self.sink.tape().push(node);
-        self.sink.begin(at, start);
+        self.sink.record_begin(at, start);
         at
     }
 
     /// Opens a container that was put on the tape.
     #[inline]
-    pub(super) fn open(&mut self, state: State, at: u32, left: u32) -> Result<(), Error> {
+    pub(super) fn open_container(&mut self, state: State, at: u32, left: u32) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(self.scan.at));
         }
-        self.frames.push(Frame { state, at, left, count: 0 });
+        self.frames.push(ReadFrame { state, at, left, count: 0 });
         Ok(())
     }
 
-    pub(super) fn set_top(&mut self, state: State, count: u32) {
+    pub(super) fn advance_top(&mut self, state: State, count: u32) {
         if let Some(frame) = self.frames.last_mut() {
             frame.state = state;
             frame.count += count;
@@ -298,13 +298,13 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
     }
 
     /// Closes the innermost container.
-    pub(super) fn close(&mut self) {
+    pub(super) fn close_container(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
-        self.sink.tape().close(frame.at, frame.count);
-        self.end(frame.at);
+        self.sink.tape().close_container(frame.at, frame.count);
+        self.end_node(frame.at);
         if matches!(frame.state, State::Members | State::Payload) {
-            self.sink.tape().close(frame.at - 1, 1);
-            self.end(frame.at - 1);
+            self.sink.tape().close_container(frame.at - 1, 1);
+            self.end_node(frame.at - 1);
         }
         if frame.state == State::Payload {
             self.numbers.push(frame.at - 1);
@@ -312,60 +312,60 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
     }
 
     /// Closes open containers, so that the nodes read so far are a document.
-    pub(super) fn abandon(&mut self) {
+    pub(super) fn close_open_containers(&mut self) {
         while let Some(frame) = self.frames.last() {
-            let (at, of) = (frame.at, frame.count.saturating_add(frame.left));
-            self.sink.cut(at, Some(of));
-            self.close();
+            let (at, expected_count) = (frame.at, frame.count.saturating_add(frame.left));
+            self.sink.record_cut(at, Some(expected_count));
+            self.close_container();
         }
     }
 
     // -- Containers ----------------------------------------------------------
 
-    fn items(&mut self, frame: Frame) -> Result<(), Error> {
+    fn read_items(&mut self, frame: ReadFrame) -> Result<(), Error> {
         let depth = self.frames.len();
         if depth == 1 {
-            self.root_item_done()?;
+            self.finish_root_item()?;
         }
         if !S::DETAIL {
-            return self.fast_items(frame);
+            return self.read_fast_items(frame);
         }
-        let most = frame.left.min(BATCH);
+        let batch = frame.left.min(BATCH);
         let mut taken = 0;
-        while taken < most && self.frames.len() == depth {
+        while taken < batch && self.frames.len() == depth {
             taken += 1;
             // Nested containers must find this frame already updated.
             if let Some(top) = self.frames.last_mut() {
                 top.left -= 1;
                 top.count += 1;
             }
-            self.value(NO_KEY)?;
+            self.read_value(NO_KEY)?;
         }
         if frame.left == 0 {
-            self.close();
+            self.close_container();
         }
         Ok(())
     }
 
-    fn entries(&mut self, mut frame: Frame, mut has_key: bool) -> Result<(), Error> {
+    fn read_entries(&mut self, mut frame: ReadFrame, mut has_key: bool) -> Result<(), Error> {
         if !S::DETAIL && !has_key && self.is_plain_hash(frame) {
-            if self.fast_entries(frame)? {
+            if self.read_fast_entries(frame)? {
                 return Ok(());
             }
             frame = self.frames.last().copied().unwrap_or(frame);
         }
         if frame.left == 0 {
             if self.sink.nodes().get(frame.at as usize).is_some_and(|node| node.has(flag::DEFAULT)) {
-                self.set_top(State::Default, 0);
+                self.advance_top(State::Default, 0);
             } else {
-                self.close();
+                self.close_container();
             }
             return Ok(());
         }
         let depth = self.frames.len();
         let top = depth - 1;
         for _ in 0..frame.left.min(BATCH) {
-            let key = if has_key { KEY_NODE } else { self.key(frame.at)? };
+            let key = if has_key { KEY_NODE } else { self.read_key(frame.at)? };
             if key == KEY_NODE {
                 self.frames[top].state = State::Hash(true);
             }
@@ -377,7 +377,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             frame.state = State::Hash(false);
             frame.left -= 1;
             frame.count += 1;
-            self.value(key)?;
+            self.read_value(key)?;
             if self.frames.len() > depth {
                 return Ok(());
             }
@@ -389,111 +389,114 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
 
     /// Reads a value: a leaf completely, a container up to its beginning.
     #[inline]
-    pub(super) fn value(&mut self, key: u16) -> Result<(), Error> {
+    pub(super) fn read_value(&mut self, key: u16) -> Result<(), Error> {
         let start = self.scan.at;
-        let tag = self.scan.u8("a value")?;
-        self.tagged(tag, start, key)
+        let tag = self.scan.read_u8("a value")?;
+        self.read_tagged(tag, start, key)
     }
 
-    pub(super) fn tagged(&mut self, tag: u8, start: usize, key: u16) -> Result<(), Error> {
+    pub(super) fn read_tagged(&mut self, tag: u8, start: usize, key: u16) -> Result<(), Error> {
         let node = self.sink.next_node();
         match tag {
-            b'0' => drop(self.simple(Node::leaf(Kind::Null, 0), key, start, tag::name(tag))),
-            b'T' => drop(self.simple(Node::leaf(Kind::Bool, 1), key, start, tag::name(tag))),
-            b'F' => drop(self.simple(Node::leaf(Kind::Bool, 0), key, start, tag::name(tag))),
+            b'0' => drop(self.push_spanned_leaf(Node::leaf(Kind::Null, 0), key, start, tag::type_name(tag))),
+            b'T' => drop(self.push_spanned_leaf(Node::leaf(Kind::Bool, 1), key, start, tag::type_name(tag))),
+            b'F' => drop(self.push_spanned_leaf(Node::leaf(Kind::Bool, 0), key, start, tag::type_name(tag))),
             b'i' => {
-                let value = self.long()?;
-                self.simple(Node::int(value), key, start, tag::name(tag));
+                let value = self.read_integer()?;
+                self.push_spanned_leaf(Node::int(value), key, start, tag::type_name(tag));
             }
             b':' | b';' => {
-                let number =
-                    if tag == b';' { self.symbol_link(start, node)? } else { self.new_symbol(start, false, node)? };
+                let number = if tag == b';' {
+                    self.read_symbol_link(start, node)?
+                } else {
+                    self.read_new_symbol(start, false, node)?
+                };
                 let symbol = self.symbols[number].node;
-                self.leaf(symbol, key, start);
+                self.push_leaf(symbol, key, start);
             }
             b'"' => {
-                let (place, len) = self.bytes("a string")?;
-                let string = self.sink.tape().borrowed(Kind::Bytes, place, len);
+                let (place, len) = self.read_bytes("a string")?;
+                let string = self.sink.tape().new_borrowed_string(Kind::Bytes, place, len);
                 self.numbers.push(node);
-                self.simple(string, key, start, tag::name(tag));
+                self.push_spanned_leaf(string, key, start, tag::type_name(tag));
             }
-            b'I' => self.with_variables(start, key)?,
-            b'@' => self.link(start, key)?,
-            b'f' => self.float(start, key)?,
-            b'l' => self.bignum(start, key)?,
-            b'/' => self.wrapped(tag, start, key, None, &[])?,
-            b'C' | b'e' => self.wrappers(tag, start, key, None)?,
+            b'I' => self.read_with_variables(start, key)?,
+            b'@' => self.read_link(start, key)?,
+            b'f' => self.read_float(start, key)?,
+            b'l' => self.read_bignum(start, key)?,
+            b'/' => self.read_wrapped_string(tag, start, key, None, &[])?,
+            b'C' | b'e' => self.read_wrappers(tag, start, key, None)?,
             b'[' => {
-                let count = self.count("items", 1)?;
+                let count = self.read_count("items", 1)?;
                 self.numbers.push(node);
-                self.piece(start, node, tag::name(tag));
-                self.front(Node::open(Kind::Array, 0), key, start);
-                self.open(State::Array, node, count)?;
+                self.record_piece(start, node, tag::type_name(tag));
+                self.push_front(Node::open(Kind::Array, 0), key, start);
+                self.open_container(State::Array, node, count)?;
             }
-            b'{' | b'}' => self.hash(tag, start, key, 0)?,
+            b'{' | b'}' => self.read_hash(tag, start, key, 0)?,
             b'o' | b'S' => {
                 self.numbers.push(node);
-                self.piece(start, node, tag::name(tag));
+                self.record_piece(start, node, tag::type_name(tag));
                 let form = if tag == b'o' { Form::Usual } else { Form::Struct };
-                let class = self.class(node)?;
-                self.front(Node::open(Kind::Object, class).in_form(form), key, start);
+                let class = self.read_class(node)?;
+                self.push_front(Node::open(Kind::Object, class).in_form(form), key, start);
                 let at = self.scan.at;
-                let count = self.count("members", 2)?;
-                self.piece(at, node + 1, "count");
-                self.front(Node::open(Kind::Map, 0), NO_KEY, at);
-                self.open(State::Members, node + 1, count)?;
+                let count = self.read_count("members", 2)?;
+                self.record_piece(at, node + 1, "count");
+                self.push_front(Node::open(Kind::Map, 0), NO_KEY, at);
+                self.open_container(State::Members, node + 1, count)?;
             }
             b'U' | b'd' => {
-                self.piece(start, node, tag::name(tag));
+                self.record_piece(start, node, tag::type_name(tag));
                 let form = if tag == b'U' { Form::UserMarshal } else { Form::Data };
-                let class = self.class(node)?;
+                let class = self.read_class(node)?;
                 self.numbers.push(node);
-                self.front(Node::open(Kind::Opaque, class).in_form(form), key, start);
-                self.open(State::Part, node, 1)?;
+                self.push_front(Node::open(Kind::Opaque, class).in_form(form), key, start);
+                self.open_container(State::Part, node, 1)?;
             }
-            b'u' => self.user_dump(start, key, false)?,
+            b'u' => self.read_user_dump(start, key, false)?,
             b'c' | b'm' | b'M' => {
-                let (place, len) = self.bytes("a name")?;
+                let (place, len) = self.read_bytes("a name")?;
                 let form = match tag {
                     b'c' => Form::Usual,
                     b'm' => Form::Module,
                     _ => Form::OldModule,
                 };
-                let name = self.sink.tape().borrowed(Kind::Module, place, len).in_form(form);
+                let name = self.sink.tape().new_borrowed_string(Kind::Module, place, len).in_form(form);
                 self.numbers.push(node);
-                self.simple(name, key, start, tag::name(tag));
+                self.push_spanned_leaf(name, key, start, tag::type_name(tag));
             }
-            other => return Err(self.malformed(start, "the type of a value", other)),
+            other => return Err(self.malformed_error(start, "the type of a value", other)),
         }
         Ok(())
     }
 
     /// Writes a leaf, with a span for its bytes.
     #[inline]
-    pub(super) fn simple(&mut self, node: Node, key: u16, start: usize, what: &'static str) -> u32 {
-        let at = self.leaf(node, key, start);
-        self.piece(start, at, what);
+    pub(super) fn push_spanned_leaf(&mut self, node: Node, key: u16, start: usize, name: &'static str) -> u32 {
+        let at = self.push_leaf(node, key, start);
+        self.record_piece(start, at, name);
         at
     }
 
-    pub(super) fn hash(&mut self, tag: u8, start: usize, key: u16, flags: u8) -> Result<(), Error> {
+    pub(super) fn read_hash(&mut self, tag: u8, start: usize, key: u16, flags: u8) -> Result<(), Error> {
         let node = self.sink.next_node();
-        let count = self.count("entries", 2)?;
+        let count = self.read_count("entries", 2)?;
         self.numbers.push(node);
-        self.piece(start, node, tag::name(tag));
+        self.record_piece(start, node, tag::type_name(tag));
         let default = if tag == b'}' { flag::DEFAULT } else { 0 };
-        self.front(Node::open(Kind::Map, 0).with(flags | default), key, start);
-        self.open(State::Hash(false), node, count)
+        self.push_front(Node::open(Kind::Map, 0).with(flags | default), key, start);
+        self.open_container(State::Hash(false), node, count)
     }
 
     /// Whether a map is small enough for its keys to get ids.
-    pub(super) fn is_keyed(&self) -> bool {
-        self.frames.last().is_some_and(|frame| frame.left.saturating_add(frame.count) <= KEYED)
+    pub(super) fn has_key_ids(&self) -> bool {
+        self.frames.last().is_some_and(|frame| frame.left.saturating_add(frame.count) <= KEYS_WITH_ID)
     }
 
     /// Puts a key on the tape.
-    pub(super) fn key_node(&mut self, node: Node, start: usize) -> u16 {
-        self.leaf(node, IS_KEY, start);
+    pub(super) fn push_key_node(&mut self, node: Node, start: usize) -> u16 {
+        self.push_leaf(node, IS_KEY, start);
         KEY_NODE
     }
 }

@@ -4,14 +4,14 @@
 //! Each loop stops before anything else without consuming it: the machine in [`super::read`]
 //! continues there. A reader with detail does not use them, so tests compare both.
 
-use super::number::{is_immediate, parse_float, short_float};
-use super::read::{BATCH, Frame, KEYED, Reader, SIDE, Side, State};
+use super::number::{is_immediate, parse_float, parse_short_float};
+use super::read::{BATCH, KEYS_WITH_ID, ReadFrame, Reader, SIDE, SideObject, State};
 use super::symbols::{Symbol, utf8_tail};
 use crate::document::{Form, Kind, Location, NO_KEY, Node, Recorder, Sink, flag};
 use crate::error::Error;
 
 /// How far a container of leaves was read.
-pub(super) enum Record {
+pub(super) enum RecordOutcome {
     /// It is complete.
     Complete,
     /// It contains more than leaves: the machine continues inside it.
@@ -25,7 +25,7 @@ const RUN: usize = 32;
 
 /// Returns the integer at `at` and its end.
 #[inline(always)]
-pub(super) fn long(input: &[u8], at: usize) -> Option<(i64, usize)> {
+pub(super) fn parse_integer(input: &[u8], at: usize) -> Option<(i64, usize)> {
     let head = *input.get(at)? as i8;
     match head {
         0 => Some((0, at + 1)),
@@ -40,7 +40,7 @@ pub(super) fn long(input: &[u8], at: usize) -> Option<(i64, usize)> {
             let rest = input.get(at + 1..)?;
             let word = match rest.first_chunk() {
                 Some(bytes) => u32::from_le_bytes(*bytes),
-                None => last_word(rest.get(..len)?),
+                None => load_last_bytes(rest.get(..len)?),
             };
             let bits = i64::from(word << unused >> unused);
             let filler = if head < 0 { -1i64 << (8 * len) } else { 0 };
@@ -51,14 +51,14 @@ pub(super) fn long(input: &[u8], at: usize) -> Option<(i64, usize)> {
 
 /// Returns up to four bytes at the end of the input.
 #[cold]
-fn last_word(bytes: &[u8]) -> u32 {
+fn load_last_bytes(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
 }
 
 /// Returns offset and number of the bytes whose length is at `at`. Their end is not checked
 /// against the input.
 #[inline(always)]
-pub(super) fn sized(input: &[u8], at: usize) -> Option<(usize, u32)> {
+pub(super) fn parse_length(input: &[u8], at: usize) -> Option<(usize, u32)> {
     let head = *input.get(at)?;
     match head {
         5..=127 => Some((at + 1, u32::from(head) - 5)),
@@ -73,26 +73,27 @@ impl<S: Sink> Reader<'_, '_, S> {
     /// Returns the leaf at `at`, if it is a common one, and where it ends. It already has
     /// its number, so it must be put on the tape.
     #[inline(always)]
-    fn leaf_at(&mut self, at: usize) -> Option<(Node, usize)> {
+    fn parse_leaf(&mut self, at: usize) -> Option<(Node, usize)> {
         let input = self.scan.input;
         match *input.get(at)? {
             b'i' => {
-                let (value, next) = long(input, at + 1)?;
+                let (value, next) = parse_integer(input, at + 1)?;
                 Some((Node::int(value), next))
             }
             b'I' => {
-                let (start, len) = if *input.get(at + 1)? == b'"' { sized(input, at + 2)? } else { return None };
+                let (start, len) =
+                    if *input.get(at + 1)? == b'"' { parse_length(input, at + 2)? } else { return None };
                 let end = start + len as usize;
                 let tail = u32::from_le_bytes(*input.get(end..)?.first_chunk()?);
                 if u64::from(len) > self.limits.string {
                     return None;
                 }
-                let next = if u64::from(tail) == self.utf8 { end + 4 } else { self.first_utf8(end)? };
+                let next = if u64::from(tail) == self.utf8 { end + 4 } else { self.parse_first_utf8(end)? };
                 self.numbers.push(self.sink.nodes().len() as u32);
                 Some((Node::string(Kind::Text, Location::Input(start as u64), len), next))
             }
             b'"' => {
-                let (start, len) = sized(input, at + 1)?;
+                let (start, len) = parse_length(input, at + 1)?;
                 let end = start + len as usize;
                 if end > input.len() || u64::from(len) > self.limits.string {
                     return None;
@@ -101,7 +102,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                 Some((Node::string(Kind::Bytes, Location::Input(start as u64), len), end))
             }
             b';' => {
-                let (number, next) = long(input, at + 1)?;
+                let (number, next) = parse_integer(input, at + 1)?;
                 let symbol = self.symbols.get(usize::try_from(number).ok()?)?;
                 Some((symbol.node, next))
             }
@@ -109,13 +110,13 @@ impl<S: Sink> Reader<'_, '_, S> {
             b'T' => Some((Node::leaf(Kind::Bool, 1), at + 1)),
             b'F' => Some((Node::leaf(Kind::Bool, 0), at + 1)),
             b'f' => {
-                let (start, len) = sized(input, at + 1)?;
+                let (start, len) = parse_length(input, at + 1)?;
                 let end = start + len as usize;
                 let text = input.get(start..end)?;
                 if u64::from(len) > self.limits.string {
                     return None;
                 }
-                let value = short_float(text).unwrap_or_else(|| parse_float(text));
+                let value = parse_short_float(text).unwrap_or_else(|| parse_float(text));
                 self.number_float(value.to_bits());
                 Some((Node::float(value), end))
             }
@@ -129,7 +130,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     pub(super) fn number_float(&mut self, bits: u64) {
         if S::PARTS && is_immediate(bits) {
             self.numbers.push(SIDE | self.sides.len() as u32);
-            self.sides.push(Side { node: Node::leaf(Kind::Float, bits), key: 0 });
+            self.sides.push(SideObject { node: Node::leaf(Kind::Float, bits), key: 0 });
         } else {
             self.numbers.push(self.sink.nodes().len() as u32);
         }
@@ -137,7 +138,7 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// Returns the end of what follows the first string in UTF-8, from `at` on: it defines
     /// the symbol `E`.
-    fn first_utf8(&mut self, at: usize) -> Option<usize> {
+    fn parse_first_utf8(&mut self, at: usize) -> Option<usize> {
         let number = self.symbols.len();
         if self.utf8 != u64::MAX || number >= 122 || !self.scan.input.get(at..)?.starts_with(b"\x06:\x06ET") {
             return None;
@@ -150,10 +151,10 @@ impl<S: Sink> Reader<'_, '_, S> {
     /// Returns the symbol whose length is at `at`, at its first occurrence, and where it
     /// ends; with its ids in the previous document.
     #[inline(always)]
-    fn guessed(&self, at: usize) -> Option<(Symbol, usize)> {
+    fn guess_symbol(&self, at: usize) -> Option<(Symbol, usize)> {
         let input = self.scan.input;
         let (key, class) = *self.guesses.get(self.symbols.len())?;
-        let (start, len) = sized(input, at)?;
+        let (start, len) = parse_length(input, at)?;
         let end = start + len as usize;
         let name = input.get(start..end)?;
         let is_special = name == b"E" || !name.is_ascii();
@@ -163,11 +164,11 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// The same as a key, if it is one. It then has its number.
     #[inline(always)]
-    fn guessed_key(&mut self, at: usize) -> Option<(u16, usize)> {
-        let (symbol, end) = self.guessed(at)?;
+    fn guess_key(&mut self, at: usize) -> Option<(u16, usize)> {
+        let (symbol, end) = self.guess_symbol(at)?;
         let (Location::Input(start), len) = (symbol.node.place(), symbol.node.aux as usize) else { return None };
         let keys = self.sink.tape().keys();
-        if !keys.is_at(symbol.key, Kind::Symbol, 0, self.scan.input, start as usize, len) {
+        if !keys.is_name_at(symbol.key, Kind::Symbol, 0, self.scan.input, start as usize, len) {
             return None;
         }
         self.symbols.push(Symbol { class: 0, ..symbol });
@@ -176,25 +177,25 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// The same as a class. It has no number yet.
     #[inline(always)]
-    fn guessed_class(&mut self, at: usize) -> Option<(Symbol, usize)> {
-        let (symbol, end) = self.guessed(at)?;
+    fn guess_class(&mut self, at: usize) -> Option<(Symbol, usize)> {
+        let (symbol, end) = self.guess_symbol(at)?;
         let (Location::Input(start), len) = (symbol.node.place(), symbol.node.aux as usize) else { return None };
         let classes = self.sink.tape().classes();
         let id = u16::try_from(symbol.class).ok()?;
         classes
-            .is_at(id, Kind::Text, 0, self.scan.input, start as usize, len)
+            .is_name_at(id, Kind::Text, 0, self.scan.input, start as usize, len)
             .then_some((Symbol { key: 0, ..symbol }, end))
     }
 
     /// Returns the id of the key at `at` and its end, if it was a key before.
     #[inline(always)]
-    fn key_at(&mut self, at: usize, state: State) -> Option<(u16, usize)> {
+    fn parse_key(&mut self, at: usize, state: State) -> Option<(u16, usize)> {
         let input = self.scan.input;
         let tag = *input.get(at)?;
         if tag == b':' {
-            return self.guessed_key(at + 1);
+            return self.guess_key(at + 1);
         }
-        let (number, next) = long(input, at + 1)?;
+        let (number, next) = parse_integer(input, at + 1)?;
         let number = usize::try_from(number).ok()?;
         let key = match tag {
             b';' => self.symbols.get(number)?.key,
@@ -212,57 +213,57 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 
     /// Reads the rest of an array, up to an item that must be opened.
-    pub(super) fn fast_items(&mut self, frame: Frame) -> Result<(), Error> {
+    pub(super) fn read_fast_items(&mut self, frame: ReadFrame) -> Result<(), Error> {
         let depth = self.frames.len();
-        let most = frame.left.min(BATCH);
+        let batch = frame.left.min(BATCH);
         let mut taken = match self.scan.peek() {
-            Some(b'i') if most >= RUN as u32 => self.integers(most),
+            Some(b'i') if batch >= RUN as u32 => self.read_integers(batch),
             _ => 0,
         };
-        while taken < most {
+        while taken < batch {
             taken += 1;
-            if let Some((node, next)) = self.leaf_at(self.scan.at) {
+            if let Some((node, next)) = self.parse_leaf(self.scan.at) {
                 self.sink.tape().push(node);
                 self.scan.at = next;
                 continue;
             }
             // The frame is saved first: `record` may push another one.
-            self.taken(frame, taken);
-            match self.record(NO_KEY)? {
-                Record::Complete => {}
-                Record::Opened => return Ok(()),
-                Record::Other => {
-                    self.value(NO_KEY)?;
+            self.record_progress(frame, taken);
+            match self.read_record(NO_KEY)? {
+                RecordOutcome::Complete => {}
+                RecordOutcome::Opened => return Ok(()),
+                RecordOutcome::Other => {
+                    self.read_value(NO_KEY)?;
                     if self.frames.len() > depth {
                         return Ok(());
                     }
                 }
             }
             if depth == 1 {
-                self.root_item_done()?;
+                self.finish_root_item()?;
             }
         }
-        self.taken(frame, taken);
+        self.record_progress(frame, taken);
         if taken == frame.left {
-            self.close();
+            self.close_container();
         }
         Ok(())
     }
 
     /// Reads a run of at most `most` integers. Returns how many.
-    fn integers(&mut self, most: u32) -> u32 {
+    fn read_integers(&mut self, max: u32) -> u32 {
         let input = self.scan.input;
         let mut at = self.scan.at;
         let mut taken = 0;
         let mut run = [Node::int(0); RUN];
         loop {
             let mut count = 0;
-            let wanted = (most - taken).min(RUN as u32) as usize;
+            let wanted = (max - taken).min(RUN as u32) as usize;
             for node in &mut run[..wanted] {
                 if input.get(at) != Some(&b'i') {
                     break;
                 }
-                let Some((value, next)) = long(input, at + 1) else { break };
+                let Some((value, next)) = parse_integer(input, at + 1) else { break };
                 *node = Node::int(value);
                 at = next;
                 count += 1;
@@ -278,12 +279,12 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// An item of the root is complete: it may be taken away.
     #[inline]
-    pub(super) fn root_item_done(&mut self) -> Result<(), Error> {
+    pub(super) fn finish_root_item(&mut self) -> Result<(), Error> {
         if S::PARTS {
             let before = self.sink.nodes().len();
-            self.sink.child_done()?;
+            self.sink.finish_child()?;
             if self.sink.nodes().len() < before {
-                self.gone = self.numbers.len();
+                self.removed_below = self.numbers.len();
             }
         }
         Ok(())
@@ -291,7 +292,7 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// Records how far the innermost container was read.
     #[inline(always)]
-    fn taken(&mut self, frame: Frame, taken: u32) {
+    fn record_progress(&mut self, frame: ReadFrame, taken: u32) {
         if let Some(top) = self.frames.last_mut() {
             top.left = frame.left - taken;
             top.count = frame.count + taken;
@@ -300,75 +301,75 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// Reads entries of a small hash, or members of an object, whose keys were seen before.
     /// Returns whether a container was opened.
-    pub(super) fn fast_entries(&mut self, frame: Frame) -> Result<bool, Error> {
+    pub(super) fn read_fast_entries(&mut self, frame: ReadFrame) -> Result<bool, Error> {
         let depth = self.frames.len();
-        let most = frame.left.min(BATCH);
+        let batch = frame.left.min(BATCH);
         let mut taken = 0;
-        while taken < most {
-            let Some((key, at)) = self.key_at(self.scan.at, frame.state) else { break };
+        while taken < batch {
+            let Some((key, at)) = self.parse_key(self.scan.at, frame.state) else { break };
             taken += 1;
-            if let Some((node, next)) = self.leaf_at(at) {
+            if let Some((node, next)) = self.parse_leaf(at) {
                 self.sink.tape().push(Node { key, ..node });
                 self.scan.at = next;
                 continue;
             }
-            self.taken(frame, taken);
+            self.record_progress(frame, taken);
             self.scan.at = at;
-            match self.record(key)? {
-                Record::Complete => {}
-                Record::Opened => return Ok(true),
-                Record::Other => {
-                    self.value(key)?;
+            match self.read_record(key)? {
+                RecordOutcome::Complete => {}
+                RecordOutcome::Opened => return Ok(true),
+                RecordOutcome::Other => {
+                    self.read_value(key)?;
                     if self.frames.len() > depth {
                         return Ok(true);
                     }
                 }
             }
         }
-        self.taken(frame, taken);
+        self.record_progress(frame, taken);
         Ok(false)
     }
 
     /// Reads an array, a small hash or an object, as far as it consists of leaves.
     #[inline]
-    pub(super) fn record(&mut self, key: u16) -> Result<Record, Error> {
+    pub(super) fn read_record(&mut self, key: u16) -> Result<RecordOutcome, Error> {
         let input = self.scan.input;
         let start = self.scan.at;
-        let Some(tag) = input.get(start) else { return Ok(Record::Other) };
+        let Some(tag) = input.get(start) else { return Ok(RecordOutcome::Other) };
         let (kind, state, least) = match *tag {
             b'[' => (Kind::Array, State::Array, 1),
             b'{' => (Kind::Map, State::Hash(false), 2),
             b'o' | b'S' => (Kind::Object, State::Members, 2),
-            _ => return Ok(Record::Other),
+            _ => return Ok(RecordOutcome::Other),
         };
-        let (mut at, mut class, mut called) = (start + 1, 0, None);
+        let (mut at, mut class, mut new_symbol) = (start + 1, 0, None);
         if kind == Kind::Object {
             let found = match input.get(at) {
-                Some(b';') => long(input, at + 1)
+                Some(b';') => parse_integer(input, at + 1)
                     .and_then(|(number, next)| Some((*self.symbols.get(usize::try_from(number).ok()?)?, next))),
                 Some(b':') => {
-                    let guessed = self.guessed_class(at + 1);
-                    called = guessed.map(|(symbol, _)| symbol);
+                    let guessed = self.guess_class(at + 1);
+                    new_symbol = guessed.map(|(symbol, _)| symbol);
                     guessed
                 }
                 _ => None,
             };
-            let Some((symbol, next)) = found else { return Ok(Record::Other) };
+            let Some((symbol, next)) = found else { return Ok(RecordOutcome::Other) };
             if symbol.class == 0 {
-                return Ok(Record::Other);
+                return Ok(RecordOutcome::Other);
             }
             (class, at) = (symbol.class, next);
         }
-        let Some((count, next)) = long(input, at) else { return Ok(Record::Other) };
+        let Some((count, next)) = parse_integer(input, at) else { return Ok(RecordOutcome::Other) };
         at = next;
-        let roomy = self.frames.len() < self.limits.depth as usize
+        let fits_limits = self.frames.len() < self.limits.depth as usize
             && self.sink.nodes().len() + (BATCH as usize) < self.limits.nodes as usize;
         let count = match u32::try_from(count) {
-            Ok(count) if count <= KEYED && count as usize <= (input.len() - at) / least && roomy => count,
-            _ => return Ok(Record::Other),
+            Ok(count) if count <= KEYS_WITH_ID && count as usize <= (input.len() - at) / least && fits_limits => count,
+            _ => return Ok(RecordOutcome::Other),
         };
 
-        self.symbols.extend(called);
+        self.symbols.extend(new_symbol);
         let first = self.sink.next_node();
         self.numbers.push(first);
         let tape = self.sink.tape();
@@ -383,15 +384,15 @@ impl<S: Sink> Reader<'_, '_, S> {
         while left > 0 {
             let mut key = NO_KEY;
             if kind != Kind::Array {
-                let Some((id, next)) = self.key_at(at, state) else { break };
+                let Some((id, next)) = self.parse_key(at, state) else { break };
                 (key, at) = (id, next);
             }
-            let Some((leaf, next)) = self.leaf_at(at) else {
+            let Some((leaf, next)) = self.parse_leaf(at) else {
                 self.scan.at = at;
                 left -= 1;
-                self.frames.push(Frame { state, at: node, left, count: count - left });
-                self.value(key)?;
-                return Ok(Record::Opened);
+                self.frames.push(ReadFrame { state, at: node, left, count: count - left });
+                self.read_value(key)?;
+                return Ok(RecordOutcome::Opened);
             };
             self.sink.tape().push(Node { key, ..leaf });
             at = next;
@@ -399,21 +400,21 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
         self.scan.at = at;
         if left > 0 {
-            self.frames.push(Frame { state, at: node, left, count: count - left });
-            return Ok(Record::Opened);
+            self.frames.push(ReadFrame { state, at: node, left, count: count - left });
+            return Ok(RecordOutcome::Opened);
         }
         let tape = self.sink.tape();
-        tape.close(node, count);
+        tape.close_container(node, count);
         if kind == Kind::Object {
-            tape.close(first, 1);
+            tape.close_container(first, 1);
         }
-        Ok(Record::Complete)
+        Ok(RecordOutcome::Complete)
     }
 
     /// Whether [`Reader::fast_entries`] may read the keys of this hash.
     #[inline]
-    pub(super) fn is_plain_hash(&self, frame: Frame) -> bool {
+    pub(super) fn is_plain_hash(&self, frame: ReadFrame) -> bool {
         let by_identity = || self.sink.nodes().get(frame.at as usize).is_some_and(|map| map.has(flag::IDENTITY));
-        frame.left.saturating_add(frame.count) <= KEYED && !by_identity()
+        frame.left.saturating_add(frame.count) <= KEYS_WITH_ID && !by_identity()
     }
 }

@@ -1,7 +1,7 @@
 //! Numbers, links, and strings that only have a number.
 
 use super::number::{is_immediate, parse_float, push_float};
-use super::read::{PENDING, Reader, SIDE, Side};
+use super::read::{PENDING, Reader, SIDE, SideObject};
 use super::spelling::value as code;
 use crate::document::{Form, Kind, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
@@ -12,38 +12,38 @@ use crate::num::bigint::Integer;
 const IMMEDIATE: std::ops::Range<i64> = -(1 << 62)..1 << 62;
 
 impl<S: Sink> Reader<'_, '_, S> {
-    pub(super) fn float(&mut self, start: usize, key: u16) -> Result<(), Error> {
-        let (place, len) = self.bytes("a float")?;
+    pub(super) fn read_float(&mut self, start: usize, key: u16) -> Result<(), Error> {
+        let (place, len) = self.read_bytes("a float")?;
         let text = &self.scan.input[place..place + len];
         let value = parse_float(text);
         let number = self.numbers.len() as i64;
         self.number_float(value.to_bits());
-        let node = self.simple(Node::float(value), key, start, "float");
+        let node = self.push_spanned_leaf(Node::float(value), key, start, "float");
         if S::DETAIL {
             let mut default = Vec::new();
             push_float(value, &mut default);
             if default != text {
-                self.sink.note_bytes(node, code::FLOAT, text);
+                self.sink.record_note_bytes(node, code::FLOAT, text);
             }
             let bits = value.to_bits();
             if is_immediate(bits) {
                 let first = *self.floats.entry(bits).or_insert(number);
                 if first != number {
-                    self.sink.note(node, code::FRESH, 1);
+                    self.sink.record_note(node, code::FRESH, 1);
                 }
             }
         }
         Ok(())
     }
 
-    pub(super) fn bignum(&mut self, start: usize, key: u16) -> Result<(), Error> {
-        let sign = self.scan.u8("the sign of an integer")?;
+    pub(super) fn read_bignum(&mut self, start: usize, key: u16) -> Result<(), Error> {
+        let sign = self.scan.read_u8("the sign of an integer")?;
         if !matches!(sign, b'+' | b'-') {
-            return Err(self.malformed(start + 1, "the sign of an integer (+ or -)", sign));
+            return Err(self.malformed_error(start + 1, "the sign of an integer (+ or -)", sign));
         }
-        let len = self.count("pairs of bytes", 2)? as usize * 2;
+        let len = self.read_count("pairs of bytes", 2)? as usize * 2;
         let place = self.scan.at;
-        let bytes = self.scan.take(len, "an integer")?;
+        let bytes = self.scan.read_bytes(len, "an integer")?;
         if len as u64 > self.limits.string {
             return Err(self.limits.too_long(len as u64).at(place));
         }
@@ -51,62 +51,62 @@ impl<S: Sink> Reader<'_, '_, S> {
         let negative = sign == b'-';
         let small = if len <= 8 { Integer::new(negative, &bytes[..len]) } else { Integer::Int(0) };
         let node = match small {
-            _ if len > 8 => self.big(negative, place, len),
+            _ if len > 8 => self.big_integer_node(negative, place, len),
             Integer::Int(value) => Node::int(value),
             Integer::Uint(value) => Node::uint(value),
-            Integer::Big { .. } => self.big(negative, place, len),
+            Integer::Big { .. } => self.big_integer_node(negative, place, len),
         };
-        let at = self.simple(node, key, start, "bignum");
+        let at = self.push_spanned_leaf(node, key, start, "bignum");
         self.numbers.push(at);
         Ok(())
     }
 
-    fn big(&mut self, negative: bool, place: usize, len: usize) -> Node {
+    fn big_integer_node(&mut self, negative: bool, place: usize, len: usize) -> Node {
         let flags = if negative { flag::NEGATIVE } else { 0 };
-        self.sink.tape().borrowed(Kind::BigInt, place, len).with(flags)
+        self.sink.tape().new_borrowed_string(Kind::BigInt, place, len).with(flags)
     }
 
     /// Reads what follows `@`.
-    pub(super) fn link(&mut self, start: usize, key: u16) -> Result<(), Error> {
-        let number = self.long()?;
-        let entry = self.entry(number).ok_or_else(|| self.bad_link(start, number))?;
+    pub(super) fn read_link(&mut self, start: usize, key: u16) -> Result<(), Error> {
+        let number = self.read_integer()?;
+        let entry = self.numbered_entry(number).ok_or_else(|| self.bad_link_error(start, number))?;
         if entry & SIDE != 0 && self.sides[(entry & !SIDE) as usize].node.kind == Kind::Float {
             let node = self.sides[(entry & !SIDE) as usize].node;
-            self.simple(node, key, start, "link");
+            self.push_spanned_leaf(node, key, start, "link");
             return Ok(());
         }
-        if entry & SIDE == 0 && (number as usize) < self.gone && !self.sink.is_whole() {
+        if entry & SIDE == 0 && (number as usize) < self.removed_below && !self.sink.has_all_nodes() {
             return Err(Error::new(ErrorKind::BadLink).at(start));
         }
         if entry & SIDE != 0 {
             // For a program this is a separate string: hashes keep another one as their key.
             let node = self.sides[(entry & !SIDE) as usize].node;
-            let at = self.simple(node, key, start, "link");
+            let at = self.push_spanned_leaf(node, key, start, "link");
             self.numbers[number as usize] = at;
-            self.sink.note(at, code::LINK, number as u64);
+            self.sink.record_note(at, code::LINK, number as u64);
             return Ok(());
         }
         let target = self.sink.nodes()[entry as usize];
         if target.kind == Kind::Float && is_immediate(target.payload) {
-            let at = self.simple(Node::leaf(Kind::Float, target.payload), key, start, "link");
+            let at = self.push_spanned_leaf(Node::leaf(Kind::Float, target.payload), key, start, "link");
             if S::DETAIL && self.floats.get(&target.payload) != Some(&number) {
-                self.sink.note(at, code::LINK, number as u64);
+                self.sink.record_note(at, code::LINK, number as u64);
             }
             return Ok(());
         }
         if target.kind == Kind::Int && IMMEDIATE.contains(&(target.payload as i64)) {
             // Written as a bignum, which took a number. These integers have no identity in a 64-bit
             // Ruby; a 32-bit Ruby links them.
-            let at = self.simple(Node::leaf(Kind::Int, target.payload), key, start, "link");
-            self.sink.note(at, code::LINK, number as u64);
+            let at = self.push_spanned_leaf(Node::leaf(Kind::Int, target.payload), key, start, "link");
+            self.sink.record_note(at, code::LINK, number as u64);
             return Ok(());
         }
         if self.is_immutable(entry, &target) {
-            self.simple(Node::leaf(Kind::Copy, u64::from(entry)), key, start, "link");
+            self.push_spanned_leaf(Node::leaf(Kind::Copy, u64::from(entry)), key, start, "link");
             self.sink.tape().mark_copied(entry);
             return Ok(());
         }
-        self.simple(Node::leaf(Kind::Link, u64::from(entry)), key, start, "link");
+        self.push_spanned_leaf(Node::leaf(Kind::Link, u64::from(entry)), key, start, "link");
         self.sink.tape().mark_target(entry);
         Ok(())
     }
@@ -136,7 +136,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 
     /// Returns the node or side with this number.
-    pub(super) fn entry(&self, number: i64) -> Option<u32> {
+    pub(super) fn numbered_entry(&self, number: i64) -> Option<u32> {
         let entry = *self.numbers.get(usize::try_from(number).ok()?)?;
         (entry != PENDING).then_some(entry)
     }
@@ -144,18 +144,18 @@ impl<S: Sink> Reader<'_, '_, S> {
     /// Gives a number to a string that is not a node.
     pub(super) fn number_string(&mut self, node: Node) {
         self.numbers.push(SIDE | self.sides.len() as u32);
-        self.sides.push(Side { node, key: 0 });
+        self.sides.push(SideObject { node, key: 0 });
     }
 
     /// Returns the string with this number, if it is a plain one.
-    pub(super) fn string_numbered(&self, number: i64) -> Option<Node> {
-        let entry = self.entry(number)?;
+    pub(super) fn find_numbered_string(&self, number: i64) -> Option<Node> {
+        let entry = self.numbered_entry(number)?;
         if entry & SIDE != 0 {
             let side = self.sides.get((entry & !SIDE) as usize)?;
             return side.node.kind.has_bytes().then_some(side.node);
         }
         // Calling `is_whole` records that the document must be read as a whole.
-        if (number as usize) < self.gone && !self.sink.is_whole() {
+        if (number as usize) < self.removed_below && !self.sink.has_all_nodes() {
             return None;
         }
         let nodes = self.sink.nodes();

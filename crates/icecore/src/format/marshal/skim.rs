@@ -5,11 +5,11 @@
 
 mod run;
 
-use super::number::{is_fixnum, push_long};
+use super::number::{is_fixnum, push_integer};
 use super::{FORMAT, MAJOR, MINOR, ReadOptions, tag};
 use crate::format::Format;
-use crate::format::skim::tokens::{Run, Skimmer, Sort, Tokens};
-use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure};
+use crate::format::skim::tokens::{FrameContent, Run, Skimmer, Tokens};
+use crate::format::skim::{Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape};
 use crate::format::tags::{Count, Part, Table};
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ const MEMBERS: u64 = 3;
 const DUMPED: &[Part] = &[Part::Bytes(1), Part::Named, Part::Text(Count::Usual), Part::Members, Part::Number];
 const ENCODED_SYMBOL: &[Part] = &[Part::Other];
 
-pub(super) fn skim(input: Input<'_>) -> Box<dyn Skim + '_> {
+pub(super) fn make_skimmer(input: Input<'_>) -> Box<dyn Skim + '_> {
     Box::new(Skimmer::new(input, Symbols::default()))
 }
 
@@ -47,27 +47,27 @@ struct Symbols {
 
 impl Symbols {
     /// Returns the position of the value with this number, if it may be linked like this.
-    fn side(&self, number: u64) -> Sure<Mark> {
+    fn find_side(&self, number: u64) -> SkimResult<Mark> {
         let found = self.sides.binary_search_by_key(&number, |side| side.numbers[0]);
-        found.ok().and_then(|at| self.sides.get(at).copied()).ok_or(Unsure)
+        found.ok().and_then(|at| self.sides.get(at).copied()).ok_or(SkimAborted)
     }
 
     /// Notes that the value at the mark may be linked later.
-    fn note(&mut self, mark: Mark) {
+    fn note_side(&mut self, mark: Mark) {
         let is_new = self.sides.last().is_none_or(|last| last.numbers[0] < mark.numbers[0]);
         if is_new && self.sides.len() < SIDES {
             self.sides.push(mark);
         }
     }
 
-    fn place(&self, number: u64) -> Sure<(u64, u32)> {
-        usize::try_from(number).ok().and_then(|at| self.places.get(at).copied()).ok_or(Unsure)
+    fn symbol_place(&self, number: u64) -> SkimResult<(u64, u32)> {
+        usize::try_from(number).ok().and_then(|at| self.places.get(at).copied()).ok_or(SkimAborted)
     }
 }
 
 #[inline]
-fn long(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<i64> {
-    let head = skimmer.view.byte()? as i8;
+fn read_integer(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<i64> {
+    let head = skimmer.view.read_byte()? as i8;
     Ok(match head {
         0 => 0,
         5..=127 => i64::from(head) - 5,
@@ -75,7 +75,7 @@ fn long(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<i64> {
         _ => {
             let mut word = [if head < 0 { 0xFF } else { 0 }; 8];
             for byte in word.iter_mut().take(usize::from(head.unsigned_abs())) {
-                *byte = skimmer.view.byte()?;
+                *byte = skimmer.view.read_byte()?;
             }
             i64::from_le_bytes(word)
         }
@@ -83,66 +83,66 @@ fn long(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<i64> {
 }
 
 #[inline]
-fn count(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<u64> {
-    u64::try_from(long(skimmer)?).map_err(|_| Unsure)
+fn read_count(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<u64> {
+    u64::try_from(read_integer(skimmer)?).map_err(|_| SkimAborted)
 }
 
 fn emit_tagged(skimmer: &mut Skimmer<'_, Symbols>, tag: u8, number: u64) {
-    if let Some(bytes) = skimmer.answer() {
+    if let Some(bytes) = skimmer.answer_bytes() {
         bytes.push(tag);
-        push_long(number as i64, bytes);
+        push_integer(number as i64, bytes);
     }
 }
 
 /// Reads a symbol with its tag; returns its number.
-fn symbol(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<u64> {
-    let tag = skimmer.view.byte()?;
-    match tag::TAGS.parts(tag) {
-        [Part::Name] => new_symbol(skimmer),
-        [Part::Again] => known_symbol(skimmer),
+fn read_symbol(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<u64> {
+    let tag = skimmer.view.read_byte()?;
+    match tag::TAGS.parts_of_tag(tag) {
+        [Part::Name] => read_new_symbol(skimmer),
+        [Part::Again] => read_known_symbol(skimmer),
         // A symbol with an encoding.
-        _ => Err(Unsure),
+        _ => Err(SkimAborted),
     }
 }
 
-fn new_symbol(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<u64> {
-    let len = u32::try_from(count(skimmer)?).map_err(|_| Unsure)?;
+fn read_new_symbol(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<u64> {
+    let len = u32::try_from(read_count(skimmer)?).map_err(|_| SkimAborted)?;
     let at = skimmer.view.position();
     let known = skimmer.format.places.len() as u64;
-    let number = match skimmer.answer().is_some() && skimmer.names < known {
+    let number = match skimmer.answer_bytes().is_some() && skimmer.names < known {
         // It may be before the answer, and is read again.
-        true => skimmer.format.places.binary_search_by_key(&at, |place| place.0).map_err(|_| Unsure)? as u64,
+        true => skimmer.format.places.binary_search_by_key(&at, |place| place.0).map_err(|_| SkimAborted)? as u64,
         false => skimmer.names,
     };
     if number == known {
         if skimmer.format.places.len() == SYMBOLS {
-            return Err(Unsure);
+            return Err(SkimAborted);
         }
         skimmer.format.places.push((at, len));
     }
     skimmer.names = skimmer.names.max(number + 1);
-    write_out(skimmer, number, len)?;
+    pass_symbol_name(skimmer, number, len)?;
     Ok(number)
 }
 
-fn known_symbol(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<u64> {
-    let number = count(skimmer)?;
+fn read_known_symbol(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<u64> {
+    let number = read_count(skimmer)?;
     if number >= skimmer.names {
-        return Err(Unsure);
+        return Err(SkimAborted);
     }
-    let (at, len) = skimmer.format.place(number)?;
-    if skimmer.answer().is_some() {
-        let here = skimmer.view.position();
-        skimmer.view.go(at);
-        write_out(skimmer, number, len)?;
-        skimmer.view.go(here);
+    let (at, len) = skimmer.format.symbol_place(number)?;
+    if skimmer.answer_bytes().is_some() {
+        let position = skimmer.view.position();
+        skimmer.view.seek_to(at);
+        pass_symbol_name(skimmer, number, len)?;
+        skimmer.view.seek_to(position);
     }
     Ok(number)
 }
 
 /// Reads the name of a symbol, which is next.
-fn write_out(skimmer: &mut Skimmer<'_, Symbols>, number: u64, len: u32) -> Sure<()> {
-    if skimmer.answer().is_none() {
+fn pass_symbol_name(skimmer: &mut Skimmer<'_, Symbols>, number: u64, len: u32) -> SkimResult<()> {
+    if skimmer.answer_bytes().is_none() {
         return skimmer.view.advance(u64::from(len));
     }
     if let Some(new) = skimmer.format.written.get(&number).copied() {
@@ -152,106 +152,106 @@ fn write_out(skimmer: &mut Skimmer<'_, Symbols>, number: u64, len: u32) -> Sure<
     let new = skimmer.format.written.len() as u64;
     skimmer.format.written.insert(number, new);
     emit_tagged(skimmer, b':', u64::from(len));
-    skimmer.pass(u64::from(len))
+    skimmer.pass_bytes(u64::from(len))
 }
 
 /// Uses the text of a symbol as the key.
-fn symbol_key(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<()> {
-    let number = symbol(skimmer)?;
-    let (at, len) = skimmer.format.place(number)?;
-    let here = skimmer.view.position();
-    skimmer.view.go(at);
+fn read_symbol_key(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<()> {
+    let number = read_symbol(skimmer)?;
+    let (at, len) = skimmer.format.symbol_place(number)?;
+    let position = skimmer.view.position();
+    skimmer.view.seek_to(at);
     skimmer.key.clear();
-    skimmer.view.append(u64::from(len), &mut skimmer.key)?;
-    skimmer.view.go(here);
+    skimmer.view.read_into(u64::from(len), &mut skimmer.key)?;
+    skimmer.view.seek_to(position);
     Ok(())
 }
 
 /// Skips a string with only its encoding, or a float: values that are linked without being
 /// shared.
-fn pass_side(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<()> {
+fn pass_side(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<()> {
     let tag = skimmer.pass_byte()?;
     let has_encoding = tag == b'I';
     if !matches!(tag, b'f' | b'"' | b'I') || has_encoding && skimmer.pass_byte()? != b'"' {
-        return Err(Unsure);
+        return Err(SkimAborted);
     }
-    Symbols::number(skimmer);
-    let len = Symbols::count(skimmer, tag)?;
-    skimmer.pass(len)?;
+    Symbols::count_value(skimmer);
+    let len = Symbols::read_count(skimmer, tag)?;
+    skimmer.pass_bytes(len)?;
     if has_encoding {
-        if Symbols::count(skimmer, tag)? != 1 {
-            return Err(Unsure);
+        if Symbols::read_count(skimmer, tag)? != 1 {
+            return Err(SkimAborted);
         }
-        encoding(skimmer)?;
+        read_encoding(skimmer)?;
     }
     Ok(())
 }
 
 /// Reads the instance variable `E` and its value.
-fn encoding(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<()> {
-    let number = symbol(skimmer)?;
-    let (at, len) = skimmer.format.place(number)?;
-    let is_known = len == 1 && skimmer.view.copy(at, at + 1)? == b"E";
+fn read_encoding(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<()> {
+    let number = read_symbol(skimmer)?;
+    let (at, len) = skimmer.format.symbol_place(number)?;
+    let is_known = len == 1 && skimmer.view.copy_range(at, at + 1)? == b"E";
     if !is_known || !matches!(skimmer.pass_byte()?, b'T' | b'F') {
-        return Err(Unsure);
+        return Err(SkimAborted);
     }
     Ok(())
 }
 
 /// Reads the bytes of a string, after its tag, as the key.
-fn string_key(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<()> {
-    let len = count(skimmer)?;
+fn read_string_key(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<()> {
+    let len = read_count(skimmer)?;
     skimmer.key.clear();
-    skimmer.view.append(len, &mut skimmer.key)
+    skimmer.view.read_into(len, &mut skimmer.key)
 }
 
 /// Reads a key of a hash.
-fn next_key(skimmer: &mut Skimmer<'_, Symbols>) -> Sure<KeyOf> {
-    let mark = skimmer.mark();
+fn read_key(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<SkimmedKey> {
+    let mark = skimmer.mark_position();
     let tag = skimmer.view.peek()?;
     match tag {
-        b':' | b';' => symbol_key(skimmer)?,
+        b':' | b';' => read_symbol_key(skimmer)?,
         b'i' => {
             skimmer.view.advance(1)?;
-            return long(skimmer).map(KeyOf::Int);
+            return read_integer(skimmer).map(SkimmedKey::Int);
         }
         b'"' | b'I' => {
             skimmer.view.advance(1)?;
-            skimmer.format.note(mark);
-            if tag == b'I' && skimmer.view.byte()? != b'"' {
-                return Err(Unsure);
+            skimmer.format.note_side(mark);
+            if tag == b'I' && skimmer.view.read_byte()? != b'"' {
+                return Err(SkimAborted);
             }
             skimmer.values += 1;
-            string_key(skimmer)?;
+            read_string_key(skimmer)?;
             if tag == b'I' {
-                if count(skimmer)? != 1 {
-                    return Err(Unsure);
+                if read_count(skimmer)? != 1 {
+                    return Err(SkimAborted);
                 }
-                encoding(skimmer)?;
+                read_encoding(skimmer)?;
             }
         }
         b'@' => {
             skimmer.view.advance(1)?;
-            let number = count(skimmer)?;
-            let at = skimmer.format.side(number)?.at;
-            let here = skimmer.view.position();
-            skimmer.view.go(at);
-            match skimmer.view.byte()? {
+            let number = read_count(skimmer)?;
+            let at = skimmer.format.find_side(number)?.at;
+            let position = skimmer.view.position();
+            skimmer.view.seek_to(at);
+            match skimmer.view.read_byte()? {
                 b'"' => {}
                 b'I' => skimmer.view.advance(1)?,
-                _ => return Err(Unsure),
+                _ => return Err(SkimAborted),
             }
-            string_key(skimmer)?;
-            skimmer.view.go(here);
+            read_string_key(skimmer)?;
+            skimmer.view.seek_to(position);
         }
         // It may be small.
-        b'l' => return Err(Unsure),
+        b'l' => return Err(SkimAborted),
         _ => {
             skimmer.pass_value()?;
-            return Ok(KeyOf::Other);
+            return Ok(SkimmedKey::Other);
         }
     }
-    Ok(KeyOf::Text)
+    Ok(SkimmedKey::Text)
 }
 
 impl Tokens for Symbols {
@@ -259,57 +259,57 @@ impl Tokens for Symbols {
     const FORMAT: &'static Format = &FORMAT;
     const TAGS: &'static Table = &tag::TAGS;
 
-    fn start(skimmer: &mut Skimmer<'_, Self>) -> Sure<()> {
-        match skimmer.view.array()? {
+    fn enter_root(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<()> {
+        match skimmer.view.read_array()? {
             [MAJOR, minor @ 0..=MINOR] => {
                 skimmer.format.minor = minor;
                 Ok(())
             }
-            _ => Err(Unsure),
+            _ => Err(SkimAborted),
         }
     }
 
-    fn open(skimmer: &mut Skimmer<'_, Self>) -> Sure<Opened> {
+    fn enter_value(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<SkimmedContainer> {
         let tag = skimmer.view.peek()?;
-        let note = match tag::TAGS.parts(tag) {
+        let note = match tag::TAGS.parts_of_tag(tag) {
             [Part::Number, Part::Items(_)] => 0,
             [Part::Number, Part::Entries(_)] => ENTRIES,
             [Part::Number, Part::Entries(_), Part::Value] => DEFAULT,
             [Part::Number, Part::Named, Part::Members] => MEMBERS,
-            [Part::Value, Part::Members] if matches!(skimmer.view.need(2)?.get(1), Some(b'"' | b'/')) => {
-                return Ok(Opened::LEAF);
+            [Part::Value, Part::Members] if matches!(skimmer.view.require_bytes(2)?.get(1), Some(b'"' | b'/')) => {
+                return Ok(SkimmedContainer::LEAF);
             }
-            [Part::Value, ..] | [Part::Named, ..] | [Part::Link] | [Part::Other] => return Err(Unsure),
-            _ => return Ok(Opened::LEAF),
+            [Part::Value, ..] | [Part::Named, ..] | [Part::Link] | [Part::Other] => return Err(SkimAborted),
+            _ => return Ok(SkimmedContainer::LEAF),
         };
         skimmer.view.advance(1)?;
         skimmer.values += 1;
         if note == MEMBERS {
-            symbol(skimmer)?;
+            read_symbol(skimmer)?;
         }
-        let count = count(skimmer)?;
-        let shape = if note == 0 { Shape::List } else { Shape::Map };
-        Ok(Opened { note, ..Opened::new(shape, Some(count)) })
+        let count = read_count(skimmer)?;
+        let shape = if note == 0 { SkimmedShape::List } else { SkimmedShape::Map };
+        Ok(SkimmedContainer { note, ..SkimmedContainer::new(shape, Some(count)) })
     }
 
-    fn next(skimmer: &mut Skimmer<'_, Self>, open: &mut Opened) -> Sure<Option<KeyOf>> {
-        if !open.step() {
+    fn next_value(skimmer: &mut Skimmer<'_, Self>, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>> {
+        if !open.take_next_item() {
             if open.note == DEFAULT {
                 skimmer.pass_value()?;
             }
             return Ok(None);
         }
         Ok(Some(match open.note {
-            0 => KeyOf::Item,
+            0 => SkimmedKey::Item,
             MEMBERS => {
-                symbol_key(skimmer)?;
-                KeyOf::Text
+                read_symbol_key(skimmer)?;
+                SkimmedKey::Text
             }
-            _ => next_key(skimmer)?,
+            _ => read_key(skimmer)?,
         }))
     }
 
-    fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> Sure<Vec<u8>> {
+    fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<Vec<u8>> {
         let first = skimmer.values;
         let format = &mut skimmer.format;
         (format.first, format.count) = (first, 0);
@@ -318,64 +318,64 @@ impl Tokens for Symbols {
         Ok(vec![MAJOR, format.minor])
     }
 
-    fn parts(skimmer: &mut Skimmer<'_, Self>, tag: u8) -> Sure<&'static [Part]> {
+    fn parts_of_tag(skimmer: &mut Skimmer<'_, Self>, tag: u8) -> SkimResult<&'static [Part]> {
         match tag {
             b'I' => Ok(match skimmer.view.peek()? {
                 b'u' => DUMPED,
                 b':' | b';' => ENCODED_SYMBOL,
-                _ => tag::TAGS.parts(tag),
+                _ => tag::TAGS.parts_of_tag(tag),
             }),
-            _ => Ok(tag::TAGS.parts(tag)),
+            _ => Ok(tag::TAGS.parts_of_tag(tag)),
         }
     }
 
-    fn count(skimmer: &mut Skimmer<'_, Self>, _: u8) -> Sure<u64> {
-        let count = count(skimmer)?;
+    fn read_count(skimmer: &mut Skimmer<'_, Self>, _: u8) -> SkimResult<u64> {
+        let count = read_count(skimmer)?;
         // Not larger than a fixnum, so it was written in its shortest form.
         if count >= 1 << 30 {
-            return Err(Unsure);
+            return Err(SkimAborted);
         }
-        if let Some(bytes) = skimmer.answer() {
-            push_long(count as i64, bytes);
+        if let Some(bytes) = skimmer.answer_bytes() {
+            push_integer(count as i64, bytes);
         }
         Ok(count)
     }
 
-    fn integer(skimmer: &mut Skimmer<'_, Self>, _: u8) -> Sure<()> {
-        let value = long(skimmer)?;
-        if let Some(bytes) = skimmer.answer() {
+    fn read_integer(skimmer: &mut Skimmer<'_, Self>, _: u8) -> SkimResult<()> {
+        let value = read_integer(skimmer)?;
+        if let Some(bytes) = skimmer.answer_bytes() {
             if !is_fixnum(value) {
-                return Err(Unsure);
+                return Err(SkimAborted);
             }
-            push_long(value, bytes);
+            push_integer(value, bytes);
         }
         Ok(())
     }
 
-    fn float(skimmer: &mut Skimmer<'_, Self>, mark: Mark) -> Sure<()> {
-        skimmer.format.note(mark);
-        let len = Symbols::count(skimmer, b'f')?;
-        skimmer.pass(len)
+    fn read_float(skimmer: &mut Skimmer<'_, Self>, mark: Mark) -> SkimResult<()> {
+        skimmer.format.note_side(mark);
+        let len = Symbols::read_count(skimmer, b'f')?;
+        skimmer.pass_bytes(len)
     }
 
-    fn name(skimmer: &mut Skimmer<'_, Self>, _: u8, _: u64) -> Sure<()> {
-        new_symbol(skimmer).map(drop)
+    fn read_name(skimmer: &mut Skimmer<'_, Self>, _: u8, _: u64) -> SkimResult<()> {
+        read_new_symbol(skimmer).map(drop)
     }
 
-    fn again(skimmer: &mut Skimmer<'_, Self>, _: u8, _: u64) -> Sure<()> {
-        known_symbol(skimmer).map(drop)
+    fn read_name_number(skimmer: &mut Skimmer<'_, Self>, _: u8, _: u64) -> SkimResult<()> {
+        read_known_symbol(skimmer).map(drop)
     }
 
-    fn named(skimmer: &mut Skimmer<'_, Self>) -> Sure<()> {
-        symbol(skimmer).map(drop)
+    fn read_name_token(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<()> {
+        read_symbol(skimmer).map(drop)
     }
 
-    fn link(skimmer: &mut Skimmer<'_, Self>, tag: u8, _: u64) -> Sure<()> {
-        let number = count(skimmer)?;
+    fn read_link(skimmer: &mut Skimmer<'_, Self>, tag: u8, _: u64) -> SkimResult<()> {
+        let number = read_count(skimmer)?;
         if number >= skimmer.values {
-            return Err(Unsure);
+            return Err(SkimAborted);
         }
-        if skimmer.answer().is_none() {
+        if skimmer.answer_bytes().is_none() {
             return Ok(());
         }
         if let Some(new) = skimmer.format.numbers.get(&number).copied() {
@@ -383,19 +383,19 @@ impl Tokens for Symbols {
             return Ok(());
         }
         if number >= skimmer.format.first {
-            return Err(Unsure);
+            return Err(SkimAborted);
         }
-        let side = skimmer.format.side(number)?;
-        let here = skimmer.mark();
+        let side = skimmer.format.find_side(number)?;
+        let resume_mark = skimmer.mark_position();
         // Its own number is that of the mark.
-        skimmer.back(side);
+        skimmer.return_to(side);
         pass_side(skimmer)?;
-        skimmer.back(here);
+        skimmer.return_to(resume_mark);
         Ok(())
     }
 
-    fn number(skimmer: &mut Skimmer<'_, Self>) {
-        if skimmer.answer().is_some() {
+    fn count_value(skimmer: &mut Skimmer<'_, Self>) {
+        if skimmer.answer_bytes().is_some() {
             let format = &mut skimmer.format;
             format.numbers.insert(skimmer.values, format.count);
             format.count += 1;
@@ -403,15 +403,15 @@ impl Tokens for Symbols {
         skimmer.values += 1;
     }
 
-    fn key(skimmer: &mut Skimmer<'_, Self>, _: Sort) -> Sure<()> {
+    fn read_key(skimmer: &mut Skimmer<'_, Self>, _: FrameContent) -> SkimResult<()> {
         if matches!(skimmer.view.peek()?, b'"' | b'I') {
-            let mark = skimmer.mark();
-            skimmer.format.note(mark);
+            let mark = skimmer.mark_position();
+            skimmer.format.note_side(mark);
         }
-        skimmer.front()
+        skimmer.pass_value_front()
     }
 
-    fn run(run: &mut Run<'_, Self>, _: Option<i64>) -> (usize, bool) {
-        (run::over(run), false)
+    fn run_fast_loop(run: &mut Run<'_, Self>, _: Option<i64>) -> (usize, bool) {
+        (run::skim_run(run), false)
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn utf8_tail(number: usize) -> u64 {
 
 /// An encoding given by instance variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Encoding {
+pub(super) enum ReadEncoding {
     Utf8,
     Ascii,
     /// The id of its name; 0 is binary.
@@ -49,23 +49,23 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
     }
 
     /// Reads a symbol where only a symbol is allowed; returns its number.
-    pub(super) fn symbol(&mut self, node: u32) -> Result<usize, Error> {
+    pub(super) fn read_symbol(&mut self, node: u32) -> Result<usize, Error> {
         let start = self.scan.at;
-        match self.scan.u8("a symbol")? {
-            b';' => self.symbol_link(start, node),
-            b':' => self.new_symbol(start, false, node),
+        match self.scan.read_u8("a symbol")? {
+            b';' => self.read_symbol_link(start, node),
+            b':' => self.read_new_symbol(start, false, node),
             b'I' if self.scan.peek() == Some(b':') => {
                 self.scan.at += 1;
-                self.new_symbol(start, true, node)
+                self.read_new_symbol(start, true, node)
             }
-            other => Err(self.malformed(start, "a symbol (: or ;)", other)),
+            other => Err(self.malformed_error(start, "a symbol (: or ;)", other)),
         }
     }
 
     /// Reads the number after `;`.
-    pub(super) fn symbol_link(&mut self, start: usize, node: u32) -> Result<usize, Error> {
-        let number = self.long()?;
-        self.piece(start, node, "symbol number");
+    pub(super) fn read_symbol_link(&mut self, start: usize, node: u32) -> Result<usize, Error> {
+        let number = self.read_integer()?;
+        self.record_piece(start, node, "symbol number");
         usize::try_from(number).ok().filter(|number| *number < self.symbols.len()).ok_or_else(|| {
             Error::new(ErrorKind::BadLink)
                 .at(start)
@@ -78,15 +78,15 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
     }
 
     /// Reads the bytes after `:`, and the encoding if there is one.
-    pub(super) fn new_symbol(&mut self, start: usize, variables: bool, node: u32) -> Result<usize, Error> {
-        let (place, len) = self.bytes("a symbol")?;
-        self.piece(start, node, "symbol");
+    pub(super) fn read_new_symbol(&mut self, start: usize, variables: bool, node: u32) -> Result<usize, Error> {
+        let (place, len) = self.read_bytes("a symbol")?;
+        self.record_piece(start, node, "symbol");
         let number = self.symbols.len();
         let bytes = &self.scan.input[place..place + len];
-        let mut name = self.sink.tape().borrowed(Kind::Symbol, place, len);
+        let mut name = self.sink.tape().new_borrowed_string(Kind::Symbol, place, len);
         let is_ascii = bytes.is_ascii();
         if !is_ascii {
-            let binary = self.encoding_id(b"ASCII-8BIT")?;
+            let binary = self.intern_encoding(b"ASCII-8BIT")?;
             name.set_encoding(binary);
         }
         self.symbols.push(Symbol { node: name, key: 0, class: 0 });
@@ -95,19 +95,19 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
         }
         if variables {
             let at = self.scan.at;
-            let count = self.count("instance variables", 2)?;
-            self.piece(at, node, "count");
-            let mut plain = self.sink.tape().borrowed(Kind::Symbol, place, len);
+            let count = self.read_count("instance variables", 2)?;
+            self.record_piece(at, node, "count");
+            let mut plain = self.sink.tape().new_borrowed_string(Kind::Symbol, place, len);
             let bytes = &self.scan.input[place..place + len];
             let mut is_valid = true;
             for _ in 0..count {
                 let at = self.scan.at;
-                let variable = self.symbol(node)?;
-                match self.encoding(variable, node)? {
+                let variable = self.read_symbol(node)?;
+                match self.read_encoding(variable, node)? {
                     // The last one counts.
-                    Some(Encoding::Utf8) => is_valid = std::str::from_utf8(bytes).is_ok(),
-                    Some(Encoding::Ascii) => is_valid = is_ascii,
-                    Some(Encoding::Named(id)) => {
+                    Some(ReadEncoding::Utf8) => is_valid = std::str::from_utf8(bytes).is_ok(),
+                    Some(ReadEncoding::Ascii) => is_valid = is_ascii,
+                    Some(ReadEncoding::Named(id)) => {
                         is_valid = true;
                         plain.set_encoding(id);
                     }
@@ -136,76 +136,76 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
 
     /// Returns the encoding given by the instance variable of this name, if it is one that
     /// gives an encoding. Then reads its value.
-    pub(super) fn encoding(&mut self, variable: usize, node: u32) -> Result<Option<Encoding>, Error> {
+    pub(super) fn read_encoding(&mut self, variable: usize, node: u32) -> Result<Option<ReadEncoding>, Error> {
         let Some(symbol) = self.symbols.get(variable) else { return Ok(None) };
-        let name = self.sink.tape().bytes(&symbol.node, self.scan.input);
+        let name = self.sink.tape().string_bytes(&symbol.node, self.scan.input);
         let start = self.scan.at;
         match name {
             b"E" => {
                 let encoding = match self.scan.peek() {
-                    Some(b'T') => Encoding::Utf8,
-                    Some(b'F') => Encoding::Ascii,
+                    Some(b'T') => ReadEncoding::Utf8,
+                    Some(b'F') => ReadEncoding::Ascii,
                     Some(_) => return Ok(None),
-                    None => return Err(self.scan.truncated(1, "a value")),
+                    None => return Err(self.scan.truncated_error(1, "a value")),
                 };
                 self.scan.at += 1;
-                self.piece(start, node, "encoding");
+                self.record_piece(start, node, "encoding");
                 Ok(Some(encoding))
             }
             b"encoding" => {
-                let tag = self.scan.u8("the name of an encoding")?;
+                let tag = self.scan.read_u8("the name of an encoding")?;
                 let side = match tag {
                     b'"' => {
-                        let (place, len) = self.bytes("the name of an encoding")?;
-                        let name = self.sink.tape().borrowed(Kind::Bytes, place, len);
+                        let (place, len) = self.read_bytes("the name of an encoding")?;
+                        let name = self.sink.tape().new_borrowed_string(Kind::Bytes, place, len);
                         self.number_string(name);
                         name
                     }
                     b'@' => {
-                        let number = self.long()?;
-                        match self.string_numbered(number) {
+                        let number = self.read_integer()?;
+                        match self.find_numbered_string(number) {
                             Some(name) => name,
-                            None => return Err(self.bad_link(start, number)),
+                            None => return Err(self.bad_link_error(start, number)),
                         }
                     }
-                    other => return Err(self.malformed(start, "the name of an encoding (\" or @)", other)),
+                    other => return Err(self.malformed_error(start, "the name of an encoding (\" or @)", other)),
                 };
-                self.piece(start, node, "encoding");
+                self.record_piece(start, node, "encoding");
                 // A link to a name that was already read.
                 if let Some(id) = self.encodings.get(&(side.payload, side.aux)) {
-                    return Ok(Some(Encoding::Named(*id)));
+                    return Ok(Some(ReadEncoding::Named(*id)));
                 }
                 let name = self.input_bytes(&side);
-                let id = self.encoding_id(name)?;
+                let id = self.intern_encoding(name)?;
                 self.encodings.insert((side.payload, side.aux), id);
-                Ok(Some(Encoding::Named(id)))
+                Ok(Some(ReadEncoding::Named(id)))
             }
             _ => Ok(None),
         }
     }
 
     /// Returns the id of an encoding's name.
-    pub(super) fn encoding_id(&mut self, name: &[u8]) -> Result<u16, Error> {
+    pub(super) fn intern_encoding(&mut self, name: &[u8]) -> Result<u16, Error> {
         let at = self.scan.at;
         self.sink.tape().intern_encoding(name).map_err(|error| error.at(at))
     }
 
     /// Returns the node of a string in this encoding.
-    pub(super) fn encoded(&mut self, mut node: Node, encoding: Encoding) -> Result<Node, Error> {
+    pub(super) fn with_encoding(&mut self, mut node: Node, encoding: ReadEncoding) -> Result<Node, Error> {
         node.kind = match encoding {
-            Encoding::Utf8 => Kind::Text,
+            ReadEncoding::Utf8 => Kind::Text,
             _ => Kind::Encoded,
         };
         match encoding {
-            Encoding::Utf8 => {}
-            Encoding::Ascii => node.set_encoding(self.encoding_id(b"US-ASCII")?),
-            Encoding::Named(id) => node.set_encoding(id),
+            ReadEncoding::Utf8 => {}
+            ReadEncoding::Ascii => node.set_encoding(self.intern_encoding(b"US-ASCII")?),
+            ReadEncoding::Named(id) => node.set_encoding(id),
         }
         Ok(node)
     }
 
     /// Returns the id of a symbol as a key, if it can have one.
-    pub(super) fn symbol_key(&mut self, number: usize) -> Option<u16> {
+    pub(super) fn intern_symbol_key(&mut self, number: usize) -> Option<u16> {
         let symbol = *self.symbols.get(number)?;
         if symbol.key != 0 {
             return Some(symbol.key);
@@ -222,9 +222,9 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
     }
 
     /// Returns the id of the class that a symbol names.
-    pub(super) fn class(&mut self, node: u32) -> Result<u32, Error> {
+    pub(super) fn read_class(&mut self, node: u32) -> Result<u32, Error> {
         let start = self.scan.at;
-        let number = self.symbol(node)?;
+        let number = self.read_symbol(node)?;
         let Some(symbol) = self.symbols.get(number).copied() else { return Ok(0) };
         if symbol.class != 0 {
             return Ok(symbol.class);

@@ -29,8 +29,8 @@ tags! {
 }
 
 /// Returns the name of a type.
-pub(super) fn name(tag: u8) -> &'static str {
-    TAGS.name(tag).unwrap_or("type")
+pub(super) fn type_name(tag: u8) -> &'static str {
+    TAGS.name_of_tag(tag).unwrap_or("type")
 }
 
 #[cfg(test)]

@@ -3,17 +3,17 @@
 //! It replays the spelling of a document that was read from Marshal. Without one it
 //! chooses like Ruby.
 
-use super::number::{is_fixnum, push_long};
+use super::number::{is_fixnum, push_integer};
 use super::spelling::{self, value as code};
-use super::write_fast::{CHUNK, Here};
+use super::write_fast::{CHUNK, ChildPosition};
 use super::write_filled::write_filled;
-use super::write_floats::Floats;
-use super::write_names::Names;
+use super::write_floats::FloatNumbers;
+use super::write_names::WrittenNames;
 use super::{FORMAT, MAJOR, MINOR, NAME, WriteOptions};
 use crate::document::{Cursor, Document, Form, IS_KEY, Key, Kind, NO_KEY, Node, Replay, flag};
 use crate::error::Error;
 use crate::format::append::append_named;
-use crate::format::too_long_a_chain;
+use crate::format::chain_too_long_error;
 use crate::hash::SeededMap;
 use crate::limits::Limits;
 use crate::output::{LossKind, Losses, Output, READY, Spare, Written};
@@ -24,7 +24,7 @@ use crate::output::{LossKind, Losses, Output, READY, Spare, Written};
 /// Of kind `Limit`, if the document is nested too deeply; `Output`, if the
 /// output was closed.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
-    document.tape().check()?;
+    document.tape().check_structure()?;
     let document = &*document.without_array_copies(limits)?;
     let is_ours = document.spelling_of(NAME).is_some();
     append_named(document, &FORMAT, limits, out, |document, out| {
@@ -45,7 +45,7 @@ impl crate::format::Writer for WriteOptions {
     fn write_filled(&self, document: &Document<'_>, limits: &Limits, spare: &mut Spare, buf: &mut Vec<u8>) -> bool {
         let tape = document.tape();
         let start = buf.len();
-        let is_written = tape.is_by_hand()
+        let is_written = tape.is_filled_by_caller()
             && tape.naming == FORMAT.can.naming
             && !self.utf8
             && write_filled(document, limits, spare, buf).is_some();
@@ -63,30 +63,30 @@ fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -
     let mut writer = Writer {
         document,
         // Absent entries are not counted, and notes need a lookup.
-        fast: spelling.is_none() && !document.tape().keys().any_absent(),
+        fast: spelling.is_none() && !document.tape().keys().has_absent(),
         limits,
         spelling: spelling.map(|spelling| Replay::new(spelling, document.tape())),
         stack: Vec::new(),
-        names: Names::default(),
+        names: WrittenNames::default(),
         numbers: SeededMap::default(),
-        floats: Floats::default(),
+        floats: FloatNumbers::default(),
         known: SeededMap::default(),
-        also: Vec::new(),
+        pending_targets: Vec::new(),
         next: 0,
-        losses: Losses::within(limits),
+        losses: Losses::with_limits(limits),
     };
     if document.header().is_some() {
         writer.losses.add(LossKind::Header, || "$".to_owned());
     }
-    writer.run(out)?;
+    writer.write_document(out)?;
     Ok(writer.losses)
 }
 
 /// A value that is not completely written.
 #[derive(Clone, Copy)]
-pub(super) enum Frame {
+pub(super) enum WriteFrame {
     /// The nodes from `at` to `end`, and the form of their keys.
-    Children { at: u32, end: u32, keys: Keys },
+    Children { at: u32, end: u32, keys: KeyStyle },
     /// What follows a value with attributes: its encoding, if it is written here, and
     /// entries.
     Variables { attributes: u32, encoded: Option<u32> },
@@ -96,7 +96,7 @@ pub(super) enum Frame {
 
 /// How keys are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keys {
+pub(super) enum KeyStyle {
     /// As values; equal strings are one object.
     Values,
     /// As values, each with its own identity.
@@ -107,7 +107,7 @@ pub(super) enum Keys {
 
 /// A value with a number that notes may refer to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Known<'d> {
+pub(super) enum NumberedValue<'d> {
     Float(u64),
     Int(i64),
     String(Kind, u16, &'d [u8]),
@@ -119,54 +119,54 @@ pub(super) struct Writer<'d> {
     pub(super) spelling: Option<Replay<'d>>,
     /// Whether the fast loops may be used.
     fast: bool,
-    pub(super) stack: Vec<Frame>,
-    pub(super) names: Names<'d>,
+    pub(super) stack: Vec<WriteFrame>,
+    pub(super) names: WrittenNames<'d>,
     /// The numbers of nodes that links refer to.
     pub(super) numbers: SeededMap<u32, u32>,
     /// The numbers of floats that Ruby stores in the reference itself.
-    pub(super) floats: Floats,
+    pub(super) floats: FloatNumbers,
     /// The values with a number, if there are notes.
-    pub(super) known: SeededMap<u32, Known<'d>>,
+    pub(super) known: SeededMap<u32, NumberedValue<'d>>,
     /// Nodes that get the next number as well: wrappers that Ruby does not have.
-    pub(super) also: Vec<u32>,
+    pub(super) pending_targets: Vec<u32>,
     /// The next object number.
     pub(super) next: u32,
     pub(super) losses: Losses,
 }
 
 impl<'d> Writer<'d> {
-    fn run(&mut self, out: &mut dyn Output) -> Result<(), Error> {
-        self.value(self.document.root().index(), out.buffer())?;
+    fn write_document(&mut self, out: &mut dyn Output) -> Result<(), Error> {
+        self.write_value(self.document.root().index(), out.buffer())?;
         while !self.stack.is_empty() {
             let buf = out.buffer();
-            let most = buf.len() + READY;
-            while buf.len() < most
+            let flush_at = buf.len() + READY;
+            while buf.len() < flush_at
                 && let Some(frame) = self.stack.pop()
             {
-                self.step(frame, buf)?;
+                self.write_frame(frame, buf)?;
             }
-            out.ready()?;
+            out.allow_flush()?;
         }
         Ok(())
     }
 
     // -- Small helpers --------------------------------------------------------
 
-    pub(super) fn behind(&self, at: u32) -> u32 {
-        self.document.tape().next(at)
+    pub(super) fn index_after(&self, at: u32) -> u32 {
+        self.document.tape().index_after(at)
     }
 
-    pub(super) fn note(&self, at: u32, code: u16) -> Option<u64> {
-        self.spelling.as_ref()?.note(at, code)
+    pub(super) fn find_note(&self, at: u32, code: u16) -> Option<u64> {
+        self.spelling.as_ref()?.note_value(at, code)
     }
 
-    pub(super) fn lose(&mut self, kind: LossKind, at: u32) {
+    pub(super) fn record_loss(&mut self, kind: LossKind, at: u32) {
         let document = self.document;
         self.losses.add(kind, || document.path(at));
     }
 
     #[inline]
-    pub(super) fn push(&mut self, frame: Frame) -> Result<(), Error> {
+    pub(super) fn push_frame(&mut self, frame: WriteFrame) -> Result<(), Error> {
         if self.stack.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep());
         }
@@ -176,94 +176,94 @@ impl<'d> Writer<'d> {
 
     /// Gives the next number to the node.
     #[inline]
-    pub(super) fn number(&mut self, at: u32) {
+    pub(super) fn assign_number(&mut self, at: u32) {
         if self.document.node(at).has(flag::TARGET) {
             self.numbers.insert(at, self.next);
         }
-        for at in self.also.drain(..) {
+        for at in self.pending_targets.drain(..) {
             self.numbers.insert(at, self.next);
         }
         self.next += 1;
     }
 
-    pub(super) fn bytes(&self, bytes: &[u8], buf: &mut Vec<u8>) {
-        push_long(bytes.len() as i64, buf);
+    pub(super) fn write_bytes(&self, bytes: &[u8], buf: &mut Vec<u8>) {
+        push_integer(bytes.len() as i64, buf);
         buf.extend_from_slice(bytes);
     }
 
     // -- Values --------------------------------------------------------------
 
     /// Writes a value: a leaf completely, a container up to its front.
-    pub(super) fn value(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
-        self.also.clear();
+    pub(super) fn write_value(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        self.pending_targets.clear();
         let (first, mut at, mut links) = (at, at, false);
         // Hand-made links may form a circle.
-        for _ in 0..=self.document.most_steps(self.limits) {
+        for _ in 0..=self.document.max_link_steps(self.limits) {
             let node = self.document.node(at);
             if node.flags & (flag::WEAK | flag::OVERLOAD) != 0 && may_be_weak(node.kind) {
                 if node.has(flag::WEAK) {
-                    self.lose(LossKind::Weak, at);
+                    self.record_loss(LossKind::Weak, at);
                 }
                 if node.has(flag::OVERLOAD) {
-                    self.lose(LossKind::Overload, at);
+                    self.record_loss(LossKind::Overload, at);
                 }
             }
             if node.has(flag::TARGET)
                 && let Some(number) = self.numbers.get(&at)
             {
                 buf.push(b'@');
-                push_long(i64::from(*number), buf);
+                push_integer(i64::from(*number), buf);
                 return Ok(());
             }
             let inner = match node.kind {
                 Kind::Link | Kind::Alias | Kind::Copy => {
                     let target = node.payload as u32;
-                    if target >= at || self.document.node(target).kind.is_container() && self.behind(target) > at {
+                    if target >= at || self.document.node(target).kind.is_container() && self.index_after(target) > at {
                         let is_known = self.numbers.contains_key(&target);
                         if !is_known && self.document.node(target).kind.is_container() {
-                            self.lose(LossKind::Cycle, at);
+                            self.record_loss(LossKind::Cycle, at);
                             buf.push(b'0');
                             return Ok(());
                         }
                     }
                     links = true;
-                    if node.kind == Kind::Alias && is_immediate(self.document.node(target)) {
-                        self.lose(LossKind::Sharing, at);
+                    if node.kind == Kind::Alias && has_no_identity(self.document.node(target)) {
+                        self.record_loss(LossKind::Sharing, at);
                     }
                     target
                 }
-                Kind::Ref => self.lacking(LossKind::Reference, at, &node),
-                Kind::Tied => self.lacking(LossKind::Tied, at, &node),
+                Kind::Ref => self.skip_lost_wrapper(LossKind::Reference, at, &node),
+                Kind::Tied => self.skip_lost_wrapper(LossKind::Tied, at, &node),
                 Kind::VString => {
-                    self.lose(LossKind::VString, at);
-                    self.behind(at + 1)
+                    self.record_loss(LossKind::VString, at);
+                    self.index_after(at + 1)
                 }
-                Kind::Code => self.lacking(LossKind::Code, at, &node),
-                Kind::Object if !self.is_object(at, &node) => self.lacking(LossKind::Class, at, &node),
-                Kind::Opaque if !self.is_opaque(at, &node) => self.lacking(LossKind::Opaque, at, &node),
-                Kind::Attrs => match self.attributed(at, buf)? {
+                Kind::Code => self.skip_lost_wrapper(LossKind::Code, at, &node),
+                Kind::Object if !self.is_ruby_object(at, &node) => self.skip_lost_wrapper(LossKind::Class, at, &node),
+                Kind::Opaque if !self.is_ruby_opaque(at, &node) => self.skip_lost_wrapper(LossKind::Opaque, at, &node),
+                Kind::Attrs => match self.write_attributed(at, buf)? {
                     Some(inner) => inner,
                     None => return Ok(()),
                 },
-                _ => return self.bare(at, &node, None, buf),
+                _ => return self.write_bare(at, &node, None, buf),
             };
             at = inner;
         }
-        Err(too_long_a_chain(self.document, first, links, self.limits))
+        Err(chain_too_long_error(self.document, first, links, self.limits))
     }
 
     /// Returns the content of a wrapper that Ruby can't represent.
-    fn lacking(&mut self, kind: LossKind, at: u32, node: &Node) -> u32 {
-        self.lose(kind, at);
+    fn skip_lost_wrapper(&mut self, kind: LossKind, at: u32, node: &Node) -> u32 {
+        self.record_loss(kind, at);
         if node.has(flag::TARGET) {
-            self.also.push(at);
+            self.pending_targets.push(at);
         }
         at + 1
     }
 
     /// Whether Ruby could have this object: its class is a constant, and its members are
     /// variables. Objects read from Ruby always are.
-    fn is_object(&self, at: u32, node: &Node) -> bool {
+    fn is_ruby_object(&self, at: u32, node: &Node) -> bool {
         let body = Cursor::new(self.document, at + 1);
         let has_names = node.end() > at + 1
             && body.kind() == Kind::Map
@@ -271,19 +271,19 @@ impl<'d> Writer<'d> {
             && body.entries().all(|(key, _)| matches!(key, Key::Name(_)));
         let is_member = |key: &Key<'_>| match key.node().kind {
             Kind::Symbol => true,
-            Kind::Bytes | Kind::Text => is_variable(key.bytes()) || key.node().has(flag::PLACEHOLDER),
+            Kind::Bytes | Kind::Text => is_variable_name(key.bytes()) || key.node().has(flag::PLACEHOLDER),
             _ => false,
         };
-        let class = self.document.class(node.class()).map_or(&b""[..], |name| name.bytes);
+        let class = self.document.class_name(node.class()).map_or(&b""[..], |name| name.bytes);
         let is_ours = || body.entries().all(|(key, _)| key.node().kind == Kind::Symbol);
         has_names
             && (self.spelling.is_some()
-                || (is_constant(class) || !body.is_empty() && is_ours())
+                || (is_constant_name(class) || !body.is_empty() && is_ours())
                     && body.entries().all(|(key, _)| is_member(&key)))
     }
 
     /// Whether an opaque object is one of Ruby's.
-    fn is_opaque(&self, at: u32, node: &Node) -> bool {
+    fn is_ruby_opaque(&self, at: u32, node: &Node) -> bool {
         match node.form() {
             Form::UserMarshal | Form::Data => true,
             Form::UserDump => {
@@ -297,7 +297,7 @@ impl<'d> Writer<'d> {
 
     /// Writes attributes: everything before the value that has them, and that value.
     /// Returns the value's node if something wraps it.
-    fn attributed(&mut self, first: u32, buf: &mut Vec<u8>) -> Result<Option<u32>, Error> {
+    fn write_attributed(&mut self, first: u32, buf: &mut Vec<u8>) -> Result<Option<u32>, Error> {
         let mut inner = first;
         while self.document.node(inner).kind == Kind::Attrs {
             inner += 1;
@@ -309,48 +309,48 @@ impl<'d> Writer<'d> {
         let node = self.document.node(inner);
         if !takes_number(node) && !node.kind.is_again() {
             // Integers and the like can't have attributes.
-            self.lose(LossKind::Attributes, first);
-            return self.bare(inner, &node, None, buf).map(|()| None);
+            self.record_loss(LossKind::Attributes, first);
+            return self.write_bare(inner, &node, None, buf).map(|()| None);
         }
-        let mut encoded = self.encoding_of(inner).map(|_| inner);
-        let has_encoding = encoded.is_some() || self.note(inner, code::NAME_ENCODING).is_some();
-        let has_entries = |at: u32| self.behind(at + 1) < self.behind(at);
+        let mut encoded = self.written_encoding(inner).map(|_| inner);
+        let has_encoding = encoded.is_some() || self.find_note(inner, code::NAME_ENCODING).is_some();
+        let has_entries = |at: u32| self.index_after(at + 1) < self.index_after(at);
         if has_encoding && !(first..inner).any(has_entries) {
             buf.push(b'I');
-            self.push(Frame::Variables { attributes: inner, encoded: encoded.take().or(Some(inner)) })?;
+            self.push_frame(WriteFrame::Variables { attributes: inner, encoded: encoded.take().or(Some(inner)) })?;
         }
         for at in first..inner {
             let node = self.document.node(at);
             if node.has(flag::TARGET) {
-                self.also.push(at);
+                self.pending_targets.push(at);
             }
-            if self.behind(at + 1) < self.behind(at) {
+            if self.index_after(at + 1) < self.index_after(at) {
                 buf.push(b'I');
-                self.push(Frame::Variables { attributes: at, encoded: encoded.take() })?;
+                self.push_frame(WriteFrame::Variables { attributes: at, encoded: encoded.take() })?;
             }
             if node.class() != 0 {
                 buf.push(if node.form() == Form::Module { b'e' } else { b'C' });
-                self.class(node.class(), buf);
+                self.write_class(node.class(), buf);
             }
         }
         if node.kind.is_again() || !self.is_bare(inner, &node) {
-            self.also.clear();
+            self.pending_targets.clear();
             return Ok(Some(inner));
         }
         if node.has(flag::TARGET)
             && let Some(number) = self.numbers.get(&inner)
         {
             buf.push(b'@');
-            push_long(i64::from(*number), buf);
+            push_integer(i64::from(*number), buf);
             return Ok(None);
         }
-        self.bare(inner, &node, Some(()), buf).map(|()| None)
+        self.write_bare(inner, &node, Some(()), buf).map(|()| None)
     }
 
     fn is_bare(&self, at: u32, node: &Node) -> bool {
         match node.kind {
-            Kind::Object => self.is_object(at, node),
-            Kind::Opaque => self.is_opaque(at, node),
+            Kind::Object => self.is_ruby_object(at, node),
+            Kind::Opaque => self.is_ruby_opaque(at, node),
             Kind::Ref | Kind::Tied | Kind::VString | Kind::Code => false,
             _ => true,
         }
@@ -358,55 +358,59 @@ impl<'d> Writer<'d> {
 
     /// Writes a value without its attributes. `outside`: its encoding is written by its
     /// wrapper.
-    fn bare(&mut self, at: u32, node: &Node, outside: Option<()>, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_bare(&mut self, at: u32, node: &Node, outside: Option<()>, buf: &mut Vec<u8>) -> Result<(), Error> {
         if !node.kind.is_container() {
-            return self.leaf(at, node, outside.is_some(), buf);
+            return self.write_leaf(at, node, outside.is_some(), buf);
         }
-        let end = self.behind(at);
+        let end = self.index_after(at);
         match node.kind {
             Kind::Array => {
-                self.number(at);
+                self.assign_number(at);
                 buf.push(b'[');
-                push_long(i64::from(node.aux), buf);
-                self.push(Frame::Children { at: at + 1, end, keys: Keys::Values })
+                push_integer(i64::from(node.aux), buf);
+                self.push_frame(WriteFrame::Children { at: at + 1, end, keys: KeyStyle::Values })
             }
             Kind::Map => {
-                self.number(at);
-                let keys = if node.has(flag::IDENTITY) { Keys::Identity } else { Keys::Values };
-                if keys == Keys::Identity {
+                self.assign_number(at);
+                let keys = if node.has(flag::IDENTITY) { KeyStyle::Identity } else { KeyStyle::Values };
+                if keys == KeyStyle::Identity {
                     buf.push(b'C');
-                    self.symbol(b"Hash", b"", buf);
+                    self.write_symbol(b"Hash", b"", buf);
                 }
                 buf.push(if node.has(flag::DEFAULT) { b'}' } else { b'{' });
-                push_long(self.entries(at, node), buf);
-                self.push(Frame::Children { at: at + 1, end, keys })
+                push_integer(self.count_entries(at, node), buf);
+                self.push_frame(WriteFrame::Children { at: at + 1, end, keys })
             }
             Kind::Object => {
-                self.number(at);
+                self.assign_number(at);
                 buf.push(if node.form() == Form::Struct { b'S' } else { b'o' });
-                self.class(node.class(), buf);
+                self.write_class(node.class(), buf);
                 let map = self.document.node(at + 1);
-                let mut end = self.behind(at + 1);
+                let mut end = self.index_after(at + 1);
                 if map.flags & (flag::DEFAULT | flag::IDENTITY) != 0 {
-                    self.lose(LossKind::MapKind, at);
-                    end = self.document.tape().behind_entries(at + 1, map.aux);
+                    self.record_loss(LossKind::MapKind, at);
+                    end = self.document.tape().index_after_entries(at + 1, map.aux);
                 }
-                push_long(self.entries(at + 1, &map), buf);
-                self.push(Frame::Children { at: at + 2, end, keys: Keys::Members })
+                push_integer(self.count_entries(at + 1, &map), buf);
+                self.push_frame(WriteFrame::Children { at: at + 2, end, keys: KeyStyle::Members })
             }
             Kind::Opaque if node.form() == Form::UserDump => {
-                self.lost_links(at);
-                self.user_dump(at, node, buf)
+                self.record_lost_links(at);
+                self.write_user_dump(at, node, buf)
             }
             Kind::Opaque => {
-                self.lost_links(at);
-                self.number(at);
+                self.record_lost_links(at);
+                self.assign_number(at);
                 buf.push(if node.form() == Form::Data { b'd' } else { b'U' });
-                self.class(node.class(), buf);
-                self.push(Frame::Children { at: at + 1, end: self.behind(at + 1), keys: Keys::Values })
+                self.write_class(node.class(), buf);
+                self.push_frame(WriteFrame::Children {
+                    at: at + 1,
+                    end: self.index_after(at + 1),
+                    keys: KeyStyle::Values,
+                })
             }
             Kind::Regexp => {
-                self.regexp(at, outside.is_some(), buf);
+                self.write_regexp(at, outside.is_some(), buf);
                 Ok(())
             }
             _ => {
@@ -417,12 +421,12 @@ impl<'d> Writer<'d> {
     }
 
     /// Returns how many entries of a map are written.
-    fn entries(&mut self, at: u32, node: &Node) -> i64 {
+    fn count_entries(&mut self, at: u32, node: &Node) -> i64 {
         if node.has(flag::RESTRICTED) {
-            self.lose(LossKind::Restricted, at);
+            self.record_loss(LossKind::Restricted, at);
         }
         let mut count = i64::from(node.aux);
-        if self.document.tape().keys().any_absent() {
+        if self.document.tape().keys().has_absent() {
             let map = Cursor::new(self.document, at);
             count -= map.entries().filter(|(key, _)| self.is_absent(&key.node())).count() as i64;
         }
@@ -430,70 +434,70 @@ impl<'d> Writer<'d> {
     }
 
     /// Reports parts after a payload, which a dump can't represent.
-    fn lost_links(&mut self, at: u32) {
-        if self.behind(at + 1) < self.behind(at) {
-            self.lose(LossKind::Opaque, at);
+    fn record_lost_links(&mut self, at: u32) {
+        if self.index_after(at + 1) < self.index_after(at) {
+            self.record_loss(LossKind::Opaque, at);
         }
     }
 
-    fn user_dump(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_user_dump(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
         let payload = self.document.node(at + 1);
         let string = if payload.kind == Kind::Attrs { at + 2 } else { at + 1 };
         // The variables after one `I` would be those of the payload.
         let is_in_variables = at.checked_sub(1).is_some_and(|around| {
-            self.document.node(around).kind == Kind::Attrs && self.behind(at) < self.behind(around)
+            self.document.node(around).kind == Kind::Attrs && self.index_after(at) < self.index_after(around)
         });
-        let has_variables = payload.kind == Kind::Attrs || self.encoding_of(string).is_some() || is_in_variables;
+        let has_variables = payload.kind == Kind::Attrs || self.written_encoding(string).is_some() || is_in_variables;
         if has_variables {
             buf.push(b'I');
         }
         buf.push(b'u');
-        self.class(node.class(), buf);
-        self.bytes(self.document.bytes(&self.document.node(string)), buf);
+        self.write_class(node.class(), buf);
+        self.write_bytes(self.document.bytes(&self.document.node(string)), buf);
         if !has_variables {
-            self.number(at);
+            self.assign_number(at);
             return Ok(());
         }
-        self.push(Frame::Number { at })?;
-        self.push(Frame::Variables { attributes: at + 1, encoded: Some(string) })
+        self.push_frame(WriteFrame::Number { at })?;
+        self.push_frame(WriteFrame::Variables { attributes: at + 1, encoded: Some(string) })
     }
 
     // -- Open containers -----------------------------------------------------
 
-    fn step(&mut self, frame: Frame, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_frame(&mut self, frame: WriteFrame, buf: &mut Vec<u8>) -> Result<(), Error> {
         match frame {
-            Frame::Children { at, end, keys } => self.children(at, end, keys, buf),
-            Frame::Number { at } => {
-                self.number(at);
+            WriteFrame::Children { at, end, keys } => self.write_children(at, end, keys, buf),
+            WriteFrame::Number { at } => {
+                self.assign_number(at);
                 Ok(())
             }
-            Frame::Variables { attributes, encoded } => {
+            WriteFrame::Variables { attributes, encoded } => {
                 let node = self.document.node(attributes);
                 let (at, end) = match node.kind {
-                    Kind::Attrs => (self.behind(attributes + 1), self.behind(attributes)),
+                    Kind::Attrs => (self.index_after(attributes + 1), self.index_after(attributes)),
                     _ => (0, 0),
                 };
                 let count = if node.kind == Kind::Attrs { i64::from(node.aux.saturating_sub(1)) } else { 0 };
-                let encoding = encoded.filter(|at| self.says_encoding(*at));
-                push_long(count + i64::from(encoding.is_some()), buf);
+                let encoding = encoded.filter(|at| self.has_written_encoding(*at));
+                push_integer(count + i64::from(encoding.is_some()), buf);
                 if let Some(at) = encoding {
-                    self.encoding(at, buf);
+                    self.write_encoding(at, buf);
                 }
-                self.push(Frame::Children { at, end, keys: Keys::Members })
+                self.push_frame(WriteFrame::Children { at, end, keys: KeyStyle::Members })
             }
         }
     }
 
-    fn children(&mut self, at: u32, end: u32, keys: Keys, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_children(&mut self, at: u32, end: u32, keys: KeyStyle, buf: &mut Vec<u8>) -> Result<(), Error> {
         let (mut at, mut end, mut keys, mut has_key) = (at, end, keys, false);
-        let most = buf.len() + CHUNK;
+        let flush_at = buf.len() + CHUNK;
         loop {
-            if buf.len() >= most && !has_key {
-                return self.push(Frame::Children { at, end, keys });
+            if buf.len() >= flush_at && !has_key {
+                return self.push_frame(WriteFrame::Children { at, end, keys });
             }
-            if self.fast && keys != Keys::Identity && !has_key {
-                match self.fast_children(Here { at, end, keys, has_key }, buf)? {
-                    Some(here) => Here { at, end, keys, has_key } = here,
+            if self.fast && keys != KeyStyle::Identity && !has_key {
+                match self.write_fast_children(ChildPosition { at, end, keys, has_key }, buf)? {
+                    Some(here) => ChildPosition { at, end, keys, has_key } = here,
                     None => return Ok(()),
                 }
             }
@@ -506,30 +510,30 @@ impl<'d> Writer<'d> {
                 NO_KEY | crate::document::KEY_NODE => {}
                 IS_KEY => {
                     if self.is_absent(&node) {
-                        at = self.behind(at + 1);
+                        at = self.index_after(at + 1);
                         continue;
                     }
-                    if self.key_node(at, &node, keys, buf) {
+                    if self.write_key_node(at, &node, keys, buf) {
                         at += 1;
                         continue;
                     }
                 }
                 id => {
-                    if !self.key(id, at, keys, buf) {
-                        at = self.behind(at);
+                    if !self.write_key(id, at, keys, buf) {
+                        at = self.index_after(at);
                         continue;
                     }
                 }
             }
-            let next = self.behind(at);
+            let next = self.index_after(at);
             if !node.kind.is_container() && !node.kind.is_again() && !node.has(flag::TARGET) {
-                self.also.clear();
-                self.leaf(at, &node, false, buf)?;
+                self.pending_targets.clear();
+                self.write_leaf(at, &node, false, buf)?;
                 at = next;
                 continue;
             }
-            self.push(Frame::Children { at: next, end, keys })?;
-            return self.value(at, buf);
+            self.push_frame(WriteFrame::Children { at: next, end, keys })?;
+            return self.write_value(at, buf);
         }
     }
 
@@ -539,7 +543,7 @@ impl<'d> Writer<'d> {
 }
 
 /// Whether Ruby can have a class of this name, such as `A::B`.
-fn is_constant(name: &[u8]) -> bool {
+fn is_constant_name(name: &[u8]) -> bool {
     String::from_utf8_lossy(name).split("::").all(|part| {
         part.starts_with(|c: char| c.is_ascii_uppercase() || !c.is_ascii())
             && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii())
@@ -547,7 +551,7 @@ fn is_constant(name: &[u8]) -> bool {
 }
 
 /// Whether `@` and this name are an instance variable.
-fn is_variable(name: &[u8]) -> bool {
+fn is_variable_name(name: &[u8]) -> bool {
     name.first().is_some_and(|first| !first.is_ascii_digit())
         && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii())
 }
@@ -558,7 +562,7 @@ fn may_be_weak(kind: Kind) -> bool {
 }
 
 /// Whether this is not a separate object that two places could share.
-fn is_immediate(node: Node) -> bool {
+fn has_no_identity(node: Node) -> bool {
     !takes_number(node) || matches!(node.kind, Kind::Int | Kind::Uint | Kind::BigInt | Kind::Float | Kind::Float32)
 }
 

@@ -5,7 +5,7 @@
 //! bytes.
 
 use super::number::is_fixnum;
-use super::write::{Frame, Keys, Writer};
+use super::write::{KeyStyle, WriteFrame, Writer};
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, flag};
 use crate::error::Error;
 
@@ -22,17 +22,17 @@ impl Word {
     pub(super) const NONE: Word = Word(0);
 
     #[inline(always)]
-    pub(super) const fn byte(byte: u8) -> Word {
+    pub(super) const fn from_byte(byte: u8) -> Word {
         Word(byte as u64 | 1 << 56)
     }
 
     /// Returns an integer of up to four bytes.
     #[inline(always)]
-    pub(super) fn long(value: i64) -> Word {
+    pub(super) fn from_integer(value: i64) -> Word {
         match value {
-            0 => Word::byte(0),
-            1..=122 => Word::byte(value as u8 + 5),
-            -123..=-1 => Word::byte((value - 5) as u8),
+            0 => Word::from_byte(0),
+            1..=122 => Word::from_byte(value as u8 + 5),
+            -123..=-1 => Word::from_byte((value - 5) as u8),
             _ => {
                 // The bits without the repeated sign; a negative length means a negative
                 // number.
@@ -46,7 +46,7 @@ impl Word {
     }
 
     #[inline(always)]
-    pub(super) fn of(bytes: u64) -> Word {
+    pub(super) fn from_bits(bytes: u64) -> Word {
         Word(bytes)
     }
 
@@ -57,13 +57,13 @@ impl Word {
 
     /// Returns a length or a count.
     #[inline(always)]
-    pub(super) fn length(len: usize) -> Word {
-        Word::long(len as i64)
+    pub(super) fn from_length(len: usize) -> Word {
+        Word::from_integer(len as i64)
     }
 
     /// Returns these bytes followed by those of `behind`, together at most seven.
     #[inline(always)]
-    pub(super) fn and(self, behind: Word) -> Word {
+    pub(super) fn followed_by(self, behind: Word) -> Word {
         const BYTES: u64 = u64::MAX >> 8;
         let len = self.len() + behind.len();
         Word(self.0 & BYTES | (behind.0 & BYTES) << (8 * self.len()) | (len as u64) << 56)
@@ -81,20 +81,20 @@ impl Word {
 }
 
 /// Buffer for small pieces: appending needs no check of a vector.
-pub(super) struct Room {
-    bytes: [u8; ROOM],
+pub(super) struct TokenBuffer {
+    bytes: [u8; BUFFER_SIZE],
     to: usize,
 }
 
-pub(super) const ROOM: usize = 512;
+pub(super) const BUFFER_SIZE: usize = 512;
 /// Most bytes that one child may use: a key, a front and a short string.
 const CHILD: usize = 64;
 /// Longest string that is put there.
 const SHORT: usize = 32;
 
-impl Room {
-    pub(super) fn new() -> Room {
-        Room { bytes: [0; ROOM], to: 0 }
+impl TokenBuffer {
+    pub(super) fn new() -> TokenBuffer {
+        TokenBuffer { bytes: [0; BUFFER_SIZE], to: 0 }
     }
 
     #[inline(always)]
@@ -104,32 +104,32 @@ impl Room {
 
     /// Appends a string of any length.
     #[inline(always)]
-    pub(super) fn long(&mut self, bytes: &[u8], buf: &mut Vec<u8>) {
+    pub(super) fn push_string(&mut self, bytes: &[u8], buf: &mut Vec<u8>) {
         if bytes.len() <= SHORT {
             self.bytes[self.to..self.to + bytes.len()].copy_from_slice(bytes);
             self.to += bytes.len();
         } else {
-            self.empty(buf);
+            self.flush_into(buf);
             buf.extend_from_slice(bytes);
         }
     }
 
     #[inline(always)]
-    pub(super) fn put(&mut self, word: Word) {
+    pub(super) fn push_word(&mut self, word: Word) {
         self.bytes[self.to..self.to + 8].copy_from_slice(&word.0.to_le_bytes());
         self.to += word.len();
     }
 
     /// Puts a name of up to 16 bytes there; `head` contains its first bytes.
     #[inline(always)]
-    pub(super) fn head(&mut self, head: u128, len: usize) {
+    pub(super) fn push_head(&mut self, head: u128, len: usize) {
         self.bytes[self.to..self.to + 16].copy_from_slice(&head.to_le_bytes());
         self.to += len;
     }
 
     /// Puts a string of up to [`SHORT`] bytes there: more are copied, but do not count.
     #[inline(always)]
-    fn short(&mut self, base: &[u8], start: usize, len: usize) -> bool {
+    fn push_short_string(&mut self, base: &[u8], start: usize, len: usize) -> bool {
         let Some(rest) = base.get(start..) else { return false };
         if len <= SHORT / 2
             && let Some(window) = rest.first_chunk::<{ SHORT / 2 }>()
@@ -147,7 +147,7 @@ impl Room {
     }
 
     #[inline(always)]
-    pub(super) fn empty(&mut self, buf: &mut Vec<u8>) {
+    pub(super) fn flush_into(&mut self, buf: &mut Vec<u8>) {
         buf.extend_from_slice(&self.bytes[..self.to]);
         self.to = 0;
     }
@@ -155,10 +155,10 @@ impl Room {
 
 /// Position of the writer: the next child to write.
 #[derive(Clone, Copy)]
-pub(super) struct Here {
+pub(super) struct ChildPosition {
     pub(super) at: u32,
     pub(super) end: u32,
-    pub(super) keys: Keys,
+    pub(super) keys: KeyStyle,
     /// Whether the key of the child is written.
     pub(super) has_key: bool,
 }
@@ -167,31 +167,40 @@ impl Writer<'_> {
     /// Writes as much as it can of the remaining children, of their content, and of the
     /// containers around them. Returns the child that it can't write; `None` if the rest
     /// is on the stack.
-    pub(super) fn fast_children(&mut self, here: Here, buf: &mut Vec<u8>) -> Result<Option<Here>, Error> {
-        let mut room = Room::new();
-        self.also.clear();
-        let end = self.in_room(here, &mut room, buf);
-        room.empty(buf);
+    pub(super) fn write_fast_children(
+        &mut self,
+        position: ChildPosition,
+        buf: &mut Vec<u8>,
+    ) -> Result<Option<ChildPosition>, Error> {
+        let mut room = TokenBuffer::new();
+        self.pending_targets.clear();
+        let end = self.write_buffered_children(position, &mut room, buf);
+        room.flush_into(buf);
         end
     }
 
     #[inline(always)]
-    fn in_room(&mut self, here: Here, room: &mut Room, buf: &mut Vec<u8>) -> Result<Option<Here>, Error> {
+    fn write_buffered_children(
+        &mut self,
+        position: ChildPosition,
+        room: &mut TokenBuffer,
+        buf: &mut Vec<u8>,
+    ) -> Result<Option<ChildPosition>, Error> {
         let nodes = self.document.nodes();
-        let Here { mut at, mut end, mut keys, .. } = here;
-        let most = buf.len() + CHUNK;
+        let ChildPosition { mut at, mut end, mut keys, .. } = position;
+        let flush_at = buf.len() + CHUNK;
         loop {
             // Long strings are not put into the buffer.
-            if room.to > ROOM - CHILD || buf.len() >= most {
-                room.empty(buf);
-                if buf.len() >= most {
-                    self.push(Frame::Children { at, end, keys })?;
+            if room.to > BUFFER_SIZE - CHILD || buf.len() >= flush_at {
+                room.flush_into(buf);
+                if buf.len() >= flush_at {
+                    self.push_frame(WriteFrame::Children { at, end, keys })?;
                     return Ok(None);
                 }
             }
             if at >= end {
                 match self.stack.pop() {
-                    Some(Frame::Children { at: next, end: outer, keys: kind }) if kind != Keys::Identity => {
+                    Some(WriteFrame::Children { at: next, end: outer, keys: kind }) if kind != KeyStyle::Identity => {
                         (at, end, keys) = (next, outer, kind);
                     }
                     Some(other) => {
@@ -204,36 +213,36 @@ impl Writer<'_> {
             }
             let Some(node) = nodes.get(at as usize) else { return Ok(None) };
             match node.key {
-                NO_KEY if node.kind == Kind::Int && nodes.get(at as usize + 1).is_some_and(is_small) => {
-                    room.empty(buf);
-                    let taken = integers(nodes.get(at as usize..end as usize).unwrap_or(&[]), buf);
+                NO_KEY if node.kind == Kind::Int && nodes.get(at as usize + 1).is_some_and(is_small_integer) => {
+                    room.flush_into(buf);
+                    let taken = write_integers(nodes.get(at as usize..end as usize).unwrap_or(&[]), buf);
                     at += taken;
                     if taken > 0 {
                         continue;
                     }
                 }
                 NO_KEY | KEY_NODE => {}
-                IS_KEY => return Ok(Some(Here { at, end, keys, has_key: false })),
+                IS_KEY => return Ok(Some(ChildPosition { at, end, keys, has_key: false })),
                 id => {
                     let known = self.names.known_key(id, keys);
                     if known.is_none() {
-                        return Ok(Some(Here { at, end, keys, has_key: false }));
+                        return Ok(Some(ChildPosition { at, end, keys, has_key: false }));
                     }
-                    room.put(known);
+                    room.push_word(known);
                 }
             }
-            if self.fast_leaf(at, node, room, buf) {
+            if self.write_fast_leaf(at, node, room, buf) {
                 at += 1;
                 continue;
             }
             let opened = match node.kind {
-                Kind::Array | Kind::Map | Kind::Object => self.fast_open(at, node, room),
+                Kind::Array | Kind::Map | Kind::Object => self.open_fast_container(at, node, room),
                 _ => None,
             };
             let Some((first, last, inner)) = opened else {
-                return Ok(Some(Here { at, end, keys, has_key: true }));
+                return Ok(Some(ChildPosition { at, end, keys, has_key: true }));
             };
-            self.push(Frame::Children { at: node.end(), end, keys })?;
+            self.push_frame(WriteFrame::Children { at: node.end(), end, keys })?;
             if self.stack.len() >= self.limits.depth as usize {
                 return Err(self.limits.too_deep());
             }
@@ -243,7 +252,7 @@ impl Writer<'_> {
 
     /// Writes a leaf after its key, if it is a common one and nothing refers to it.
     #[inline(always)]
-    fn fast_leaf(&mut self, at: u32, node: &Node, room: &mut Room, buf: &mut Vec<u8>) -> bool {
+    fn write_fast_leaf(&mut self, at: u32, node: &Node, room: &mut TokenBuffer, buf: &mut Vec<u8>) -> bool {
         // Only strings have a hint, which means that it may be a link.
         if node.flags & (flag::TARGET | flag::HINT) != 0 {
             return false;
@@ -254,7 +263,7 @@ impl Writer<'_> {
                 if !is_fixnum(value) {
                     return false;
                 }
-                room.put(Word::byte(b'i').and(Word::long(value)));
+                room.push_word(Word::from_byte(b'i').followed_by(Word::from_integer(value)));
             }
             Kind::Text | Kind::Bytes => {
                 let is_text = node.kind == Kind::Text;
@@ -267,22 +276,26 @@ impl Writer<'_> {
                 if node.aux == u32::MAX || is_text && tail.is_none() || base.len() < start + len {
                     return false;
                 }
-                let tag = if is_text { Word::byte(b'I').and(Word::byte(b'"')) } else { Word::byte(b'"') };
-                room.put(tag.and(Word::long(i64::from(node.aux))));
-                if !room.short(base, start, len) {
-                    room.empty(buf);
+                let tag = if is_text {
+                    Word::from_byte(b'I').followed_by(Word::from_byte(b'"'))
+                } else {
+                    Word::from_byte(b'"')
+                };
+                room.push_word(tag.followed_by(Word::from_integer(i64::from(node.aux))));
+                if !room.push_short_string(base, start, len) {
+                    room.flush_into(buf);
                     buf.extend_from_slice(&base[start..start + len]);
                 }
                 if is_text {
-                    room.put(tail);
+                    room.push_word(tail);
                 }
                 self.next += 1;
             }
-            Kind::Null => room.put(Word::byte(b'0')),
-            Kind::Bool => room.put(Word::byte(if node.payload != 0 { b'T' } else { b'F' })),
+            Kind::Null => room.push_word(Word::from_byte(b'0')),
+            Kind::Bool => room.push_word(Word::from_byte(if node.payload != 0 { b'T' } else { b'F' })),
             Kind::Float => {
-                room.empty(buf);
-                self.float(at, f64::from_bits(node.payload), buf);
+                room.flush_into(buf);
+                self.write_float(at, f64::from_bits(node.payload), buf);
             }
             _ => return false,
         }
@@ -292,7 +305,7 @@ impl Writer<'_> {
     /// Writes the front of a plain container. Returns its children: the first, the end,
     /// and the form of their keys.
     #[inline(always)]
-    fn fast_open(&mut self, at: u32, node: &Node, room: &mut Room) -> Option<(u32, u32, Keys)> {
+    fn open_fast_container(&mut self, at: u32, node: &Node, room: &mut TokenBuffer) -> Option<(u32, u32, KeyStyle)> {
         const PLAIN: u8 = !flag::REF;
         if node.end() <= at {
             return None;
@@ -302,9 +315,9 @@ impl Writer<'_> {
                 return None;
             }
             let tag = if node.kind == Kind::Map { b'{' } else { b'[' };
-            room.put(Word::byte(tag).and(Word::long(i64::from(node.aux))));
+            room.push_word(Word::from_byte(tag).followed_by(Word::from_integer(i64::from(node.aux))));
             self.next += 1;
-            return Some((at + 1, node.end(), Keys::Values));
+            return Some((at + 1, node.end(), KeyStyle::Values));
         }
         let tag = match node.form() {
             Form::Usual => b'o',
@@ -322,33 +335,33 @@ impl Writer<'_> {
         while member < body.end() {
             let node = self.document.nodes().get(member as usize)?;
             let is_name = !matches!(node.key, NO_KEY | KEY_NODE | IS_KEY);
-            if !is_name || self.names.known_key(node.key, Keys::Members).is_none() {
+            if !is_name || self.names.known_key(node.key, KeyStyle::Members).is_none() {
                 return None;
             }
-            member = if node.kind.is_container() { self.behind(member) } else { member + 1 };
+            member = if node.kind.is_container() { self.index_after(member) } else { member + 1 };
         }
-        room.put(Word::byte(tag));
-        room.put(class);
-        room.put(Word::long(i64::from(body.aux)));
+        room.push_word(Word::from_byte(tag));
+        room.push_word(class);
+        room.push_word(Word::from_integer(i64::from(body.aux)));
         self.next += 1;
-        Some((at + 2, body.end(), Keys::Members))
+        Some((at + 2, body.end(), KeyStyle::Members))
     }
 }
 
 /// Whether [`integers`] accepts this item.
 #[inline(always)]
-pub(super) fn is_small(node: &Node) -> bool {
+pub(super) fn is_small_integer(node: &Node) -> bool {
     node.kind == Kind::Int && node.flags == 0 && node.key == NO_KEY && is_fixnum(node.payload as i64)
 }
 
 /// Writes a run of integers; returns how many.
 #[inline]
-pub(super) fn integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
-    const MOST: usize = 64;
-    let mut block = [0u8; 6 * MOST + 16];
+pub(super) fn write_integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
+    const MAX_RUN: usize = 64;
+    let mut block = [0u8; 6 * MAX_RUN + 16];
     let (mut to, mut taken) = (0, 0);
-    for node in nodes.iter().take(MOST).take_while(|node| is_small(node)) {
-        let word = Word::byte(b'i').and(Word::long(node.payload as i64));
+    for node in nodes.iter().take(MAX_RUN).take_while(|node| is_small_integer(node)) {
+        let word = Word::from_byte(b'i').followed_by(Word::from_integer(node.payload as i64));
         block[to..to + 8].copy_from_slice(&word.0.to_le_bytes());
         to += word.len();
         taken += 1;
@@ -359,7 +372,7 @@ pub(super) fn integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::number::push_long;
+    use super::super::number::push_integer;
     use super::*;
 
     #[test]
@@ -367,8 +380,8 @@ mod tests {
         let edges = (0..31).flat_map(|bit| [(1i64 << bit) - 1, 1 << bit, -(1 << bit), -(1 << bit) - 1]);
         for value in edges.chain(-300..300).chain([i64::from(u32::MAX)]) {
             let mut expected = Vec::new();
-            push_long(value, &mut expected);
-            let word = Word::long(value);
+            push_integer(value, &mut expected);
+            let word = Word::from_integer(value);
             let out = &word.0.to_le_bytes()[..word.len()];
             assert_eq!(out, expected, "{value}");
         }

@@ -6,24 +6,24 @@
 //! value first needs one. Special values are left to [`super::write`], which writes the same
 //! bytes.
 
-use super::number::{is_fixnum, is_immediate, push_float, push_long};
-use super::write_fast::{ROOM, Room, Word, integers, is_small};
+use super::number::{is_fixnum, is_immediate, push_float, push_integer};
+use super::write_fast::{BUFFER_SIZE, TokenBuffer, Word, is_small_integer, write_integers};
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, NameEntry, Node, flag};
 use crate::hash::SeededMap;
 use crate::limits::Limits;
-use crate::output::{Called, Spare};
+use crate::output::{RepeatedName, Spare};
 
 /// Up to this many symbols are searched linearly.
 const FEW: usize = 32;
 /// Kind, encoding and bytes of a string.
-type Text<'d> = (Kind, u16, &'d [u8]);
+type StringIdentity<'d> = (Kind, u16, &'d [u8]);
 
 /// Most bytes of one node in the buffer.
 const NODE: usize = 96;
 
 /// What a symbol named first.
 #[derive(Clone, Copy)]
-enum Name {
+enum SymbolUse {
     Key(u16),
     Class(u32),
     /// The short name of the instance variable for an encoding.
@@ -32,37 +32,37 @@ enum Name {
     Node(u32),
 }
 
-impl Name {
-    fn packed(self) -> u64 {
+impl SymbolUse {
+    fn to_bits(self) -> u64 {
         match self {
-            Name::Key(id) => u64::from(id),
-            Name::Class(id) => 1 << 32 | u64::from(id),
-            Name::Encoding => 2 << 32,
-            Name::Node(at) => 3 << 32 | u64::from(at),
+            SymbolUse::Key(id) => u64::from(id),
+            SymbolUse::Class(id) => 1 << 32 | u64::from(id),
+            SymbolUse::Encoding => 2 << 32,
+            SymbolUse::Node(at) => 3 << 32 | u64::from(at),
         }
     }
 
-    fn of(packed: u64) -> Name {
+    fn from_bits(packed: u64) -> SymbolUse {
         match packed >> 32 {
-            0 => Name::Key(packed as u16),
-            1 => Name::Class(packed as u32),
-            2 => Name::Encoding,
-            _ => Name::Node(packed as u32),
+            0 => SymbolUse::Key(packed as u16),
+            1 => SymbolUse::Class(packed as u32),
+            2 => SymbolUse::Encoding,
+            _ => SymbolUse::Node(packed as u32),
         }
     }
 }
 
 /// A container that is being written: where it ends, and how many children are still to write.
-fn packed(end: u32, left: u32) -> u64 {
+fn pack_frame(end: u32, left: u32) -> u64 {
     u64::from(end) << 32 | u64::from(left)
 }
 
-struct Filled<'d, 's> {
+struct FilledWriter<'d, 's> {
     document: &'d Document<'d>,
     nodes: &'d [Node],
     call: u32,
-    keys: &'s mut Vec<Called>,
-    classes: &'s mut Vec<Called>,
+    keys: &'s mut Vec<RepeatedName>,
+    classes: &'s mut Vec<RepeatedName>,
     /// The first use of each symbol by number, packed.
     symbols: &'s mut Vec<u64>,
     /// The containers around the innermost one, packed.
@@ -76,7 +76,7 @@ struct Filled<'d, 's> {
     /// Keys that are strings, with their object numbers.
     string_keys: Vec<(u16, u32)>,
     /// Strings that are one object everywhere, once a value needs this.
-    interned: Option<SeededMap<Text<'d>, u32>>,
+    interned: Option<SeededMap<StringIdentity<'d>, u32>>,
     /// The numbers of floats, once there is one.
     floats: Option<SeededMap<u64, u32>>,
     /// Nodes that links refer to, and their numbers.
@@ -92,17 +92,17 @@ pub(super) fn write_filled(
     buf: &mut Vec<u8>,
 ) -> Option<()> {
     let nodes = document.nodes();
-    if (limits.depth as usize) < nodes.len() || document.header().is_some() || document.tape().keys().any_absent() {
+    if (limits.depth as usize) < nodes.len() || document.header().is_some() || document.tape().keys().has_absent() {
         return None;
     }
     spare.call = spare.call.wrapping_add(1);
     if spare.call == 0 {
         (spare.called_keys, spare.called_classes, spare.call) = (Vec::new(), Vec::new(), 1);
     }
-    let most = limits.output_from(document.size());
+    let size_limit = limits.output_from(document.input_size());
     let start = buf.len();
     buf.extend_from_slice(&[super::MAJOR, super::MINOR]);
-    let mut filled = Filled {
+    let mut filled = FilledWriter {
         document,
         nodes,
         call: spare.call,
@@ -121,14 +121,14 @@ pub(super) fn write_filled(
     };
     filled.symbols.clear();
     filled.stack.clear();
-    filled.run(buf)?;
-    ((buf.len() - start) as u64 <= most).then_some(())
+    filled.write_document(buf)?;
+    ((buf.len() - start) as u64 <= size_limit).then_some(())
 }
 
-impl<'d> Filled<'d, '_> {
-    fn run(&mut self, buf: &mut Vec<u8>) -> Option<()> {
+impl<'d> FilledWriter<'d, '_> {
+    fn write_document(&mut self, buf: &mut Vec<u8>) -> Option<()> {
         let nodes = self.nodes;
-        let mut room = Room::new();
+        let mut room = TokenBuffer::new();
         let mut at = self.document.root().index();
         let (mut end, mut left) = (nodes.len() as u32, 1u32);
         loop {
@@ -137,20 +137,20 @@ impl<'d> Filled<'d, '_> {
                     return None;
                 }
                 let Some(outer) = self.stack.pop() else {
-                    room.empty(buf);
+                    room.flush_into(buf);
                     return Some(());
                 };
                 (end, left) = ((outer >> 32) as u32, outer as u32);
             }
-            if room.used() > ROOM - NODE {
-                room.empty(buf);
+            if room.used() > BUFFER_SIZE - NODE {
+                room.flush_into(buf);
             }
             let node = nodes.get(at as usize)?;
             left -= 1;
             match node.key {
-                NO_KEY if is_small(node) && left > 0 => {
-                    room.empty(buf);
-                    let taken = integers(nodes.get(at as usize..end as usize)?, buf);
+                NO_KEY if is_small_integer(node) && left > 0 => {
+                    room.flush_into(buf);
+                    let taken = write_integers(nodes.get(at as usize..end as usize)?, buf);
                     at += taken;
                     left = (left + 1).checked_sub(taken)?;
                     continue;
@@ -159,22 +159,22 @@ impl<'d> Filled<'d, '_> {
                 // The value after it counts.
                 IS_KEY => {
                     left += 1;
-                    self.key_node(at, node, &mut room, buf)?;
+                    self.write_key_node(at, node, &mut room, buf)?;
                     at += 1;
                     continue;
                 }
                 id => match self.keys.get(usize::from(id)) {
-                    Some(called) if called.call == self.call => room.put(Word::of(called.bytes)),
-                    _ => self.new_key(id, &mut room, buf)?,
+                    Some(called) if called.call == self.call => room.push_word(Word::from_bits(called.bytes)),
+                    _ => self.write_new_key(id, &mut room, buf)?,
                 },
             }
             if !node.kind.is_container() {
-                self.leaf(at, node, &mut room, buf)?;
+                self.write_leaf(at, node, &mut room, buf)?;
                 at += 1;
                 continue;
             }
-            let (first, count) = self.open(at, node, &mut room, buf)?;
-            self.stack.push(packed(end, left));
+            let (first, count) = self.open_container(at, node, &mut room, buf)?;
+            self.stack.push(pack_frame(end, left));
             (end, left) = if node.end() > end { return None } else { (node.end(), count) };
             at = first;
         }
@@ -183,38 +183,41 @@ impl<'d> Filled<'d, '_> {
     // -- Small helpers -----------------------------------------------------------
 
     #[inline(always)]
-    fn number(&mut self, at: u32, node: &Node) {
+    fn assign_number(&mut self, at: u32, node: &Node) {
         if node.has(flag::TARGET) {
             self.targets.push((at, self.next));
         }
         self.next += 1;
     }
 
-    fn bytes(&self, bytes: &[u8], room: &mut Room, buf: &mut Vec<u8>) {
-        room.put(Word::length(bytes.len()));
-        room.long(bytes, buf);
+    fn write_bytes(&self, bytes: &[u8], room: &mut TokenBuffer, buf: &mut Vec<u8>) {
+        room.push_word(Word::from_length(bytes.len()));
+        room.push_string(bytes, buf);
     }
 
     // -- Symbols ------------------------------------------------------------------
 
-    fn name_of(&self, name: Name) -> &'d [u8] {
+    fn symbol_bytes(&self, name: SymbolUse) -> &'d [u8] {
         let tape = self.document.tape();
         let name = match name {
-            Name::Key(id) => tape.keys().get(u32::from(id)).map(|name| name.bytes),
-            Name::Class(id) => tape.classes().get(id).map(|name| name.bytes),
-            Name::Encoding => Some(&b"E"[..]),
-            Name::Node(at) => self.nodes.get(at as usize).map(|node| self.document.bytes(node)),
+            SymbolUse::Key(id) => tape.keys().get(u32::from(id)).map(|name| name.bytes),
+            SymbolUse::Class(id) => tape.classes().get(id).map(|name| name.bytes),
+            SymbolUse::Encoding => Some(&b"E"[..]),
+            SymbolUse::Node(at) => self.nodes.get(at as usize).map(|node| self.document.bytes(node)),
         };
         name.unwrap_or_default()
     }
 
     /// Returns the number of a symbol that may have been used before in another place, and
     /// whether it was.
-    fn called_before(&mut self, name: Name, bytes: &'d [u8]) -> (u32, bool) {
+    fn find_or_add_symbol(&mut self, name: SymbolUse, bytes: &'d [u8]) -> (u32, bool) {
         let next = self.symbols.len() as u32;
         let is_class_like = next > 0 && bytes.first().is_some_and(u8::is_ascii_uppercase);
-        if self.by_name.is_none() && (matches!(name, Name::Node(_)) || is_class_like && self.symbols.len() > FEW) {
-            let all = (0..).zip(&*self.symbols).map(|(number, name)| (self.name_of(Name::of(*name)), number)).collect();
+        if self.by_name.is_none() && (matches!(name, SymbolUse::Node(_)) || is_class_like && self.symbols.len() > FEW) {
+            let all = (0..)
+                .zip(&*self.symbols)
+                .map(|(number, name)| (self.symbol_bytes(SymbolUse::from_bits(*name)), number))
+                .collect();
             self.by_name = Some(all);
         }
         let found = match &self.by_name {
@@ -222,7 +225,8 @@ impl<'d> Filled<'d, '_> {
             // A member, a key, a class: few of these can have the same name.
             None if bytes == b"E" => self.short,
             None if is_class_like => {
-                let found = self.symbols.iter().position(|name| self.name_of(Name::of(*name)) == bytes);
+                let found =
+                    self.symbols.iter().position(|name| self.symbol_bytes(SymbolUse::from_bits(*name)) == bytes);
                 found.map(|number| number as u32)
             }
             None => None,
@@ -230,7 +234,7 @@ impl<'d> Filled<'d, '_> {
         if let Some(number) = found {
             return (number, true);
         }
-        self.symbols.push(name.packed());
+        self.symbols.push(name.to_bits());
         if let Some(names) = &mut self.by_name {
             names.insert(bytes, next);
         }
@@ -241,21 +245,27 @@ impl<'d> Filled<'d, '_> {
     }
 
     /// Writes a symbol, and returns the word to use for it from now on.
-    fn symbol(&mut self, name: Name, bytes: &'d [u8], room: &mut Room, buf: &mut Vec<u8>) -> Option<Word> {
+    fn write_symbol(
+        &mut self,
+        name: SymbolUse,
+        bytes: &'d [u8],
+        room: &mut TokenBuffer,
+        buf: &mut Vec<u8>,
+    ) -> Option<Word> {
         // A symbol that is not ASCII has an encoding.
         if !bytes.is_ascii() {
             return None;
         }
-        let (number, is_called) = self.called_before(name, bytes);
+        let (number, is_called) = self.find_or_add_symbol(name, bytes);
         if number >= 1 << 24 {
             return None;
         }
-        let word = Word::byte(b';').and(Word::length(number as usize));
+        let word = Word::from_byte(b';').followed_by(Word::from_length(number as usize));
         if is_called {
-            room.put(word);
+            room.push_word(word);
         } else {
-            room.put(Word::byte(b':'));
-            self.bytes(bytes, room, buf);
+            room.push_word(Word::from_byte(b':'));
+            self.write_bytes(bytes, room, buf);
         }
         Some(word)
     }
@@ -263,7 +273,7 @@ impl<'d> Filled<'d, '_> {
     /// Writes a short symbol that does not begin with a capital, so that it is neither the
     /// name of a class nor `E`, if all previous symbols are known to differ.
     #[inline(always)]
-    fn short_symbol(&mut self, id: u16, entry: &NameEntry, room: &mut Room) -> Option<Word> {
+    fn write_short_symbol(&mut self, id: u16, entry: &NameEntry, room: &mut TokenBuffer) -> Option<Word> {
         const NOT_ASCII: u128 = u128::MAX / 0xFF * 0x80;
         let number = self.symbols.len();
         let len = entry.node.aux as usize;
@@ -271,32 +281,32 @@ impl<'d> Filled<'d, '_> {
         if !is_short || (entry.head as u8).is_ascii_uppercase() || self.by_name.is_some() || number >= FEW {
             return None;
         }
-        self.symbols.push(Name::Key(id).packed());
-        room.put(Word::byte(b':').and(Word::length(len)));
-        room.head(entry.head, len);
-        Some(Word::byte(b';').and(Word::length(number)))
+        self.symbols.push(SymbolUse::Key(id).to_bits());
+        room.push_word(Word::from_byte(b':').followed_by(Word::from_length(len)));
+        room.push_head(entry.head, len);
+        Some(Word::from_byte(b';').followed_by(Word::from_length(number)))
     }
 
     /// Writes the symbol `E`.
     #[inline]
-    fn encoding(&mut self, room: &mut Room, buf: &mut Vec<u8>) -> Option<Word> {
+    fn write_encoding(&mut self, room: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<Word> {
         let number = self.symbols.len();
         if self.short.is_some() || self.by_name.is_some() || number >= FEW {
-            return self.symbol(Name::Encoding, b"E", room, buf);
+            return self.write_symbol(SymbolUse::Encoding, b"E", room, buf);
         }
-        self.symbols.push(Name::Encoding.packed());
+        self.symbols.push(SymbolUse::Encoding.to_bits());
         self.short = Some(number as u32);
-        room.put(Word::byte(b':').and(Word::length(1)).and(Word::byte(b'E')));
-        Some(Word::byte(b';').and(Word::length(number)))
+        room.push_word(Word::from_byte(b':').followed_by(Word::from_length(1)).followed_by(Word::from_byte(b'E')));
+        Some(Word::from_byte(b';').followed_by(Word::from_length(number)))
     }
 
-    fn new_key(&mut self, id: u16, room: &mut Room, buf: &mut Vec<u8>) -> Option<()> {
+    fn write_new_key(&mut self, id: u16, room: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
         let (entries, _) = self.document.tape().keys().raw();
         let entry = entries.get(usize::from(id).wrapping_sub(1))?;
         if (entry.node.kind, entry.node.flags, entry.node.encoding()) == (Kind::Symbol, 0, 0)
-            && let Some(word) = self.short_symbol(id, entry, room)
+            && let Some(word) = self.write_short_symbol(id, entry, room)
         {
-            self.called_as(id, word);
+            self.set_key_word(id, word);
             return Some(());
         }
         let name = self.document.tape().keys().get(u32::from(id))?;
@@ -304,56 +314,56 @@ impl<'d> Filled<'d, '_> {
             return None;
         }
         let word = match name.node.kind {
-            Kind::Symbol => self.symbol(Name::Key(id), name.bytes, room, buf)?,
+            Kind::Symbol => self.write_symbol(SymbolUse::Key(id), name.bytes, room, buf)?,
             Kind::Text | Kind::Bytes => {
-                let number = self.interned_key(id, name.node.kind, name.bytes);
-                let word = Word::byte(b'@').and(Word::length(number as usize));
+                let number = self.intern_key(id, name.node.kind, name.bytes);
+                let word = Word::from_byte(b'@').followed_by(Word::from_length(number as usize));
                 if number >= 1 << 24 {
                     return None;
                 }
                 if number == self.next {
                     self.next += 1;
-                    self.string(name.node.kind, name.bytes, room, buf)?;
+                    self.write_string(name.node.kind, name.bytes, room, buf)?;
                 } else {
-                    room.put(word);
+                    room.push_word(word);
                 }
                 word
             }
             _ => return None,
         };
-        self.called_as(id, word);
+        self.set_key_word(id, word);
         Some(())
     }
 
     /// Sets the word for the key.
     #[inline]
-    fn called_as(&mut self, id: u16, word: Word) {
+    fn set_key_word(&mut self, id: u16, word: Word) {
         if self.keys.len() <= usize::from(id) {
-            self.keys.resize(usize::from(id) + 1, Called::default());
+            self.keys.resize(usize::from(id) + 1, RepeatedName::default());
         }
-        self.keys[usize::from(id)] = Called { call: self.call, bytes: word.bits() };
+        self.keys[usize::from(id)] = RepeatedName { call: self.call, bytes: word.bits() };
     }
 
-    fn class(&mut self, id: u32, room: &mut Room, buf: &mut Vec<u8>) -> Option<()> {
+    fn write_class(&mut self, id: u32, room: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
         if let Some(called) = self.classes.get(id as usize)
             && called.call == self.call
         {
-            room.put(Word::of(called.bytes));
+            room.push_word(Word::from_bits(called.bytes));
             return Some(());
         }
         let name = self.document.tape().classes().get(id)?;
-        let word = self.symbol(Name::Class(id), name.bytes, room, buf)?;
+        let word = self.write_symbol(SymbolUse::Class(id), name.bytes, room, buf)?;
         if self.classes.len() <= id as usize {
-            self.classes.resize(id as usize + 1, Called::default());
+            self.classes.resize(id as usize + 1, RepeatedName::default());
         }
-        self.classes[id as usize] = Called { call: self.call, bytes: word.bits() };
+        self.classes[id as usize] = RepeatedName { call: self.call, bytes: word.bits() };
         Some(())
     }
 
     // -- Strings -------------------------------------------------------------------
 
     /// Returns the number of a key that is a string; the next number if it is new.
-    fn interned_key(&mut self, id: u16, kind: Kind, bytes: &'d [u8]) -> u32 {
+    fn intern_key(&mut self, id: u16, kind: Kind, bytes: &'d [u8]) -> u32 {
         let next = self.next;
         match &mut self.interned {
             Some(strings) => *strings.entry((kind, 0, bytes)).or_insert(next),
@@ -365,7 +375,7 @@ impl<'d> Filled<'d, '_> {
     }
 
     /// The same for a value or a key with a node.
-    fn interned_string(&mut self, node: &Node, bytes: &'d [u8]) -> u32 {
+    fn intern_string(&mut self, node: &Node, bytes: &'d [u8]) -> u32 {
         let (keys, next) = (self.document.tape().keys(), self.next);
         let string_keys = &self.string_keys;
         let strings = self.interned.get_or_insert_with(|| {
@@ -379,142 +389,160 @@ impl<'d> Filled<'d, '_> {
     }
 
     /// Writes a string in full, without a check if it is known.
-    fn string(&mut self, kind: Kind, bytes: &[u8], room: &mut Room, buf: &mut Vec<u8>) -> Option<()> {
+    fn write_string(&mut self, kind: Kind, bytes: &[u8], room: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
         if kind == Kind::Bytes {
-            room.put(Word::byte(b'"'));
-            self.bytes(bytes, room, buf);
+            room.push_word(Word::from_byte(b'"'));
+            self.write_bytes(bytes, room, buf);
             return Some(());
         }
-        room.put(Word::byte(b'I').and(Word::byte(b'"')));
-        self.bytes(bytes, room, buf);
+        room.push_word(Word::from_byte(b'I').followed_by(Word::from_byte(b'"')));
+        self.write_bytes(bytes, room, buf);
         if self.utf8_tail.is_none() {
-            room.put(Word::byte(6));
-            let word = self.encoding(room, buf)?;
-            self.utf8_tail = Word::byte(6).and(word).and(Word::byte(b'T'));
-            room.put(Word::byte(b'T'));
+            room.push_word(Word::from_byte(6));
+            let word = self.write_encoding(room, buf)?;
+            self.utf8_tail = Word::from_byte(6).followed_by(word).followed_by(Word::from_byte(b'T'));
+            room.push_word(Word::from_byte(b'T'));
         } else {
-            room.put(self.utf8_tail);
+            room.push_word(self.utf8_tail);
         }
         Some(())
     }
 
     /// Writes a string in US-ASCII. Strings in other encodings contain the name of the
     /// encoding, and are special.
-    fn encoded(&mut self, node: &Node, bytes: &[u8], room: &mut Room, buf: &mut Vec<u8>) -> Option<()> {
+    fn write_encoded_string(
+        &mut self,
+        node: &Node,
+        bytes: &[u8],
+        room: &mut TokenBuffer,
+        buf: &mut Vec<u8>,
+    ) -> Option<()> {
         let encoding = self.document.tape().encodings().get(u32::from(node.encoding()))?;
         if encoding.bytes != b"US-ASCII" {
             return None;
         }
-        room.put(Word::byte(b'I').and(Word::byte(b'"')));
-        self.bytes(bytes, room, buf);
-        room.put(Word::byte(6));
-        self.encoding(room, buf)?;
-        room.put(Word::byte(b'F'));
+        room.push_word(Word::from_byte(b'I').followed_by(Word::from_byte(b'"')));
+        self.write_bytes(bytes, room, buf);
+        room.push_word(Word::from_byte(6));
+        self.write_encoding(room, buf)?;
+        room.push_word(Word::from_byte(b'F'));
         Some(())
     }
 
-    fn any_string(&mut self, at: u32, node: &Node, room: &mut Room, buf: &mut Vec<u8>) -> Option<()> {
+    fn write_any_string(&mut self, at: u32, node: &Node, room: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
         let bytes = self.document.bytes(node);
         if node.has(flag::HINT) {
-            let number = self.interned_string(node, bytes);
+            let number = self.intern_string(node, bytes);
             if number != self.next {
-                room.put(Word::byte(b'@').and(Word::length(number as usize)));
+                room.push_word(Word::from_byte(b'@').followed_by(Word::from_length(number as usize)));
                 return (number < 1 << 24).then_some(());
             }
         }
-        self.number(at, node);
+        self.assign_number(at, node);
         match node.kind {
-            Kind::Encoded => self.encoded(node, bytes, room, buf),
-            kind => self.string(kind, bytes, room, buf),
+            Kind::Encoded => self.write_encoded_string(node, bytes, room, buf),
+            kind => self.write_string(kind, bytes, room, buf),
         }
     }
 
-    fn key_node(&mut self, at: u32, node: &Node, room: &mut Room, buf: &mut Vec<u8>) -> Option<()> {
+    fn write_key_node(&mut self, at: u32, node: &Node, room: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
         if self.nodes.get(at as usize + 1)?.key != KEY_NODE || node.kind.is_container() {
             return None;
         }
         let is_string = matches!(node.kind, Kind::Text | Kind::Bytes | Kind::Encoded);
         if is_string && !node.has(flag::TARGET) {
-            return self.any_string(at, &node.with(flag::HINT), room, buf);
+            return self.write_any_string(at, &node.with(flag::HINT), room, buf);
         }
-        self.leaf(at, node, room, buf)
+        self.write_leaf(at, node, room, buf)
     }
 
     // -- Values ---------------------------------------------------------------------
 
     #[inline(always)]
-    fn leaf(&mut self, at: u32, node: &Node, room: &mut Room, buf: &mut Vec<u8>) -> Option<()> {
+    fn write_leaf(&mut self, at: u32, node: &Node, room: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
         match node.kind {
             Kind::Int if is_fixnum(node.payload as i64) => {
-                room.put(Word::byte(b'i').and(Word::long(node.payload as i64)));
+                room.push_word(Word::from_byte(b'i').followed_by(Word::from_integer(node.payload as i64)));
             }
             Kind::Text | Kind::Bytes if node.flags == 0 && !(node.kind == Kind::Text && self.utf8_tail.is_none()) => {
                 let bytes = self.document.bytes(node);
                 self.next += 1;
                 let is_text = node.kind == Kind::Text;
-                let tag = if is_text { Word::byte(b'I').and(Word::byte(b'"')) } else { Word::byte(b'"') };
-                room.put(tag.and(Word::length(bytes.len())));
-                room.long(bytes, buf);
+                let tag = if is_text {
+                    Word::from_byte(b'I').followed_by(Word::from_byte(b'"'))
+                } else {
+                    Word::from_byte(b'"')
+                };
+                room.push_word(tag.followed_by(Word::from_length(bytes.len())));
+                room.push_string(bytes, buf);
                 if is_text {
-                    room.put(self.utf8_tail);
+                    room.push_word(self.utf8_tail);
                 }
             }
-            Kind::Text | Kind::Bytes | Kind::Encoded => self.any_string(at, node, room, buf)?,
+            Kind::Text | Kind::Bytes | Kind::Encoded => self.write_any_string(at, node, room, buf)?,
             Kind::Symbol => {
                 if node.encoding() != 0 {
                     return None;
                 }
-                self.symbol(Name::Node(at), self.document.bytes(node), room, buf)?;
+                self.write_symbol(SymbolUse::Node(at), self.document.bytes(node), room, buf)?;
             }
-            Kind::Null => room.put(Word::byte(b'0')),
-            Kind::Bool => room.put(Word::byte(if node.payload != 0 { b'T' } else { b'F' })),
-            Kind::Float => self.float(at, node, room, buf),
+            Kind::Null => room.push_word(Word::from_byte(b'0')),
+            Kind::Bool => room.push_word(Word::from_byte(if node.payload != 0 { b'T' } else { b'F' })),
+            Kind::Float => self.write_float(at, node, room, buf),
             Kind::Int => {
                 let value = node.payload as i64;
-                self.big(at, node, value < 0, &value.unsigned_abs().to_le_bytes(), room, buf);
+                self.write_bignum(at, node, value < 0, &value.unsigned_abs().to_le_bytes(), room, buf);
             }
-            Kind::BigInt => self.big(at, node, node.has(flag::NEGATIVE), self.document.bytes(node), room, buf),
+            Kind::BigInt => self.write_bignum(at, node, node.has(flag::NEGATIVE), self.document.bytes(node), room, buf),
             Kind::Link => {
                 let target = node.payload as u32;
                 let found = self.targets.binary_search_by_key(&target, |(at, _)| *at).ok()?;
                 let number = self.targets[found].1;
-                room.empty(buf);
+                room.flush_into(buf);
                 buf.push(b'@');
-                push_long(i64::from(number), buf);
+                push_integer(i64::from(number), buf);
             }
             Kind::Module if matches!(node.form(), Form::Usual | Form::Module) => {
-                self.number(at, node);
-                room.put(Word::byte(if node.form() == Form::Module { b'm' } else { b'c' }));
-                self.bytes(self.document.bytes(node), room, buf);
+                self.assign_number(at, node);
+                room.push_word(Word::from_byte(if node.form() == Form::Module { b'm' } else { b'c' }));
+                self.write_bytes(self.document.bytes(node), room, buf);
             }
             _ => return None,
         }
         Some(())
     }
 
-    fn float(&mut self, at: u32, node: &Node, room: &mut Room, buf: &mut Vec<u8>) {
-        room.empty(buf);
+    fn write_float(&mut self, at: u32, node: &Node, room: &mut TokenBuffer, buf: &mut Vec<u8>) {
+        room.flush_into(buf);
         if is_immediate(node.payload) {
             let next = self.next;
             let number = *self.floats.get_or_insert_default().entry(node.payload).or_insert(next);
             if number != next {
                 buf.push(b'@');
-                return push_long(i64::from(number), buf);
+                return push_integer(i64::from(number), buf);
             }
         }
-        self.number(at, node);
+        self.assign_number(at, node);
         buf.extend_from_slice(&[b'f', 0]);
         let before = buf.len();
         push_float(f64::from_bits(node.payload), buf);
         buf[before - 1] = (buf.len() - before) as u8 + 5;
     }
 
-    fn big(&mut self, at: u32, node: &Node, negative: bool, magnitude: &[u8], room: &mut Room, buf: &mut Vec<u8>) {
-        room.empty(buf);
-        self.number(at, node);
+    fn write_bignum(
+        &mut self,
+        at: u32,
+        node: &Node,
+        negative: bool,
+        magnitude: &[u8],
+        room: &mut TokenBuffer,
+        buf: &mut Vec<u8>,
+    ) {
+        room.flush_into(buf);
+        self.assign_number(at, node);
         let len = magnitude.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
         buf.extend_from_slice(&[b'l', if negative { b'-' } else { b'+' }]);
-        push_long(len.div_ceil(2) as i64, buf);
+        push_integer(len.div_ceil(2) as i64, buf);
         buf.extend_from_slice(&magnitude[..len]);
         if len % 2 == 1 {
             buf.push(0);
@@ -523,17 +551,26 @@ impl<'d> Filled<'d, '_> {
 
     /// Writes the front of a container; returns where its children begin, and their number.
     #[inline(always)]
-    fn open(&mut self, at: u32, node: &Node, room: &mut Room, buf: &mut Vec<u8>) -> Option<(u32, u32)> {
+    fn open_container(
+        &mut self,
+        at: u32,
+        node: &Node,
+        room: &mut TokenBuffer,
+        buf: &mut Vec<u8>,
+    ) -> Option<(u32, u32)> {
         match node.kind {
             Kind::Array => {
-                self.number(at, node);
-                room.put(Word::byte(b'[').and(Word::length(node.aux as usize)));
+                self.assign_number(at, node);
+                room.push_word(Word::from_byte(b'[').followed_by(Word::from_length(node.aux as usize)));
                 Some((at + 1, node.aux))
             }
             Kind::Map if node.flags & (flag::IDENTITY | flag::RESTRICTED) == 0 => {
-                self.number(at, node);
+                self.assign_number(at, node);
                 let has_default = node.has(flag::DEFAULT);
-                room.put(Word::byte(if has_default { b'}' } else { b'{' }).and(Word::length(node.aux as usize)));
+                room.push_word(
+                    Word::from_byte(if has_default { b'}' } else { b'{' })
+                        .followed_by(Word::from_length(node.aux as usize)),
+                );
                 Some((at + 1, node.aux + u32::from(has_default)))
             }
             Kind::Object => {
@@ -541,20 +578,20 @@ impl<'d> Filled<'d, '_> {
                 if body.kind != Kind::Map || body.flags != 0 || body.end() != node.end() {
                     return None;
                 }
-                self.number(at, node);
-                room.put(Word::byte(match node.form() {
+                self.assign_number(at, node);
+                room.push_word(Word::from_byte(match node.form() {
                     Form::Usual => b'o',
                     Form::Struct => b'S',
                     _ => return None,
                 }));
-                self.class(node.class(), room, buf)?;
-                room.put(Word::length(body.aux as usize));
+                self.write_class(node.class(), room, buf)?;
+                room.push_word(Word::from_length(body.aux as usize));
                 Some((at + 2, body.aux))
             }
             Kind::Opaque if matches!(node.form(), Form::UserMarshal | Form::Data) => {
-                self.number(at, node);
-                room.put(Word::byte(if node.form() == Form::Data { b'd' } else { b'U' }));
-                self.class(node.class(), room, buf)?;
+                self.assign_number(at, node);
+                room.push_word(Word::from_byte(if node.form() == Form::Data { b'd' } else { b'U' }));
+                self.write_class(node.class(), room, buf)?;
                 Some((at + 1, 1))
             }
             _ => None,

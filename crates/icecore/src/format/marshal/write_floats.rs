@@ -5,13 +5,13 @@
 //! lookups are independent, so the processor can wait for many of them at the same time.
 //! Between two writes it would wait for each.
 
-use super::number::{is_immediate, narrowed};
+use super::number::{is_immediate, narrow_float128};
 use crate::document::{Document, Kind, Node};
-use crate::hash::Seeded;
+use crate::hash::SeededState;
 use std::hash::BuildHasher;
 
 #[derive(Debug, Default)]
-pub(super) struct Floats {
+pub(super) struct FloatNumbers {
     is_filled: bool,
     /// The nodes of floats that Ruby stores in the reference.
     nodes: Vec<u32>,
@@ -24,23 +24,23 @@ pub(super) struct Floats {
 }
 
 /// Returns the bits that a float is written from.
-fn bits(document: &Document<'_>, node: &Node) -> Option<u64> {
+fn immediate_bits(document: &Document<'_>, node: &Node) -> Option<u64> {
     let bits = match node.kind {
         Kind::Float => node.payload,
         Kind::Float32 => f64::from(f32::from_bits(node.payload as u32)).to_bits(),
-        Kind::Float128 => narrowed(document.bytes(node)).0.to_bits(),
+        Kind::Float128 => narrow_float128(document.bytes(node)).0.to_bits(),
         _ => return None,
     };
     is_immediate(bits).then_some(bits)
 }
 
-impl Floats {
+impl FloatNumbers {
     /// Returns the object number of the float at `at`, plus one, to read and to set;
     /// `None` if it is not one of these.
     #[inline]
-    pub(super) fn number(&mut self, document: &Document<'_>, at: u32) -> Option<&mut u32> {
+    pub(super) fn number_slot(&mut self, document: &Document<'_>, at: u32) -> Option<&mut u32> {
         if !self.is_filled {
-            self.fill(document);
+            self.index_floats(document);
         }
         if self.nodes.get(self.next) != Some(&at) {
             self.next = self.nodes.binary_search(&at).ok()?;
@@ -51,11 +51,11 @@ impl Floats {
     }
 
     #[cold]
-    fn fill(&mut self, document: &Document<'_>) {
+    fn index_floats(&mut self, document: &Document<'_>) {
         self.is_filled = true;
         let mut values = Vec::new();
         for (at, node) in (0u32..).zip(document.nodes()) {
-            if let Some(bits) = bits(document, node) {
+            if let Some(bits) = immediate_bits(document, node) {
                 self.nodes.push(at);
                 values.push(bits);
             }
@@ -63,7 +63,7 @@ impl Floats {
         self.numbers.resize(values.len(), 0);
         // A slot contains the upper half of a hash, and the position plus one.
         let mut places = vec![0u64; (2 * values.len()).next_power_of_two()];
-        let (seeded, mask) = (Seeded::default(), places.len() - 1);
+        let (seeded, mask) = (SeededState::default(), places.len() - 1);
         for (position, value) in (0u32..).zip(&values) {
             let hash = seeded.hash_one(*value);
             let mut at = hash as usize & mask;

@@ -1,9 +1,9 @@
 //! Writes leaves and regexps.
 
 use super::attributes::OPTIONS;
-use super::number::{is_fixnum, is_immediate, narrowed, push_float, push_long};
+use super::number::{is_fixnum, is_immediate, narrow_float128, push_float, push_integer};
 use super::spelling::value as code;
-use super::write::{Known, Writer};
+use super::write::{NumberedValue, Writer};
 use crate::document::{Form, Kind, Node, flag};
 use crate::error::Error;
 use crate::output::LossKind;
@@ -11,55 +11,55 @@ use crate::output::LossKind;
 impl Writer<'_> {
     /// Writes a leaf. `outside`: its encoding is written by its wrapper.
     #[inline]
-    pub(super) fn leaf(&mut self, at: u32, node: &Node, outside: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn write_leaf(&mut self, at: u32, node: &Node, outside: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
         match node.kind {
             Kind::Null => buf.push(b'0'),
             Kind::Bool => buf.push(if node.payload != 0 { b'T' } else { b'F' }),
             Kind::Int if is_fixnum(node.payload as i64) => {
                 buf.push(b'i');
-                push_long(node.payload as i64, buf);
+                push_integer(node.payload as i64, buf);
             }
             Kind::Int => {
                 let value = node.payload as i64;
                 if self.spelling.is_some() {
-                    if let Some(number) = self.noted_link(at, code::LINK, Known::Int(value)) {
+                    if let Some(number) = self.find_noted_link(at, code::LINK, NumberedValue::Int(value)) {
                         buf.push(b'@');
-                        push_long(number, buf);
+                        push_integer(number, buf);
                         return Ok(());
                     }
-                    self.known.insert(self.next, Known::Int(value));
+                    self.known.insert(self.next, NumberedValue::Int(value));
                 }
-                self.bignum(at, value < 0, &value.unsigned_abs().to_le_bytes(), buf);
+                self.write_bignum(at, value < 0, &value.unsigned_abs().to_le_bytes(), buf);
             }
-            Kind::Uint => self.bignum(at, false, &node.payload.to_le_bytes(), buf),
+            Kind::Uint => self.write_bignum(at, false, &node.payload.to_le_bytes(), buf),
             Kind::BigInt => {
                 let document = self.document;
-                self.bignum(at, node.has(flag::NEGATIVE), document.bytes(node), buf);
+                self.write_bignum(at, node.has(flag::NEGATIVE), document.bytes(node), buf);
             }
-            Kind::Float => self.float(at, f64::from_bits(node.payload), buf),
-            Kind::Float32 => self.float(at, f64::from(f32::from_bits(node.payload as u32)), buf),
+            Kind::Float => self.write_float(at, f64::from_bits(node.payload), buf),
+            Kind::Float32 => self.write_float(at, f64::from(f32::from_bits(node.payload as u32)), buf),
             Kind::Float128 => {
-                let (value, exact) = narrowed(self.document.bytes(node));
+                let (value, exact) = narrow_float128(self.document.bytes(node));
                 if !exact {
-                    self.lose(LossKind::Precision, at);
+                    self.record_loss(LossKind::Precision, at);
                 }
-                self.float(at, value, buf);
+                self.write_float(at, value, buf);
             }
-            Kind::Bytes | Kind::Text | Kind::Encoded => self.string(at, node, outside, buf),
+            Kind::Bytes | Kind::Text | Kind::Encoded => self.write_string(at, node, outside, buf),
             Kind::Symbol => {
                 let document = self.document;
                 let encoding = self.encoding_name(node);
-                self.symbol(document.bytes(node), encoding, buf);
+                self.write_symbol(document.bytes(node), encoding, buf);
             }
             // Ruby has no class with such a name.
             Kind::EnumCase | Kind::Module if node.kind == Kind::EnumCase || node.form() == Form::Variable => {
-                self.lose(LossKind::Name, at);
-                self.number(at);
-                self.utf8(self.document.bytes(node), buf);
+                self.record_loss(LossKind::Name, at);
+                self.assign_number(at);
+                self.write_utf8_string(self.document.bytes(node), buf);
             }
             Kind::Module => {
-                self.number(at);
-                let with_encoding = self.note(at, code::NAME_ENCODING).filter(|_| !outside);
+                self.assign_number(at);
+                let with_encoding = self.find_note(at, code::NAME_ENCODING).filter(|_| !outside);
                 if with_encoding.is_some() {
                     buf.push(b'I');
                 }
@@ -68,14 +68,14 @@ impl Writer<'_> {
                     Form::OldModule => b'M',
                     _ => b'c',
                 });
-                self.bytes(self.document.bytes(node), buf);
+                self.write_bytes(self.document.bytes(node), buf);
                 if with_encoding.is_some() {
-                    push_long(1, buf);
-                    self.encoding(at, buf);
+                    push_integer(1, buf);
+                    self.write_encoding(at, buf);
                 }
             }
             Kind::Hole => {
-                self.lose(LossKind::Hole, at);
+                self.record_loss(LossKind::Hole, at);
                 buf.push(b'0');
             }
             _ => buf.push(b'0'),
@@ -83,43 +83,43 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn bignum(&mut self, at: u32, negative: bool, magnitude: &[u8], buf: &mut Vec<u8>) {
-        self.number(at);
+    fn write_bignum(&mut self, at: u32, negative: bool, magnitude: &[u8], buf: &mut Vec<u8>) {
+        self.assign_number(at);
         let len = magnitude.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
         buf.extend_from_slice(&[b'l', if negative { b'-' } else { b'+' }]);
-        push_long(len.div_ceil(2) as i64, buf);
+        push_integer(len.div_ceil(2) as i64, buf);
         buf.extend_from_slice(&magnitude[..len]);
         if len % 2 == 1 {
             buf.push(0);
         }
     }
 
-    pub(super) fn float(&mut self, at: u32, value: f64, buf: &mut Vec<u8>) {
+    pub(super) fn write_float(&mut self, at: u32, value: f64, buf: &mut Vec<u8>) {
         let bits = value.to_bits();
         let mut text = None;
         if self.spelling.is_some() {
-            if let Some(number) = self.noted_link(at, code::LINK, Known::Float(bits)) {
+            if let Some(number) = self.find_noted_link(at, code::LINK, NumberedValue::Float(bits)) {
                 buf.push(b'@');
-                return push_long(number, buf);
+                return push_integer(number, buf);
             }
-            text = self.spelling.as_ref().and_then(|known| known.kept(at, code::FLOAT));
-            self.known.insert(self.next, Known::Float(bits));
+            text = self.spelling.as_ref().and_then(|known| known.stored_bytes(at, code::FLOAT));
+            self.known.insert(self.next, NumberedValue::Float(bits));
         }
         if is_immediate(bits)
-            && let Some(slot) = self.floats.number(self.document, at)
+            && let Some(slot) = self.floats.number_slot(self.document, at)
         {
             let known = *slot;
             if known == 0 {
                 *slot = self.next + 1;
-            } else if self.note(at, code::FRESH).is_none() {
+            } else if self.find_note(at, code::FRESH).is_none() {
                 buf.push(b'@');
-                return push_long(i64::from(known) - 1, buf);
+                return push_integer(i64::from(known) - 1, buf);
             }
         }
-        self.number(at);
+        self.assign_number(at);
         buf.push(b'f');
         match text.filter(|text| super::number::parse_float(text).to_bits() == bits) {
-            Some(text) => self.bytes(text, buf),
+            Some(text) => self.write_bytes(text, buf),
             None => {
                 let before = buf.len();
                 buf.push(0);
@@ -130,62 +130,62 @@ impl Writer<'_> {
     }
 
     /// Returns the number in a note, if it is the number of the same value.
-    pub(super) fn noted_link(&self, at: u32, code: u16, thing: Known<'_>) -> Option<i64> {
-        let number = self.note(at, code).and_then(|number| u32::try_from(number).ok())?;
-        (self.known.get(&number) == Some(&thing)).then_some(i64::from(number))
+    pub(super) fn find_noted_link(&self, at: u32, code: u16, value: NumberedValue<'_>) -> Option<i64> {
+        let number = self.find_note(at, code).and_then(|number| u32::try_from(number).ok())?;
+        (self.known.get(&number) == Some(&value)).then_some(i64::from(number))
     }
 
-    fn string(&mut self, at: u32, node: &Node, outside: bool, buf: &mut Vec<u8>) {
+    fn write_string(&mut self, at: u32, node: &Node, outside: bool, buf: &mut Vec<u8>) {
         let bytes = self.document.bytes(node);
         if self.spelling.is_some() {
-            let thing = Known::String(node.kind, node.encoding(), bytes);
-            if let Some(number) = self.noted_link(at, code::LINK, thing) {
+            let numbered = NumberedValue::String(node.kind, node.encoding(), bytes);
+            if let Some(number) = self.find_noted_link(at, code::LINK, numbered) {
                 self.numbers.insert(at, number as u32);
                 buf.push(b'@');
-                return push_long(number, buf);
+                return push_integer(number, buf);
             }
-            self.known.insert(self.next, thing);
+            self.known.insert(self.next, numbered);
         }
         if node.has(flag::HINT) && self.spelling.is_none() {
             // The one object that all equal keys are.
-            let number = self.names.interned(node, bytes, self.next);
+            let number = self.names.intern_string(node, bytes, self.next);
             if number != self.next {
                 buf.push(b'@');
-                return push_long(i64::from(number), buf);
+                return push_integer(i64::from(number), buf);
             }
         }
-        self.number(at);
+        self.assign_number(at);
         if outside {
             buf.push(b'"');
-            return self.bytes(bytes, buf);
+            return self.write_bytes(bytes, buf);
         }
-        match self.encoding_of(at) {
+        match self.written_encoding(at) {
             None => {
                 buf.push(b'"');
-                self.bytes(bytes, buf);
+                self.write_bytes(bytes, buf);
             }
             Some(_) => {
                 buf.extend_from_slice(b"I\"");
-                self.bytes(bytes, buf);
+                self.write_bytes(bytes, buf);
                 buf.push(6);
-                self.encoding(at, buf);
+                self.write_encoding(at, buf);
             }
         }
     }
 
     /// Writes a string of text that is not a node.
-    pub(super) fn utf8(&mut self, bytes: &[u8], buf: &mut Vec<u8>) {
+    pub(super) fn write_utf8_string(&mut self, bytes: &[u8], buf: &mut Vec<u8>) {
         buf.extend_from_slice(b"I\"");
-        self.bytes(bytes, buf);
+        self.write_bytes(bytes, buf);
         buf.push(6);
-        self.symbol(b"E", b"", buf);
+        self.write_symbol(b"E", b"", buf);
         buf.push(b'T');
     }
 
-    pub(super) fn regexp(&mut self, at: u32, outside: bool, buf: &mut Vec<u8>) {
-        self.number(at);
+    pub(super) fn write_regexp(&mut self, at: u32, outside: bool, buf: &mut Vec<u8>) {
+        self.assign_number(at);
         let pattern = self.document.node(at + 1);
-        let flags = self.document.node(self.behind(at + 1));
+        let flags = self.document.node(self.index_after(at + 1));
         let letters = if flags.kind.is_string() { self.document.bytes(&flags) } else { b"" };
         let (mut options, mut is_all) = (0, true);
         for letter in letters {
@@ -200,24 +200,24 @@ impl Writer<'_> {
             }
         }
         if !is_all {
-            self.lose(LossKind::RegexpFlags, at);
+            self.record_loss(LossKind::RegexpFlags, at);
         }
-        if let Some(noted) = self.note(at, code::OPTIONS).and_then(|noted| u8::try_from(noted).ok())
+        if let Some(noted) = self.find_note(at, code::OPTIONS).and_then(|noted| u8::try_from(noted).ok())
             && OPTIONS.iter().all(|(bit, _)| noted & bit == options & bit)
         {
             options = noted;
         }
-        let encoding = self.encoding_of(at).filter(|_| !outside);
+        let encoding = self.written_encoding(at).filter(|_| !outside);
         if encoding.is_some() {
             buf.push(b'I');
         }
         buf.push(b'/');
         let bytes = if pattern.kind.is_string() { self.document.bytes(&pattern) } else { b"" };
-        self.bytes(bytes, buf);
+        self.write_bytes(bytes, buf);
         buf.push(options);
         if encoding.is_some() {
-            push_long(1, buf);
-            self.encoding(at, buf);
+            push_integer(1, buf);
+            self.write_encoding(at, buf);
         }
     }
 }

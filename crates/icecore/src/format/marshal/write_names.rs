@@ -1,8 +1,8 @@
 //! Writes symbols, encodings and keys.
 
-use super::number::{is_fixnum, push_long};
+use super::number::{is_fixnum, push_integer};
 use super::spelling::value as code;
-use super::write::{Keys, Known, Writer};
+use super::write::{KeyStyle, NumberedValue, Writer};
 use super::write_fast::Word;
 use crate::document::{Kind, Node, flag, is_plain_key};
 use crate::hash::SeededMap;
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 /// Names that are written as a number when they occur again.
 #[derive(Default)]
-pub(super) struct Names<'d> {
+pub(super) struct WrittenNames<'d> {
     /// Symbols by encoding and bytes.
     symbols: SeededMap<(&'d [u8], Cow<'d, [u8]>), u32>,
     /// The number of the symbol `E`, plus one.
@@ -38,30 +38,30 @@ const BINARY: &[u8] = b"ASCII-8BIT";
 
 /// How an encoding is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Encoding<'d> {
+pub(super) enum WriteEncoding<'d> {
     Utf8,
     Ascii,
     Named(&'d [u8]),
 }
 
-fn slot<T: Clone + Default>(list: &mut Vec<T>, id: usize) -> &mut T {
+fn slot_mut<T: Clone + Default>(list: &mut Vec<T>, id: usize) -> &mut T {
     if list.len() <= id {
         list.resize(id + 1, T::default());
     }
     &mut list[id]
 }
 
-impl<'d> Names<'d> {
+impl<'d> WrittenNames<'d> {
     /// Returns the number of a string that is one object everywhere; `next` is its number
     /// if it is new.
-    pub(super) fn interned(&mut self, node: &Node, bytes: &'d [u8], next: u32) -> u32 {
+    pub(super) fn intern_string(&mut self, node: &Node, bytes: &'d [u8], next: u32) -> u32 {
         *self.strings.entry((node.kind, node.encoding(), bytes)).or_insert(next)
     }
 
     /// Returns the bytes to write for the key with this id; none if they are not known.
     #[inline(always)]
-    pub(super) fn known_key(&self, id: u16, keys: Keys) -> Word {
-        let list = if keys == Keys::Members { &self.members } else { &self.keys };
+    pub(super) fn known_key(&self, id: u16, keys: KeyStyle) -> Word {
+        let list = if keys == KeyStyle::Members { &self.members } else { &self.keys };
         list.get(usize::from(id)).copied().unwrap_or(Word::NONE)
     }
 
@@ -69,15 +69,15 @@ impl<'d> Names<'d> {
     #[inline(always)]
     pub(super) fn known_class(&self, class: u32) -> Word {
         match self.by_class.get(class as usize) {
-            Some(number) if *number != 0 => symbol_number(*number - 1),
+            Some(number) if *number != 0 => symbol_number_word(*number - 1),
             _ => Word::NONE,
         }
     }
 }
 
 #[inline(always)]
-fn symbol_number(number: u32) -> Word {
-    Word::byte(b';').and(Word::long(i64::from(number)))
+fn symbol_number_word(number: u32) -> Word {
+    Word::from_byte(b';').followed_by(Word::from_integer(i64::from(number)))
 }
 
 impl<'d> Writer<'d> {
@@ -87,123 +87,130 @@ impl<'d> Writer<'d> {
     }
 
     /// Returns the encoding that is written with a string or a regexp.
-    pub(super) fn encoding_of(&self, at: u32) -> Option<Encoding<'d>> {
+    pub(super) fn written_encoding(&self, at: u32) -> Option<WriteEncoding<'d>> {
         let mut node = self.document.node(at);
         if node.kind == Kind::Regexp {
             node = self.document.node(at + 1);
         }
         match node.kind {
-            Kind::Text => Some(Encoding::Utf8),
+            Kind::Text => Some(WriteEncoding::Utf8),
             Kind::Encoded => match self.encoding_name(&node) {
-                b"UTF-8" => Some(Encoding::Utf8),
-                b"US-ASCII" => Some(Encoding::Ascii),
+                b"UTF-8" => Some(WriteEncoding::Utf8),
+                b"US-ASCII" => Some(WriteEncoding::Ascii),
                 b"" | BINARY | b"BINARY" => None,
-                name => Some(Encoding::Named(name)),
+                name => Some(WriteEncoding::Named(name)),
             },
             _ => None,
         }
     }
 
     /// Whether an encoding is written for this.
-    pub(super) fn says_encoding(&self, at: u32) -> bool {
-        self.encoding_of(at).is_some() || self.note(at, code::NAME_ENCODING).is_some()
+    pub(super) fn has_written_encoding(&self, at: u32) -> bool {
+        self.written_encoding(at).is_some() || self.find_note(at, code::NAME_ENCODING).is_some()
     }
 
     /// Writes the instance variable for the encoding.
-    pub(super) fn encoding(&mut self, at: u32, buf: &mut Vec<u8>) {
-        match (self.encoding_of(at), self.note(at, code::NAME_ENCODING)) {
-            (Some(encoding), _) => self.encoding_as(encoding, buf),
-            (None, Some(0)) => self.encoding_as(Encoding::Ascii, buf),
-            (None, _) => self.encoding_as(Encoding::Utf8, buf),
+    pub(super) fn write_encoding(&mut self, at: u32, buf: &mut Vec<u8>) {
+        match (self.written_encoding(at), self.find_note(at, code::NAME_ENCODING)) {
+            (Some(encoding), _) => self.write_encoding_as(encoding, buf),
+            (None, Some(0)) => self.write_encoding_as(WriteEncoding::Ascii, buf),
+            (None, _) => self.write_encoding_as(WriteEncoding::Utf8, buf),
         }
     }
 
-    fn encoding_as(&mut self, encoding: Encoding<'d>, buf: &mut Vec<u8>) {
+    fn write_encoding_as(&mut self, encoding: WriteEncoding<'d>, buf: &mut Vec<u8>) {
         match encoding {
-            Encoding::Utf8 => {
+            WriteEncoding::Utf8 => {
                 if self.names.utf8 == 0 {
-                    let number = self.symbol(b"E", b"", buf);
+                    let number = self.write_symbol(b"E", b"", buf);
                     self.names.utf8 = number + 1;
                     if number < 1 << 24 {
-                        self.names.utf8_tail = Word::byte(6).and(symbol_number(number)).and(Word::byte(b'T'));
+                        self.names.utf8_tail = Word::from_byte(6)
+                            .followed_by(symbol_number_word(number))
+                            .followed_by(Word::from_byte(b'T'));
                     }
                 } else {
                     buf.push(b';');
-                    push_long(i64::from(self.names.utf8) - 1, buf);
+                    push_integer(i64::from(self.names.utf8) - 1, buf);
                 }
                 buf.push(b'T');
             }
-            Encoding::Ascii => {
-                self.symbol(b"E", b"", buf);
+            WriteEncoding::Ascii => {
+                self.write_symbol(b"E", b"", buf);
                 buf.push(b'F');
             }
-            Encoding::Named(name) => {
-                self.symbol(b"encoding", b"", buf);
+            WriteEncoding::Named(name) => {
+                self.write_symbol(b"encoding", b"", buf);
                 if let Some(number) = self.names.encodings.get(name) {
                     buf.push(b'@');
-                    push_long(i64::from(*number), buf);
+                    push_integer(i64::from(*number), buf);
                 } else {
                     self.names.encodings.insert(name, self.next);
                     if self.spelling.is_some() {
-                        self.known.insert(self.next, Known::String(Kind::Bytes, 0, name));
+                        self.known.insert(self.next, NumberedValue::String(Kind::Bytes, 0, name));
                     }
                     self.next += 1;
                     buf.push(b'"');
-                    self.bytes(name, buf);
+                    self.write_bytes(name, buf);
                 }
             }
         }
     }
 
     /// Writes a symbol, or its number.
-    pub(super) fn symbol(&mut self, bytes: impl Into<Cow<'d, [u8]>>, encoding: &'d [u8], buf: &mut Vec<u8>) -> u32 {
+    pub(super) fn write_symbol(
+        &mut self,
+        bytes: impl Into<Cow<'d, [u8]>>,
+        encoding: &'d [u8],
+        buf: &mut Vec<u8>,
+    ) -> u32 {
         let bytes = bytes.into();
         let encoding = if encoding == b"UTF-8" { b"" } else { encoding };
         if let Some(number) = self.names.symbols.get(&(encoding, bytes.clone())) {
             buf.push(b';');
-            push_long(i64::from(*number), buf);
+            push_integer(i64::from(*number), buf);
             return *number;
         }
-        let said = match encoding {
+        let explicit = match encoding {
             b"" if bytes.is_ascii() => None,
-            b"" => Some(Encoding::Utf8),
+            b"" => Some(WriteEncoding::Utf8),
             BINARY | b"US-ASCII" => None,
-            name => Some(Encoding::Named(name)),
+            name => Some(WriteEncoding::Named(name)),
         };
-        if said.is_some() {
+        if explicit.is_some() {
             buf.push(b'I');
         }
         buf.push(b':');
-        self.bytes(&bytes, buf);
+        self.write_bytes(&bytes, buf);
         let number = self.names.symbols.len() as u32;
         self.names.symbols.insert((encoding, bytes), number);
-        if let Some(encoding) = said {
-            push_long(1, buf);
-            self.encoding_as(encoding, buf);
+        if let Some(encoding) = explicit {
+            push_integer(1, buf);
+            self.write_encoding_as(encoding, buf);
         }
         number
     }
 
     /// Writes the name of a class.
-    pub(super) fn class(&mut self, class: u32, buf: &mut Vec<u8>) {
-        let known = *slot(&mut self.names.by_class, class as usize);
+    pub(super) fn write_class(&mut self, class: u32, buf: &mut Vec<u8>) {
+        let known = *slot_mut(&mut self.names.by_class, class as usize);
         if known != 0 {
             buf.push(b';');
-            return push_long(i64::from(known) - 1, buf);
+            return push_integer(i64::from(known) - 1, buf);
         }
-        let name = self.document.class(class).map_or(&b""[..], |name| name.bytes);
+        let name = self.document.class_name(class).map_or(&b""[..], |name| name.bytes);
         let encoding = if std::str::from_utf8(name).is_ok() { b"" } else { BINARY };
-        let number = self.symbol(name, encoding, buf);
-        *slot(&mut self.names.by_class, class as usize) = number + 1;
+        let number = self.write_symbol(name, encoding, buf);
+        *slot_mut(&mut self.names.by_class, class as usize) = number + 1;
     }
 
     /// Writes the key with this id, for the value at `value`. Returns `false` if the
     /// entry does not exist.
-    pub(super) fn key(&mut self, id: u16, value: u32, keys: Keys, buf: &mut Vec<u8>) -> bool {
+    pub(super) fn write_key(&mut self, id: u16, value: u32, keys: KeyStyle, buf: &mut Vec<u8>) -> bool {
         let known = self.names.by_key.get(usize::from(id)).copied().unwrap_or(0);
         if known != 0 {
             buf.push(b';');
-            push_long(i64::from(known) - 1, buf);
+            push_integer(i64::from(known) - 1, buf);
             return true;
         }
         let Some(name) = self.document.tape().keys().get(u32::from(id)) else { return true };
@@ -211,58 +218,59 @@ impl<'d> Writer<'d> {
         if node.kind.is_string() && node.has(flag::PLACEHOLDER) {
             return false;
         }
-        if node.kind == Kind::Symbol || keys == Keys::Members {
-            let number = self.member(&node, name.bytes, buf);
+        if node.kind == Kind::Symbol || keys == KeyStyle::Members {
+            let number = self.write_member_name(&node, name.bytes, buf);
             // A string as the name of a member is a symbol only there.
             if node.kind == Kind::Symbol {
-                *slot(&mut self.names.by_key, usize::from(id)) = number + 1;
-                *slot(&mut self.names.keys, usize::from(id)) = symbol_number(number);
+                *slot_mut(&mut self.names.by_key, usize::from(id)) = number + 1;
+                *slot_mut(&mut self.names.keys, usize::from(id)) = symbol_number_word(number);
             }
-            *slot(&mut self.names.members, usize::from(id)) = symbol_number(number);
+            *slot_mut(&mut self.names.members, usize::from(id)) = symbol_number_word(number);
             return true;
         }
         if !node.kind.is_string() {
             buf.push(b'i');
             if is_fixnum(node.payload as i64) {
-                push_long(node.payload as i64, buf);
-                let known = Word::byte(b'i').and(Word::long(node.payload as i64));
-                *slot(&mut self.names.keys, usize::from(id)) = known;
+                push_integer(node.payload as i64, buf);
+                let known = Word::from_byte(b'i').followed_by(Word::from_integer(node.payload as i64));
+                *slot_mut(&mut self.names.keys, usize::from(id)) = known;
             } else {
                 buf.pop();
-                self.also.clear();
-                let _ = self.leaf(u32::MAX, &node, false, buf);
+                self.pending_targets.clear();
+                let _ = self.write_leaf(u32::MAX, &node, false, buf);
             }
             return true;
         }
-        if keys == Keys::Identity {
-            self.fresh_key(&node, name.bytes, buf);
+        if keys == KeyStyle::Identity {
+            self.write_fresh_key(&node, name.bytes, buf);
             return true;
         }
-        let linked = *slot(&mut self.names.key_numbers, usize::from(id));
+        let linked = *slot_mut(&mut self.names.key_numbers, usize::from(id));
         if linked != 0 && self.spelling.is_none() {
             buf.push(b'@');
-            push_long(i64::from(linked) - 1, buf);
+            push_integer(i64::from(linked) - 1, buf);
             return true;
         }
-        let number = self.string_key(&node, name.bytes, value, buf);
-        *slot(&mut self.names.key_numbers, usize::from(id)) = number + 1;
-        *slot(&mut self.names.keys, usize::from(id)) = Word::byte(b'@').and(Word::long(i64::from(number)));
+        let number = self.write_string_key(&node, name.bytes, value, buf);
+        *slot_mut(&mut self.names.key_numbers, usize::from(id)) = number + 1;
+        *slot_mut(&mut self.names.keys, usize::from(id)) =
+            Word::from_byte(b'@').followed_by(Word::from_integer(i64::from(number)));
         true
     }
 
     /// Writes a key that has a node. Returns `false` if it is written like other values.
-    pub(super) fn key_node(&mut self, at: u32, node: &Node, keys: Keys, buf: &mut Vec<u8>) -> bool {
-        if !is_plain_key(node.kind) || node.has(flag::TARGET) && keys != Keys::Members {
+    pub(super) fn write_key_node(&mut self, at: u32, node: &Node, keys: KeyStyle, buf: &mut Vec<u8>) -> bool {
+        if !is_plain_key(node.kind) || node.has(flag::TARGET) && keys != KeyStyle::Members {
             return false;
         }
         let bytes = if node.kind.has_bytes() { self.document.bytes(node) } else { b"" };
         match keys {
-            Keys::Members => {
-                self.member(node, bytes, buf);
+            KeyStyle::Members => {
+                self.write_member_name(node, bytes, buf);
                 true
             }
-            Keys::Values if matches!(node.kind, Kind::Bytes | Kind::Text | Kind::Encoded) => {
-                self.string_key(node, bytes, at + 1, buf);
+            KeyStyle::Values if matches!(node.kind, Kind::Bytes | Kind::Text | Kind::Encoded) => {
+                self.write_string_key(node, bytes, at + 1, buf);
                 true
             }
             _ => false,
@@ -270,9 +278,9 @@ impl<'d> Writer<'d> {
     }
 
     /// Writes the name of a member: a string becomes the name of a variable.
-    fn member(&mut self, node: &Node, bytes: &'d [u8], buf: &mut Vec<u8>) -> u32 {
+    fn write_member_name(&mut self, node: &Node, bytes: &'d [u8], buf: &mut Vec<u8>) -> u32 {
         if node.kind == Kind::Symbol {
-            return self.symbol(bytes, self.encoding_name(node), buf);
+            return self.write_symbol(bytes, self.encoding_name(node), buf);
         }
         let mut name = vec![b'@'];
         match node.kind {
@@ -280,61 +288,61 @@ impl<'d> Writer<'d> {
             _ => name.extend_from_slice(bytes),
         }
         let encoding = if std::str::from_utf8(&name).is_ok() { b"" } else { BINARY };
-        self.symbol(name, encoding, buf)
+        self.write_symbol(name, encoding, buf)
     }
 
     /// Writes a string as a key: equal ones are one object. Returns its number.
-    fn string_key(&mut self, node: &Node, bytes: &'d [u8], value: u32, buf: &mut Vec<u8>) -> u32 {
-        let thing = (node.kind, node.encoding(), bytes);
-        let mut known = self.names.strings.get(&thing).copied();
+    fn write_string_key(&mut self, node: &Node, bytes: &'d [u8], value: u32, buf: &mut Vec<u8>) -> u32 {
+        let identity = (node.kind, node.encoding(), bytes);
+        let mut known = self.names.strings.get(&identity).copied();
         if self.spelling.is_some() {
-            let named = Known::String(node.kind, node.encoding(), bytes);
-            if let Some(number) = self.noted_link(value, code::KEY_LINK, named) {
+            let named = NumberedValue::String(node.kind, node.encoding(), bytes);
+            if let Some(number) = self.find_noted_link(value, code::KEY_LINK, named) {
                 buf.push(b'@');
-                push_long(number, buf);
+                push_integer(number, buf);
                 return number as u32;
             }
-            if self.note(value, code::KEY_FRESH).is_some() {
+            if self.find_note(value, code::KEY_FRESH).is_some() {
                 known = None;
             }
         }
         if let Some(number) = known {
             buf.push(b'@');
-            push_long(i64::from(number), buf);
+            push_integer(i64::from(number), buf);
             return number;
         }
         if node.flags & flag::LOCKED != 0 {
-            self.lose(LossKind::Restricted, value);
+            self.record_loss(LossKind::Restricted, value);
         }
-        self.names.strings.entry(thing).or_insert(self.next);
-        self.fresh_key(node, bytes, buf)
+        self.names.strings.entry(identity).or_insert(self.next);
+        self.write_fresh_key(node, bytes, buf)
     }
 
     /// Writes a string as a key in full.
-    fn fresh_key(&mut self, node: &Node, bytes: &'d [u8], buf: &mut Vec<u8>) -> u32 {
+    fn write_fresh_key(&mut self, node: &Node, bytes: &'d [u8], buf: &mut Vec<u8>) -> u32 {
         let number = self.next;
         self.next += 1;
         if self.spelling.is_some() {
-            self.known.insert(number, Known::String(node.kind, node.encoding(), bytes));
+            self.known.insert(number, NumberedValue::String(node.kind, node.encoding(), bytes));
         }
-        let said = match node.kind {
-            Kind::Text => Some(Encoding::Utf8),
+        let explicit = match node.kind {
+            Kind::Text => Some(WriteEncoding::Utf8),
             Kind::Encoded => match self.encoding_name(node) {
-                b"UTF-8" => Some(Encoding::Utf8),
-                b"US-ASCII" => Some(Encoding::Ascii),
+                b"UTF-8" => Some(WriteEncoding::Utf8),
+                b"US-ASCII" => Some(WriteEncoding::Ascii),
                 b"" | BINARY | b"BINARY" => None,
-                name => Some(Encoding::Named(name)),
+                name => Some(WriteEncoding::Named(name)),
             },
             _ => None,
         };
-        if said.is_some() {
+        if explicit.is_some() {
             buf.push(b'I');
         }
         buf.push(b'"');
-        self.bytes(bytes, buf);
-        if let Some(encoding) = said {
-            push_long(1, buf);
-            self.encoding_as(encoding, buf);
+        self.write_bytes(bytes, buf);
+        if let Some(encoding) = explicit {
+            push_integer(1, buf);
+            self.write_encoding_as(encoding, buf);
         }
         number
     }

@@ -1,6 +1,6 @@
 //! `w`: integers of any size, with seven bits in each byte.
 
-use super::read::Machine;
+use super::read::Unpacker;
 use crate::document::{Kind, Node, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::num::bigint;
@@ -8,15 +8,15 @@ use crate::num::bigint;
 /// Above this many bytes, perl returns the digits as a string.
 const SHORT: usize = 8;
 
-impl<S: Sink> Machine<'_, S> {
-    pub(super) fn compressed(&mut self, len: u64) -> Result<(), Error> {
-        let characters = self.frame().characters;
+impl<S: Sink> Unpacker<'_, S> {
+    pub(super) fn read_compressed(&mut self, len: u64) -> Result<(), Error> {
+        let characters = self.current_frame().characters;
         let mut digits: Vec<u8> = Vec::new();
-        let mut left = len.min(self.left() as u64);
+        let mut left = len.min(self.bytes_left() as u64);
         while left > 0 && self.at < self.data.len() {
             digits.clear();
             loop {
-                let Some(byte) = self.byte(characters)? else {
+                let Some(byte) = self.read_byte(characters)? else {
                     return Err(Error::new(ErrorKind::Truncated)
                         .expecting("the last byte of a compressed integer")
                         .finding("the end"));
@@ -33,7 +33,7 @@ impl<S: Sink> Machine<'_, S> {
             self.spend(digits.len())?;
             if digits.len() <= SHORT {
                 let value = digits.iter().fold(0, |value, digit| value << 7 | u64::from(*digit));
-                self.push(Node::uint(value))?;
+                self.push_value(Node::uint(value))?;
             } else {
                 self.push_digits(&digits)?;
             }
@@ -45,7 +45,7 @@ impl<S: Sink> Machine<'_, S> {
     /// Pushes the digits: perl returns long integers as text without leading zeros, so
     /// zero is empty.
     fn push_digits(&mut self, digits: &[u8]) -> Result<(), Error> {
-        let magnitude = magnitude(digits);
+        let magnitude = magnitude_from_digits(digits);
         if bigint::exceeds(&magnitude, self.limits.digits) {
             return Err(self.limits.too_many_digits());
         }
@@ -54,24 +54,24 @@ impl<S: Sink> Machine<'_, S> {
         if magnitude.iter().any(|byte| *byte != 0) {
             bigint::push_decimal(false, &magnitude, &mut tape.arena);
         }
-        self.push_owned(start)
+        self.push_owned_string(start)
     }
 
     /// Pushes a byte string of everything in the arena from `start` on.
-    pub(super) fn push_owned(&mut self, start: usize) -> Result<(), Error> {
+    pub(super) fn push_owned_string(&mut self, start: usize) -> Result<(), Error> {
         let len = self.sink.tape().arena.len() - start;
         if len as u64 > self.limits.string {
             return Err(self.limits.too_long(len as u64));
         }
         let tape = self.sink.tape();
-        let node = tape.placed(Kind::Bytes, crate::document::Location::Arena(start as u64), len);
-        self.push(node)
+        let node = tape.new_string_at(Kind::Bytes, crate::document::Location::Arena(start as u64), len);
+        self.push_value(node)
     }
 }
 
 /// Converts groups of seven bits, most significant first, to bytes, least significant
 /// first.
-fn magnitude(digits: &[u8]) -> Vec<u8> {
+fn magnitude_from_digits(digits: &[u8]) -> Vec<u8> {
     let (mut bytes, mut bits, mut count) = (Vec::with_capacity(digits.len()), 0u32, 0);
     for digit in digits.iter().rev() {
         bits |= u32::from(*digit) << count;
@@ -87,7 +87,7 @@ fn magnitude(digits: &[u8]) -> Vec<u8> {
 }
 
 /// Appends an integer with this magnitude, least significant byte first.
-pub(super) fn push(magnitude: &[u8], out: &mut Vec<u8>) {
+pub(super) fn push_compressed(magnitude: &[u8], out: &mut Vec<u8>) {
     let (mut digits, mut bits, mut count) = (Vec::new(), 0u32, 0);
     for byte in magnitude {
         bits |= u32::from(*byte) << count;
@@ -114,9 +114,9 @@ mod tests {
             [&[0u8][..], &[0x7F], &[0x80], &[0xFF; 9], &[0, 0, 0, 0, 0, 0, 0, 0, 1], &[1, 2, 3, 4, 5, 6, 7]]
         {
             let mut bytes = Vec::new();
-            super::push(magnitude, &mut bytes);
+            super::push_compressed(magnitude, &mut bytes);
             let digits: Vec<u8> = bytes.iter().map(|byte| byte & 0x7F).collect();
-            let again = super::magnitude(&digits);
+            let again = super::magnitude_from_digits(&digits);
             let trimmed =
                 |bytes: &[u8]| bytes.iter().rposition(|byte| *byte != 0).map_or(vec![], |at| bytes[..=at].to_vec());
             assert_eq!(trimmed(&again), trimmed(magnitude));

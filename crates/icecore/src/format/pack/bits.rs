@@ -1,25 +1,25 @@
 //! `b`, `B`, `h` and `H`: digits for bits and for halves of bytes.
 
-use super::read::{Machine, Task};
+use super::read::{UnpackTask, Unpacker};
 use crate::document::Sink;
 use crate::error::Error;
 
-impl<S: Sink> Machine<'_, S> {
-    pub(super) fn digits(&mut self, task: &Task<'_>) -> Result<(), Error> {
+impl<S: Sink> Unpacker<'_, S> {
+    pub(super) fn read_digits(&mut self, task: &UnpackTask<'_>) -> Result<(), Error> {
         let letter = task.op.letter;
         // Number of digits in a byte, and their order.
-        let (each, bits) = if matches!(letter, b'b' | b'B') { (8, 1) } else { (2, 4) };
+        let (digits_per_byte, bits) = if matches!(letter, b'b' | b'B') { (8, 1) } else { (2, 4) };
         let high_first = matches!(letter, b'B' | b'H');
-        let most = self.left().saturating_mul(each);
-        let len = if task.star { most } else { usize::try_from(task.len).unwrap_or(usize::MAX).min(most) };
+        let available = self.bytes_left().saturating_mul(digits_per_byte);
+        let len = if task.star { available } else { usize::try_from(task.len).unwrap_or(usize::MAX).min(available) };
         self.spend(len)?;
-        let frame = self.frame();
+        let frame = self.current_frame();
         let (characters, has_sum) = (frame.characters, frame.checksum.is_wanted());
         let start = self.sink.tape().arena.len();
         let mut left = len;
         while left > 0 && self.at < self.data.len() {
-            let Some(byte) = self.byte(characters)? else { break };
-            let count = left.min(each);
+            let Some(byte) = self.read_byte(characters)? else { break };
+            let count = left.min(digits_per_byte);
             left -= count;
             if has_sum {
                 if bits == 1 {
@@ -28,16 +28,16 @@ impl<S: Sink> Machine<'_, S> {
                         (_, true) => byte & !(0xFF >> count),
                         (_, false) => byte & !(0xFF << count),
                     };
-                    self.frame().checksum.count(u64::from(kept.count_ones()));
+                    self.current_frame().checksum.add_bit_count(u64::from(kept.count_ones()));
                 }
                 continue;
             }
             let digit = |place: usize| {
-                let shift = bits * if high_first { each - 1 - place } else { place };
+                let shift = bits * if high_first { digits_per_byte - 1 - place } else { place };
                 b"0123456789abcdef"[usize::from(byte >> shift & if bits == 1 { 1 } else { 15 })]
             };
             self.sink.tape().arena.extend((0..count).map(digit));
         }
-        if has_sum { Ok(()) } else { self.push_owned(start) }
+        if has_sum { Ok(()) } else { self.push_owned_string(start) }
     }
 }

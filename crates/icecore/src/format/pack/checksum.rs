@@ -43,7 +43,7 @@ impl Checksum {
     }
 
     /// Counts set bits, whatever the size of the sum.
-    pub(super) fn count(&mut self, bits: u64) {
+    pub(super) fn add_bit_count(&mut self, bits: u64) {
         self.sum = self.sum.wrapping_add(bits);
     }
 
@@ -52,10 +52,10 @@ impl Checksum {
     }
 
     /// Returns the sum, after a field of this letter.
-    pub(super) fn value(&self, letter: u8) -> Result<Node, Error> {
+    pub(super) fn make_node(&self, letter: u8) -> Result<Node, Error> {
         let is_float = b"fFdD".contains(&letter) || self.is_float() && b"cCsSiIlLnNUWvVqQjJ".contains(&letter);
         if is_float {
-            return remainder(self.float, self.bits).map(Node::float);
+            return reduce_sum(self.float, self.bits).map(Node::float);
         }
         let mask = if self.bits < 64 { (1 << self.bits) - 1 } else { u64::MAX };
         Ok(Node::uint(self.sum & mask))
@@ -63,7 +63,7 @@ impl Checksum {
 }
 
 /// Returns the sum without the part beyond its bits.
-fn remainder(mut sum: f64, bits: u64) -> Result<f64, Error> {
+fn reduce_sum(mut sum: f64, bits: u64) -> Result<f64, Error> {
     let modulus = 2f64.powi(i32::try_from(bits.min(2000)).unwrap_or(2000));
     if sum < 0.0 {
         // Perl adds the modulus until the sum is not below zero: forever, if the sum is

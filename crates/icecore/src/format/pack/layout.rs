@@ -7,12 +7,12 @@ use super::template::Order;
 pub(super) struct Layout {
     /// Number of bytes.
     pub(super) size: usize,
-    pub(super) value: Value,
+    pub(super) value: NumberKind,
     pub(super) big: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Value {
+pub(super) enum NumberKind {
     Int,
     Uint,
     Float,
@@ -21,8 +21,8 @@ pub(super) enum Value {
 impl Layout {
     /// Returns the layout of a letter, on a machine with 64 bits and little-endian
     /// numbers. `None`: the letter is not that of such a number.
-    pub(super) fn of(letter: u8, shriek: bool, order: Order) -> Option<Layout> {
-        use Value::{Float, Int, Uint};
+    pub(super) fn from_letter(letter: u8, shriek: bool, order: Order) -> Option<Layout> {
+        use NumberKind::{Float, Int, Uint};
         let (size, value) = match (letter, shriek) {
             (b'c', _) => (1, Int),
             (b's', _) => (2, Int),
@@ -45,12 +45,12 @@ impl Layout {
     }
 
     /// Returns the bits of an integer, sign-extended if it has a sign.
-    pub(super) fn bits(&self, bytes: &[u8]) -> u64 {
+    pub(super) fn decode_bits(&self, bytes: &[u8]) -> u64 {
         let fold = |bits: u64, byte: &u8| bits << 8 | u64::from(*byte);
         let bits = if self.big { bytes.iter().fold(0, fold) } else { bytes.iter().rev().fold(0, fold) };
         let spare = 64 - 8 * self.size.min(8) as u32;
         match self.value {
-            Value::Int => (((bits << spare) as i64) >> spare) as u64,
+            NumberKind::Int => (((bits << spare) as i64) >> spare) as u64,
             _ => bits,
         }
     }

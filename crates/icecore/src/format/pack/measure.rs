@@ -1,20 +1,20 @@
 //! Measures a template in brackets: `x[template]`.
 
-use super::layout::{Layout, Value};
+use super::layout::{Layout, NumberKind};
 use super::symbol::{Count, Scanner, Symbol};
 use super::template::Order;
 use crate::error::Error;
 
 /// A part of the template that is being measured.
-struct Part {
+struct MeasuredPart {
     at: usize,
     end: usize,
     total: u64,
-    waiting: Waiting,
+    waiting: PartState,
 }
 
 /// State that a part needs to continue.
-enum Waiting {
+enum PartState {
     Nothing,
     /// The count of a symbol is being measured.
     Count(Symbol),
@@ -23,27 +23,27 @@ enum Waiting {
 }
 
 /// Returns the length of the template between `start` and `end`.
-pub(super) fn measure(
+pub(super) fn measure_template(
     scanner: &Scanner<'_>,
     start: usize,
     end: usize,
     order: Order,
     level: usize,
 ) -> Result<u64, Error> {
-    let mut parts = vec![Part { at: start, end, total: 0, waiting: Waiting::Nothing }];
+    let mut parts = vec![MeasuredPart { at: start, end, total: 0, waiting: PartState::Nothing }];
     let mut measured = 0;
     while let Some(part) = parts.last_mut() {
-        let counted = match std::mem::replace(&mut part.waiting, Waiting::Nothing) {
-            Waiting::Group(times, at) => {
-                part.total = add(scanner, part.total, times, measured, at)?;
+        let counted = match std::mem::replace(&mut part.waiting, PartState::Nothing) {
+            PartState::Group(times, at) => {
+                part.total = add_product(scanner, part.total, times, measured, at)?;
                 None
             }
-            Waiting::Count(symbol) => Some((symbol, measured)),
-            Waiting::Nothing => None,
+            PartState::Count(symbol) => Some((symbol, measured)),
+            PartState::Nothing => None,
         };
         let (symbol, count) = match counted {
             Some(counted) => counted,
-            None => match scanner.next(&mut part.at, part.end, order, level)? {
+            None => match scanner.next_symbol(&mut part.at, part.end, order, level)? {
                 None => {
                     measured = part.total;
                     parts.pop();
@@ -53,11 +53,15 @@ pub(super) fn measure(
                     Count::None => (symbol, 1),
                     Count::Number(count) => (symbol, count),
                     Count::Star => {
-                        return Err(scanner.wrong(symbol.at, "no `*` in brackets".to_owned(), "one".to_owned()));
+                        return Err(scanner.template_error(
+                            symbol.at,
+                            "no `*` in brackets".to_owned(),
+                            "one".to_owned(),
+                        ));
                     }
                     Count::Template(start, end) => {
-                        part.waiting = Waiting::Count(symbol);
-                        parts.push(Part { at: start, end, total: 0, waiting: Waiting::Nothing });
+                        part.waiting = PartState::Count(symbol);
+                        parts.push(MeasuredPart { at: start, end, total: 0, waiting: PartState::Nothing });
                         continue;
                     }
                 },
@@ -65,27 +69,31 @@ pub(super) fn measure(
         };
         if symbol.letter == b'(' {
             let (start, end) = symbol.group;
-            part.waiting = Waiting::Group(count, symbol.at);
-            parts.push(Part { at: start, end, total: 0, waiting: Waiting::Nothing });
+            part.waiting = PartState::Group(count, symbol.at);
+            parts.push(MeasuredPart { at: start, end, total: 0, waiting: PartState::Nothing });
         } else {
-            part.total = extend(scanner, part.total, &symbol, count)?;
+            part.total = add_letter(scanner, part.total, &symbol, count)?;
         }
     }
     Ok(measured)
 }
 
 /// Adds a letter that is not a group to the total.
-fn extend(scanner: &Scanner<'_>, total: u64, symbol: &Symbol, count: u64) -> Result<u64, Error> {
-    let over = total % count.max(1);
+fn add_letter(scanner: &Scanner<'_>, total: u64, symbol: &Symbol, count: u64) -> Result<u64, Error> {
+    let excess = total % count.max(1);
     let (times, size) = match (symbol.letter, symbol.shriek) {
         (b'%', _) => return Ok(total),
         (b'X', shriek) => {
-            let back = if shriek { over } else { count };
+            let back = if shriek { excess } else { count };
             return total.checked_sub(back).ok_or_else(|| {
-                scanner.wrong(symbol.at, "an `X` inside of the string".to_owned(), "one before its start".to_owned())
+                scanner.template_error(
+                    symbol.at,
+                    "an `X` inside of the string".to_owned(),
+                    "one before its start".to_owned(),
+                )
             });
         }
-        (b'x', true) => (if over == 0 { 0 } else { count - over }, 1),
+        (b'x', true) => (if excess == 0 { 0 } else { count - excess }, 1),
         (b'x' | b'a' | b'A' | b'Z' | b'C' | b'W' | b'U' | b'w', _) => (count, 1),
         (b'b' | b'B', _) => (count / 8 + u64::from(!count.is_multiple_of(8)), 1),
         (b'h' | b'H', _) => (count / 2 + count % 2, 1),
@@ -93,21 +101,23 @@ fn extend(scanner: &Scanner<'_>, total: u64, symbol: &Symbol, count: u64) -> Res
         (b'P', _) => (1, 8),
         (b'@' | b'.' | b'/' | b'u', _) => {
             let found = format!("`{}`", char::from(symbol.letter));
-            return Err(scanner.wrong(symbol.at, "a letter of fixed length in brackets".to_owned(), found));
+            return Err(scanner.template_error(symbol.at, "a letter of fixed length in brackets".to_owned(), found));
         }
-        (letter, shriek) => match Layout::of(letter, shriek, symbol.order) {
-            Some(Layout { size, value: Value::Int | Value::Uint | Value::Float, .. }) => (count, size as u64),
+        (letter, shriek) => match Layout::from_letter(letter, shriek, symbol.order) {
+            Some(Layout { size, value: NumberKind::Int | NumberKind::Uint | NumberKind::Float, .. }) => {
+                (count, size as u64)
+            }
             _ => {
                 let found = char::from(letter).escape_default().to_string();
-                return Err(scanner.wrong(symbol.at, super::LETTERS.to_owned(), format!("`{found}`")));
+                return Err(scanner.template_error(symbol.at, super::LETTERS.to_owned(), format!("`{found}`")));
             }
         },
     };
-    add(scanner, total, times, size, symbol.at)
+    add_product(scanner, total, times, size, symbol.at)
 }
 
-fn add(scanner: &Scanner<'_>, total: u64, times: u64, size: u64, at: usize) -> Result<u64, Error> {
+fn add_product(scanner: &Scanner<'_>, total: u64, times: u64, size: u64, at: usize) -> Result<u64, Error> {
     let sum = times.checked_mul(size).and_then(|length| total.checked_add(length));
     sum.filter(|sum| *sum < 1 << 63)
-        .ok_or_else(|| scanner.wrong(at, "a length below 2^63".to_owned(), "a larger one".to_owned()))
+        .ok_or_else(|| scanner.template_error(at, "a length below 2^63".to_owned(), "a larger one".to_owned()))
 }

@@ -71,25 +71,25 @@ pub static FORMAT: Format = Format {
 /// `Trailing` for bytes after the template's end, with [`Options::exact`]; `Limit`. Ignored
 /// bytes are reported in [`Document::repairs`].
 pub fn read<'a>(input: &'a [u8], options: &Options, limits: &Limits) -> Result<Document<'a>, Error> {
-    options.read(input, Request::new(limits)).whole(input, &FORMAT)
+    options.read(input, Request::new(limits)).into_whole_document(input, &FORMAT)
 }
 
 /// Error for a mistake in a template.
 #[cold]
-fn usage(expected: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+fn usage_error(expected: impl Into<std::borrow::Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::Usage).expecting(expected)
 }
 
 /// Pointers are refused: no file contains what they point to.
 #[cold]
-fn pointer(op: &template::Op) -> Error {
+fn pointer_error(op: &template::Op) -> Error {
     Error::new(ErrorKind::Unsupported)
         .expecting(format!("{LETTERS} at position {} of the template", op.at))
         .finding(format!("`{}`, a pointer into the memory of a running program", char::from(op.letter)))
 }
 
 /// Describes what a letter reads, for messages.
-fn what(letter: u8) -> &'static str {
+fn describe_letter(letter: u8) -> &'static str {
     match letter {
         b'a' | b'A' | b'Z' => "string",
         b'b' | b'B' => "bits",

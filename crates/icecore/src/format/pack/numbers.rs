@@ -1,55 +1,55 @@
 //! Reads numbers and characters.
 
-use super::layout::{Layout, Value};
-use super::read::{Machine, Task};
+use super::layout::{Layout, NumberKind};
+use super::read::{UnpackTask, Unpacker};
 use super::{utf8, uu};
 use crate::document::{Kind, Node, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::num::float128;
 
-impl<S: Sink> Machine<'_, S> {
+impl<S: Sink> Unpacker<'_, S> {
     /// Returns how many items of `size` bytes are left, at most `len`.
-    fn most(&self, len: u64, size: usize) -> usize {
-        usize::try_from(len).unwrap_or(usize::MAX).min(self.left() / size)
+    fn count_available(&self, len: u64, size: usize) -> usize {
+        usize::try_from(len).unwrap_or(usize::MAX).min(self.bytes_left() / size)
     }
 
-    pub(super) fn numbers(&mut self, task: &Task<'_>) -> Result<(), Error> {
+    pub(super) fn read_numbers(&mut self, task: &UnpackTask<'_>) -> Result<(), Error> {
         let op = task.op;
-        let Some(layout) = Layout::of(op.letter, op.shriek, op.order) else {
+        let Some(layout) = Layout::from_letter(op.letter, op.shriek, op.order) else {
             let found = format!("`{}`", char::from(op.letter).escape_default());
             return Err(
-                super::usage(format!("{} at position {} of the template", super::LETTERS, op.at)).finding(found)
+                super::usage_error(format!("{} at position {} of the template", super::LETTERS, op.at)).finding(found)
             );
         };
-        let count = self.most(task.len, layout.size);
-        let frame = self.frame();
+        let count = self.count_available(task.len, layout.size);
+        let frame = self.current_frame();
         let (characters, has_sum) = (frame.characters, frame.checksum.is_wanted());
         if !characters && !has_sum {
-            return self.run_of(layout, count);
+            return self.read_number_run(layout, count);
         }
         self.spend(count)?;
         for _ in 0..count {
             let mut bytes = [0; 16];
-            if !self.take(&mut bytes[..layout.size], characters)? {
+            if !self.take_bytes(&mut bytes[..layout.size], characters)? {
                 break;
             }
             let bytes = &bytes[..layout.size];
-            let sum = if has_sum { Some(&mut self.frame().checksum) } else { None };
+            let sum = if has_sum { Some(&mut self.current_frame().checksum) } else { None };
             match (layout.value, sum) {
-                (Value::Int, Some(sum)) => sum.add_int(layout.bits(bytes) as i64),
-                (Value::Uint, Some(sum)) => sum.add_uint(layout.bits(bytes)),
-                (Value::Float, Some(sum)) => sum.add_float(float(layout, bytes)),
-                (Value::Int, None) => self.push(Node::int(layout.bits(bytes) as i64))?,
-                (Value::Uint, None) => self.push(Node::uint(layout.bits(bytes)))?,
-                (Value::Float, None) => self.push(Node::float(float(layout, bytes)))?,
+                (NumberKind::Int, Some(sum)) => sum.add_int(layout.decode_bits(bytes) as i64),
+                (NumberKind::Uint, Some(sum)) => sum.add_uint(layout.decode_bits(bytes)),
+                (NumberKind::Float, Some(sum)) => sum.add_float(decode_float(layout, bytes)),
+                (NumberKind::Int, None) => self.push_value(Node::int(layout.decode_bits(bytes) as i64))?,
+                (NumberKind::Uint, None) => self.push_value(Node::uint(layout.decode_bits(bytes)))?,
+                (NumberKind::Float, None) => self.push_value(Node::float(decode_float(layout, bytes)))?,
             }
         }
         Ok(())
     }
 
     /// Reads numbers that follow each other: this must be fast.
-    fn run_of(&mut self, layout: Layout, count: usize) -> Result<(), Error> {
-        self.room(count)?;
+    fn read_number_run(&mut self, layout: Layout, count: usize) -> Result<(), Error> {
+        self.check_value_count(count)?;
         let end = self.at + count * layout.size;
         let bytes = self.data.get(self.at..end).unwrap_or(&[]);
         self.at = end;
@@ -60,24 +60,24 @@ impl<S: Sink> Machine<'_, S> {
             };
         }
         match (layout.value, layout.size, layout.big) {
-            (Value::Int, 4, false) => run!(i32, from_le_bytes),
-            (Value::Int, 4, true) => run!(i32, from_be_bytes),
-            (Value::Uint, 4, false) => run!(u32, from_le_bytes),
-            (Value::Uint, 4, true) => run!(u32, from_be_bytes),
-            (Value::Int, 2, false) => run!(i16, from_le_bytes),
-            (Value::Int, 2, true) => run!(i16, from_be_bytes),
-            (Value::Uint, 2, false) => run!(u16, from_le_bytes),
-            (Value::Uint, 2, true) => run!(u16, from_be_bytes),
-            (Value::Int, 8, false) => run!(i64, from_le_bytes),
-            (Value::Int, 8, true) => run!(i64, from_be_bytes),
-            (Value::Uint, ..) => {
-                nodes.extend(bytes.chunks_exact(layout.size).map(|bytes| Node::uint(layout.bits(bytes))));
+            (NumberKind::Int, 4, false) => run!(i32, from_le_bytes),
+            (NumberKind::Int, 4, true) => run!(i32, from_be_bytes),
+            (NumberKind::Uint, 4, false) => run!(u32, from_le_bytes),
+            (NumberKind::Uint, 4, true) => run!(u32, from_be_bytes),
+            (NumberKind::Int, 2, false) => run!(i16, from_le_bytes),
+            (NumberKind::Int, 2, true) => run!(i16, from_be_bytes),
+            (NumberKind::Uint, 2, false) => run!(u16, from_le_bytes),
+            (NumberKind::Uint, 2, true) => run!(u16, from_be_bytes),
+            (NumberKind::Int, 8, false) => run!(i64, from_le_bytes),
+            (NumberKind::Int, 8, true) => run!(i64, from_be_bytes),
+            (NumberKind::Uint, ..) => {
+                nodes.extend(bytes.chunks_exact(layout.size).map(|bytes| Node::uint(layout.decode_bits(bytes))));
             }
-            (Value::Int, ..) => {
-                nodes.extend(bytes.chunks_exact(layout.size).map(|bytes| Node::int(layout.bits(bytes) as i64)));
+            (NumberKind::Int, ..) => {
+                nodes.extend(bytes.chunks_exact(layout.size).map(|bytes| Node::int(layout.decode_bits(bytes) as i64)));
             }
-            (Value::Float, ..) => {
-                nodes.extend(bytes.chunks_exact(layout.size).map(|bytes| Node::float(float(layout, bytes))));
+            (NumberKind::Float, ..) => {
+                nodes.extend(bytes.chunks_exact(layout.size).map(|bytes| Node::float(decode_float(layout, bytes))));
             }
         }
         Ok(())
@@ -85,12 +85,12 @@ impl<S: Sink> Machine<'_, S> {
 
     /// Reads bytes; `characters`: each is a character. Returns false, with nothing
     /// consumed, if there are not enough.
-    pub(super) fn take(&mut self, bytes: &mut [u8], characters: bool) -> Result<bool, Error> {
+    pub(super) fn take_bytes(&mut self, bytes: &mut [u8], characters: bool) -> Result<bool, Error> {
         if !characters {
-            let Some(there) = self.data.get(self.at..).and_then(|rest| rest.get(..bytes.len())) else {
+            let Some(available) = self.data.get(self.at..).and_then(|rest| rest.get(..bytes.len())) else {
                 return Ok(false);
             };
-            bytes.copy_from_slice(there);
+            bytes.copy_from_slice(available);
             self.at += bytes.len();
             return Ok(true);
         }
@@ -99,7 +99,7 @@ impl<S: Sink> Machine<'_, S> {
             if at >= self.data.len() {
                 return Ok(false);
             }
-            let (value, len) = self.character(at)?;
+            let (value, len) = self.decode_character(at)?;
             *byte = value as u8;
             at += len;
         }
@@ -108,32 +108,32 @@ impl<S: Sink> Machine<'_, S> {
     }
 
     /// Returns the character at an offset.
-    pub(super) fn character(&self, at: usize) -> Result<(u64, usize), Error> {
-        let found = utf8::decode(self.data.get(at..).unwrap_or(&[]));
+    pub(super) fn decode_character(&self, at: usize) -> Result<(u64, usize), Error> {
+        let found = utf8::decode_character(self.data.get(at..).unwrap_or(&[]));
         match found.value {
             Some(value) => Ok((value, found.len)),
-            None => Err(malformed()),
+            None => Err(malformed_error()),
         }
     }
 
     /// Reads a byte, or a character as a byte.
-    pub(super) fn byte(&mut self, characters: bool) -> Result<Option<u8>, Error> {
+    pub(super) fn read_byte(&mut self, characters: bool) -> Result<Option<u8>, Error> {
         let mut byte = [0];
-        Ok(self.take(&mut byte, characters)?.then_some(byte[0]))
+        Ok(self.take_bytes(&mut byte, characters)?.then_some(byte[0]))
     }
 
     /// Reads `C`, `c`, `W` and `U`.
-    pub(super) fn characters(&mut self, task: &Task<'_>) -> Result<(), Error> {
+    pub(super) fn read_characters(&mut self, task: &UnpackTask<'_>) -> Result<(), Error> {
         let letter = task.op.letter;
-        let count = self.most(task.len, 1);
+        let count = self.count_available(task.len, 1);
         if count == 0 {
-            return self.mode(task);
+            return self.set_mode(task);
         }
-        let frame = self.frame();
+        let frame = self.current_frame();
         let (characters, has_sum) = (frame.characters, frame.checksum.is_wanted());
         if !characters && !has_sum && letter != b'U' {
             let is_signed = letter == b'c';
-            self.room(count)?;
+            self.check_value_count(count)?;
             let bytes = &self.data[self.at..self.at + count];
             let value = |byte: &u8| if is_signed { i64::from(byte.cast_signed()) } else { i64::from(*byte) };
             self.sink.tape().nodes.extend(bytes.iter().map(|byte| Node::int(value(byte))));
@@ -142,25 +142,25 @@ impl<S: Sink> Machine<'_, S> {
         }
         self.spend(count)?;
         for _ in 0..count {
-            if self.left() == 0 {
+            if self.bytes_left() == 0 {
                 break;
             }
             let value = match (letter, characters) {
                 (b'U', false) => {
-                    let found = utf8::decode(&self.data[self.at..]);
+                    let found = utf8::decode_character(&self.data[self.at..]);
                     self.at += found.len;
                     found.value.unwrap_or(0)
                 }
-                (b'U', true) => match self.doubly()? {
+                (b'U', true) => match self.read_double_encoded()? {
                     Some(value) => value,
                     None => break,
                 },
                 (_, true) => {
-                    let (value, len) = self.character(self.at)?;
+                    let (value, len) = self.decode_character(self.at)?;
                     self.at += len;
                     value
                 }
-                (_, false) => self.byte(false)?.map_or(0, u64::from),
+                (_, false) => self.read_byte(false)?.map_or(0, u64::from),
             };
             // As in perl's C code: an int, for these two.
             let narrow = i64::from(value as u32 as i32);
@@ -171,26 +171,26 @@ impl<S: Sink> Machine<'_, S> {
             };
             let node = signed.map_or_else(|| Node::uint(value), Node::int);
             match signed {
-                _ if !has_sum => self.push(node)?,
-                Some(value) => self.frame().checksum.add_int(value),
-                None => self.frame().checksum.add_uint(value),
+                _ if !has_sum => self.push_value(node)?,
+                Some(value) => self.current_frame().checksum.add_int(value),
+                None => self.current_frame().checksum.add_uint(value),
             }
         }
         Ok(())
     }
 
     /// Handles `C0` and `U0`; also if nothing is left to read, as in perl.
-    fn mode(&mut self, task: &Task<'_>) -> Result<(), Error> {
+    fn set_mode(&mut self, task: &UnpackTask<'_>) -> Result<(), Error> {
         let has_characters = self.has_characters;
         match task.op.letter {
-            b'C' if task.explicit => self.frame().characters = has_characters,
+            b'C' if task.explicit => self.current_frame().characters = has_characters,
             b'U' if task.explicit && !task.star => {
                 if !has_characters {
                     return Err(Error::new(ErrorKind::Malformed)
                         .expecting("a character for `U`, or `U0` before it in the template")
                         .finding("the end"));
                 }
-                self.frame().characters = false;
+                self.current_frame().characters = false;
             }
             _ => {}
         }
@@ -199,27 +199,27 @@ impl<S: Sink> Machine<'_, S> {
 
     /// Reads a character whose UTF-8 bytes are each stored as a character. `None` if it
     /// is incomplete.
-    fn doubly(&mut self) -> Result<Option<u64>, Error> {
+    fn read_double_encoded(&mut self) -> Result<Option<u64>, Error> {
         let start = self.at;
         let mut bytes = [0; 13];
-        if !self.take(&mut bytes[..1], true)? {
+        if !self.take_bytes(&mut bytes[..1], true)? {
             return Ok(None);
         }
-        let len = utf8::skip(bytes[0]);
-        if !self.take(&mut bytes[1..len], true)? {
+        let len = utf8::len_from_first_byte(bytes[0]);
+        if !self.take_bytes(&mut bytes[1..len], true)? {
             self.at = start;
             return Ok(None);
         }
-        Ok(Some(utf8::decode(&bytes[..len]).value.unwrap_or(0)))
+        Ok(Some(utf8::decode_character(&bytes[..len]).value.unwrap_or(0)))
     }
 
     /// Reads uuencoded lines.
-    pub(super) fn uuencoded(&mut self) -> Result<(), Error> {
+    pub(super) fn read_uuencoded(&mut self) -> Result<(), Error> {
         let rest = &self.data[self.at..];
-        let is_wanted = !self.frame().checksum.is_wanted();
+        let is_wanted = !self.current_frame().checksum.is_wanted();
         let tape = self.sink.tape();
         let start = tape.arena.len();
-        let taken = uu::decode(rest, is_wanted.then_some(&mut tape.arena));
+        let taken = uu::decode_lines(rest, is_wanted.then_some(&mut tape.arena));
         let len = tape.arena.len() - start;
         self.at += taken;
         self.spend(taken.saturating_add(len))?;
@@ -228,21 +228,21 @@ impl<S: Sink> Machine<'_, S> {
         }
         // Perl returns undef if there is not even enough for one byte.
         if len == 0 && rest.len() * 3 / 4 == 0 {
-            return self.push(Node::leaf(Kind::Null, 0));
+            return self.push_value(Node::leaf(Kind::Null, 0));
         }
-        self.push_owned(start)
+        self.push_owned_string(start)
     }
 }
 
 #[cold]
-pub(super) fn malformed() -> Error {
+pub(super) fn malformed_error() -> Error {
     Error::new(ErrorKind::Malformed).expecting("a character in UTF-8").finding("bytes that are none")
 }
 
-fn float(layout: Layout, bytes: &[u8]) -> f64 {
+fn decode_float(layout: Layout, bytes: &[u8]) -> f64 {
     match layout.size {
-        4 => f64::from(f32::from_bits(layout.bits(bytes) as u32)),
-        8 => f64::from_bits(layout.bits(bytes)),
+        4 => f64::from(f32::from_bits(layout.decode_bits(bytes) as u32)),
+        8 => f64::from_bits(layout.decode_bits(bytes)),
         _ => {
             // x86's format of 80 bits, and six bytes of padding.
             let mut all: [u8; 16] = bytes.try_into().unwrap_or([0; 16]);

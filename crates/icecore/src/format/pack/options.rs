@@ -1,7 +1,7 @@
 //! Options: the template, and the names of items.
 
 use super::template::Program;
-use super::usage;
+use super::usage_error;
 use crate::error::Error;
 use crate::format::flat::{MAP, NAMES, Shape};
 use crate::options::{Opt, OptionType, Settings, Side};
@@ -70,7 +70,9 @@ impl Options {
 
     pub(crate) fn from_settings(settings: &Settings) -> Result<Options, Error> {
         let template = settings.text("template").ok_or_else(|| {
-            usage("a template").finding("none").helping("for example `pack:template='(N/A*)*'`; it can't be guessed")
+            usage_error("a template")
+                .finding("none")
+                .helping("for example `pack:template='(N/A*)*'`; it can't be guessed")
         })?;
         Ok(Options {
             shape: Shape::from_settings(settings)?,

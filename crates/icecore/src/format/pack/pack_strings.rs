@@ -1,6 +1,6 @@
 //! Packs strings.
 
-use super::packer::{Packer, QUICK, Task};
+use super::packer::{PackTask, Packer, QUICK};
 use super::{utf8, uu};
 use crate::error::{Error, ErrorKind};
 use crate::format::flat::Item;
@@ -31,18 +31,18 @@ impl Chars<'_> {
 }
 
 impl<'d> Packer<'_, 'd> {
-    pub(super) fn chars_of(&self, item: &Item<'d>) -> Result<Chars<'d>, Error> {
+    pub(super) fn decode_chars(&self, item: &Item<'d>) -> Result<Chars<'d>, Error> {
         let text = match *item {
             Item::Text(text) if !self.encodes && !text.is_ascii() => text,
-            _ => return Ok(Chars::Bytes(item.string())),
+            _ => return Ok(Chars::Bytes(item.make_perl_string())),
         };
         let mut chars = Vec::with_capacity(text.len());
         let mut rest = text;
         while !rest.is_empty() {
-            let found = utf8::decode(rest);
+            let found = utf8::decode_character(rest);
             chars.push(found.value.ok_or_else(|| {
                 Error::new(ErrorKind::Unrepresentable)
-                    .on_path(self.items.path(self.items.place()))
+                    .on_path(self.items.path_at(self.items.next_index()))
                     .expecting("text in UTF-8")
                     .finding("bytes that are none")
             })?);
@@ -53,19 +53,19 @@ impl<'d> Packer<'_, 'd> {
     }
 
     /// Packs `a`, `A` and `Z`.
-    pub(super) fn string(&mut self, task: &Task<'_>) -> Result<(), Error> {
+    pub(super) fn pack_string(&mut self, task: &PackTask<'_>) -> Result<(), Error> {
         let letter = task.op.letter;
-        let (item, at) = self.next()?;
-        let chars = self.chars_of(&item)?;
-        let there = chars.len();
+        let (item, at) = self.next_item()?;
+        let chars = self.decode_chars(&item)?;
+        let available = chars.len();
         let is_z = letter == b'Z';
-        let len = if task.star { (there + usize::from(is_z)) as u64 } else { task.len };
-        self.room(len)?;
+        let len = if task.star { (available + usize::from(is_z)) as u64 } else { task.len };
+        self.check_output_size(len)?;
         let len = usize::try_from(len).unwrap_or(usize::MAX);
         // `Z` ends with a null, if it has space for anything.
-        let kept = if len <= there { len - usize::from(is_z && len > 0) } else { there };
-        if kept < there {
-            self.items.lose_at(LossKind::Width, at);
+        let kept = if len <= available { len - usize::from(is_z && len > 0) } else { available };
+        if kept < available {
+            self.items.record_loss_at(LossKind::Width, at);
         }
         self.spend(kept / QUICK)?;
         // `@!` and `.!` count the bytes that perl uses for characters. Once a text was
@@ -74,71 +74,71 @@ impl<'d> Packer<'_, 'd> {
             self.widen()?;
         }
         match &chars {
-            Chars::Bytes(bytes) => self.push(&bytes[..kept]),
+            Chars::Bytes(bytes) => self.write_bytes(&bytes[..kept]),
             Chars::Wide(wide) => {
                 if !self.is_text {
                     self.widen()?;
                 }
                 self.push_wide(&wide[..kept], at);
-                self.room(0)?;
+                self.check_output_size(0)?;
             }
         }
-        self.fill(if letter == b'A' { b' ' } else { 0 }, (len - kept) as u64)
+        self.write_fill(if letter == b'A' { b' ' } else { 0 }, (len - kept) as u64)
     }
 
     fn push_wide(&mut self, chars: &[u64], at: u32) {
         if self.has_characters() {
-            chars.iter().for_each(|value| utf8::push(*value, self.out));
+            chars.iter().for_each(|value| utf8::push_character(*value, self.out));
             return;
         }
         if chars.iter().any(|value| *value > 0xFF) {
-            self.items.lose_at(LossKind::Wrapped, at);
+            self.items.record_loss_at(LossKind::Wrapped, at);
         }
         self.out.extend(chars.iter().map(|value| *value as u8));
     }
 
     /// Packs `b`, `B`, `h` and `H`.
-    pub(super) fn digits(&mut self, task: &Task<'_>) -> Result<(), Error> {
-        let (item, at) = self.next()?;
-        let chars = self.chars_of(&item)?;
+    pub(super) fn pack_digits(&mut self, task: &PackTask<'_>) -> Result<(), Error> {
+        let (item, at) = self.next_item()?;
+        let chars = self.decode_chars(&item)?;
         let letter = task.op.letter;
         let (each, bits) = if matches!(letter, b'b' | b'B') { (8, 1) } else { (2, 4) };
         let high_first = matches!(letter, b'B' | b'H');
         // Perl counts the bytes of a text, and uses zeros after its characters.
-        let there = match item {
+        let available = match item {
             Item::Text(text) if !self.encodes => text.len(),
             _ => chars.len(),
         };
-        let len = if task.star { there } else { usize::try_from(task.len).unwrap_or(usize::MAX) };
+        let len = if task.star { available } else { usize::try_from(task.len).unwrap_or(usize::MAX) };
         let field = if task.star { 0 } else { len.div_ceil(each) };
-        let count = len.min(there);
-        self.room(field.max(count.div_ceil(each)) as u64)?;
+        let count = len.min(available);
+        self.check_output_size(field.max(count.div_ceil(each)) as u64)?;
         self.spend(count)?;
         if count < chars.len() {
-            self.items.lose_at(LossKind::Width, at);
+            self.items.record_loss_at(LossKind::Width, at);
         }
         if (0..count.min(chars.len())).any(|place| !is_digit(chars.get(place), each)) {
-            self.items.lose_at(LossKind::Numeric, at);
+            self.items.record_loss_at(LossKind::Numeric, at);
         }
         let mut bytes = Vec::with_capacity(count.div_ceil(each));
         for start in (0..count).step_by(each) {
             let digits = start..count.min(start + each);
             bytes.push(digits.enumerate().fold(0u8, |byte, (place, at)| {
                 let shift = bits * if high_first { each - 1 - place } else { place };
-                byte | digit(chars.get(at), each) << shift
+                byte | digit_value(chars.get(at), each) << shift
             }));
         }
-        self.push(&bytes);
-        self.zeros(field.saturating_sub(bytes.len()) as u64)
+        self.write_bytes(&bytes);
+        self.write_zeros(field.saturating_sub(bytes.len()) as u64)
     }
 
     /// Packs `u`.
-    pub(super) fn uuencode(&mut self, task: &Task<'_>) -> Result<(), Error> {
-        let (item, at) = self.next()?;
-        let bytes = match self.chars_of(&item)? {
+    pub(super) fn pack_uuencoded(&mut self, task: &PackTask<'_>) -> Result<(), Error> {
+        let (item, at) = self.next_item()?;
+        let bytes = match self.decode_chars(&item)? {
             Chars::Bytes(bytes) => bytes,
             Chars::Wide(chars) => {
-                self.items.lose_at(LossKind::Wrapped, at);
+                self.items.record_loss_at(LossKind::Wrapped, at);
                 chars.iter().map(|value| *value as u8).collect()
             }
         };
@@ -146,7 +146,7 @@ impl<'d> Packer<'_, 'd> {
             0..=2 => 45,
             len => usize::try_from(len / 3 * 3).unwrap_or(63).min(63),
         };
-        self.room((bytes.len() as u64).saturating_mul(2))?;
+        self.check_output_size((bytes.len() as u64).saturating_mul(2))?;
         self.spend(bytes.len())?;
         for line in bytes.chunks(width) {
             uu::encode_line(line, self.out);
@@ -156,7 +156,7 @@ impl<'d> Packer<'_, 'd> {
 }
 
 /// Returns the digit that perl makes of any character.
-fn digit(value: u64, each: usize) -> u8 {
+fn digit_value(value: u64, each: usize) -> u8 {
     let is_letter = u8::try_from(value).is_ok_and(|byte| byte.is_ascii_alphabetic());
     match each {
         8 => (value & 1) as u8,

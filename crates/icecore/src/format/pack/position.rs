@@ -1,54 +1,57 @@
 //! `x`, `X`, `@` and `.`: operations on the position.
 
-use super::read::{Machine, Task};
+use super::read::{UnpackTask, Unpacker};
 use super::utf8;
 use crate::document::{Node, Sink};
 use crate::error::{Error, ErrorKind};
 
-impl<S: Sink> Machine<'_, S> {
-    pub(super) fn go(&mut self, task: &Task<'_>) -> Result<(), Error> {
+impl<S: Sink> Unpacker<'_, S> {
+    pub(super) fn move_position(&mut self, task: &UnpackTask<'_>) -> Result<(), Error> {
         let shriek = task.op.shriek;
-        let characters = self.frame().characters;
+        let characters = self.current_frame().characters;
         match task.op.letter {
-            b'.' => self.position(task, characters && !shriek),
+            b'.' => self.read_position(task, characters && !shriek),
             b'@' => {
-                self.at = self.frame().from;
-                self.forward(task.len, characters && !shriek)
+                self.at = self.current_frame().from;
+                self.move_forward(task.len, characters && !shriek)
             }
             b'x' if shriek => {
                 let unit = task.len.max(1);
-                match self.count(0, self.at, characters)? % unit {
+                match self.count_units(0, self.at, characters)? % unit {
                     0 => Ok(()),
-                    over => self.forward(unit - over, characters),
+                    excess => self.move_forward(unit - excess, characters),
                 }
             }
-            b'x' => self.forward(task.len, characters),
+            b'x' => self.move_forward(task.len, characters),
             _ if shriek => {
-                let over = self.count(0, self.at, characters)? % task.len.max(1);
-                self.back(over, characters)
+                let excess = self.count_units(0, self.at, characters)? % task.len.max(1);
+                self.move_back(excess, characters)
             }
-            _ => self.back(task.len, characters),
+            _ => self.move_back(task.len, characters),
         }
     }
 
     /// Returns how many bytes or characters are between two offsets.
-    fn count(&mut self, from: usize, to: usize, characters: bool) -> Result<u64, Error> {
+    fn count_units(&mut self, from: usize, to: usize, characters: bool) -> Result<u64, Error> {
         if !characters {
             return Ok((to - from) as u64);
         }
         self.spend(to - from)?;
-        Ok(utf8::count(&self.data[from..to]))
+        Ok(utf8::count_characters(&self.data[from..to]))
     }
 
-    fn outside(&self) -> Error {
+    fn outside_error(&self) -> Error {
         Error::new(ErrorKind::Truncated)
             .expecting("a place in the input, as the template says")
             .finding(format!("one beyond its {} bytes", self.data.len()))
     }
 
-    fn forward(&mut self, len: u64, characters: bool) -> Result<(), Error> {
+    fn move_forward(&mut self, len: u64, characters: bool) -> Result<(), Error> {
         if !characters {
-            let len = usize::try_from(len).ok().filter(|len| *len <= self.left()).ok_or_else(|| self.outside())?;
+            let len = usize::try_from(len)
+                .ok()
+                .filter(|len| *len <= self.bytes_left())
+                .ok_or_else(|| self.outside_error())?;
             self.at += len;
             return Ok(());
         }
@@ -56,14 +59,14 @@ impl<S: Sink> Machine<'_, S> {
         for _ in 0..len {
             let Some(byte) = self.data.get(self.at) else {
                 self.at = start;
-                return Err(self.outside());
+                return Err(self.outside_error());
             };
-            self.at = (self.at + utf8::skip(*byte)).min(self.data.len());
+            self.at = (self.at + utf8::len_from_first_byte(*byte)).min(self.data.len());
         }
         self.spend(self.at - start)
     }
 
-    fn back(&mut self, len: u64, characters: bool) -> Result<(), Error> {
+    fn move_back(&mut self, len: u64, characters: bool) -> Result<(), Error> {
         let before = || {
             Error::new(ErrorKind::Malformed)
                 .expecting("a place in the input, as the template says")
@@ -86,17 +89,17 @@ impl<S: Sink> Machine<'_, S> {
     }
 
     /// Reads `.`: the position, relative to the start of a group.
-    fn position(&mut self, task: &Task<'_>, characters: bool) -> Result<(), Error> {
+    fn read_position(&mut self, task: &UnpackTask<'_>, characters: bool) -> Result<(), Error> {
         let from = match task.len {
             _ if task.star => 0,
             0 => self.at,
-            len => self.outer(len - 1).map_or(0, |frame| frame.from),
+            len => self.outer_frame(len - 1).map_or(0, |frame| frame.from),
         };
         let node = if from <= self.at {
-            Node::uint(self.count(from, self.at, characters)?)
+            Node::uint(self.count_units(from, self.at, characters)?)
         } else {
-            Node::int(-(self.count(self.at, from, characters)? as i64))
+            Node::int(-(self.count_units(self.at, from, characters)? as i64))
         };
-        self.push(node)
+        self.push_value(node)
     }
 }

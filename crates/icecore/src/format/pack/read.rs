@@ -4,14 +4,14 @@ use super::budget::Budget;
 use super::checksum::Checksum;
 use super::symbol::Count;
 use super::template::{MISTAKE, Op, Program};
-use super::{FORMAT, Options, usage, utf8};
+use super::{FORMAT, Options, usage_error, utf8};
 use crate::document::{Kind, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::Format;
 use crate::format::feed::Feed;
-use crate::format::flat::shape;
+use crate::format::flat::apply_shape;
 use crate::limits::Limits;
-use crate::num::numify::{Numified, float_bits};
+use crate::num::numify::{PerlNumber, float_bits};
 
 /// Reads the input with a template.
 #[derive(Debug)]
@@ -20,25 +20,25 @@ pub(super) struct Unpack<'o>(pub(super) &'o Options);
 impl Feed for Unpack<'_> {
     const FORMAT: &'static Format = &FORMAT;
 
-    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
-        feed(input, self.0, limits, sink)
+    fn feed_document<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+        feed_list(input, self.0, limits, sink)
     }
 }
 
 /// Feeds a list to the sink. Returns how far it got, and the error that stopped it.
-fn feed<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+fn feed_list<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
     let program = &options.program;
     let mut upgraded = Vec::new();
     let is_upgraded = program.needs_utf8 && !options.utf8;
     if is_upgraded {
-        utf8::push_bytes(input, &mut upgraded);
+        utf8::push_latin1_bytes(input, &mut upgraded);
     }
     let data = if is_upgraded { &upgraded } else { input };
-    let mut machine = Machine::new(program, data, limits, sink);
+    let mut machine = Unpacker::new(program, data, limits, sink);
     machine.copies = is_upgraded;
     machine.has_characters = is_upgraded || options.utf8;
     machine.was_text = options.utf8;
-    let mut error = machine.run().err();
+    let mut error = machine.run_template().err();
     let reached = machine.high;
     let consumed = match is_upgraded {
         // Each byte of the input has one byte here that is not a continuation byte.
@@ -47,22 +47,22 @@ fn feed<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &mut S)
     };
     let root = sink.tape().root();
     let count = sink.tape().len() - root - 1;
-    sink.tape().close(root, count);
+    sink.tape().close_container(root, count);
     if let Some(detail) = sink.detail() {
         let spanned = detail.trace.spans.last().map_or(0, |span| span.end as usize);
         let end = if options.exact || error.is_some() { consumed } else { input.len() };
-        detail.span(spanned, end, root, "bytes that no value is made of");
-        detail.end(root, end);
+        detail.record_span(spanned, end, root, "bytes that no value is made of");
+        detail.record_end(root, end);
     }
     if error.is_none() {
-        error = shape(sink.tape(), input, &options.shape).err();
+        error = apply_shape(sink.tape(), input, &options.shape).err();
     }
     (consumed, error)
 }
 
 /// A template that is being run over bytes. Perl's function is recursive for groups;
 /// this one has a stack.
-pub(super) struct Machine<'m, S: Sink> {
+pub(super) struct Unpacker<'m, S: Sink> {
     program: &'m Program,
     /// The bytes: the input, or the input with each byte as a character.
     pub(super) data: &'m [u8],
@@ -79,14 +79,14 @@ pub(super) struct Machine<'m, S: Sink> {
     pub(super) high: usize,
     /// Whether `/` followed the last letter.
     slash: bool,
-    frames: Vec<Frame>,
+    frames: Vec<UnpackFrame>,
     /// Work that is still allowed.
     budget: Budget,
     most_values: usize,
 }
 
 /// The whole template, or a group that is being run.
-pub(super) struct Frame {
+pub(super) struct UnpackFrame {
     /// Its operations, and the next one.
     start: usize,
     end: usize,
@@ -113,28 +113,28 @@ pub(super) struct Frame {
 struct PendingOp {
     op: usize,
     /// The stated count; with `/`, still that of the length.
-    said: Count,
+    stated: Count,
     len: u64,
     /// Whether the count is not from a length before `/`.
     explicit: bool,
     /// Whether no bytes were left when it began.
-    beyond: bool,
+    is_at_end: bool,
 }
 
 /// The arguments of a letter.
-pub(super) struct Task<'o> {
+pub(super) struct UnpackTask<'o> {
     pub(super) op: &'o Op,
     pub(super) star: bool,
     pub(super) len: u64,
     pub(super) explicit: bool,
 }
 
-impl<'m, S: Sink> Machine<'m, S> {
-    fn new(program: &'m Program, data: &'m [u8], limits: &'m Limits, sink: &'m mut S) -> Machine<'m, S> {
+impl<'m, S: Sink> Unpacker<'m, S> {
+    fn new(program: &'m Program, data: &'m [u8], limits: &'m Limits, sink: &'m mut S) -> Unpacker<'m, S> {
         let root = sink.tape().push(Node::open(Kind::Array, 0));
-        sink.begin(root, 0);
+        sink.record_begin(root, 0);
         let size = data.len().saturating_add(program.len);
-        Machine {
+        Unpacker {
             program,
             data,
             limits,
@@ -151,22 +151,22 @@ impl<'m, S: Sink> Machine<'m, S> {
         }
     }
 
-    pub(super) fn frame(&mut self) -> &mut Frame {
+    pub(super) fn current_frame(&mut self) -> &mut UnpackFrame {
         self.frames.last_mut().expect("a frame, while a letter is at work")
     }
 
     /// Returns the frame that is this many groups further out; `None` beyond the
     /// outermost.
-    pub(super) fn outer(&self, groups: u64) -> Option<&Frame> {
+    pub(super) fn outer_frame(&self, groups: u64) -> Option<&UnpackFrame> {
         let back = usize::try_from(groups).ok()?.checked_add(1)?;
         self.frames.len().checked_sub(back).and_then(|at| self.frames.get(at))
     }
 
-    pub(super) fn left(&self) -> usize {
+    pub(super) fn bytes_left(&self) -> usize {
         self.data.len() - self.at
     }
 
-    pub(super) fn values(&self) -> usize {
+    pub(super) fn value_count(&self) -> usize {
         self.sink.nodes().len() - 1
     }
 
@@ -176,8 +176,8 @@ impl<'m, S: Sink> Machine<'m, S> {
     }
 
     /// Checks that this many more values are allowed.
-    pub(super) fn room(&self, more: usize) -> Result<(), Error> {
-        let values = self.values().saturating_add(more);
+    pub(super) fn check_value_count(&self, more: usize) -> Result<(), Error> {
+        let values = self.value_count().saturating_add(more);
         if values >= self.limits.nodes as usize {
             return Err(self.limits.too_many_nodes());
         }
@@ -187,16 +187,16 @@ impl<'m, S: Sink> Machine<'m, S> {
         Ok(())
     }
 
-    pub(super) fn push(&mut self, node: Node) -> Result<(), Error> {
-        self.room(1)?;
+    pub(super) fn push_value(&mut self, node: Node) -> Result<(), Error> {
+        self.check_value_count(1)?;
         self.sink.tape().push(node);
         Ok(())
     }
 
-    fn run(&mut self) -> Result<(), Error> {
+    fn run_template(&mut self) -> Result<(), Error> {
         let characters = self.has_characters && !self.program.starts_in_u0;
-        self.enter(0, self.program.top, 1, false, characters);
-        let done = self.turns();
+        self.enter_group(0, self.program.top, 1, false, characters);
+        let done = self.run_frames();
         self.high = self.high.max(self.at);
         done.map_err(|error| match error.kind() {
             ErrorKind::Usage => error,
@@ -205,21 +205,21 @@ impl<'m, S: Sink> Machine<'m, S> {
         })
     }
 
-    fn turns(&mut self) -> Result<(), Error> {
+    fn run_frames(&mut self) -> Result<(), Error> {
         while let Some(frame) = self.frames.last_mut() {
             crate::steps::count(1);
             if frame.next == frame.end || frame.broken {
                 if !std::mem::take(&mut frame.broken) {
                     self.slash = false;
                 }
-                if self.again() {
+                if self.repeat_group() {
                     continue;
                 }
                 self.frames.pop();
                 if let Some(outer) = self.frames.last() {
                     let pending = outer.pending;
-                    if let Some(job) = self.finish(pending)? {
-                        self.perform(job)?;
+                    if let Some(job) = self.finish_letter(pending)? {
+                        self.run_pending(job)?;
                     }
                 }
                 continue;
@@ -233,20 +233,20 @@ impl<'m, S: Sink> Machine<'m, S> {
                 Count::Star => self.data.len() as u64,
                 Count::None | Count::Template(..) => 1,
             };
-            self.perform(PendingOp { op, said: count, len, explicit: true, beyond: false })?;
+            self.run_pending(PendingOp { op, stated: count, len, explicit: true, is_at_end: false })?;
         }
         Ok(())
     }
 
-    fn enter(&mut self, start: usize, end: usize, left: u64, until_end: bool, characters: bool) {
-        let none = PendingOp { op: 0, said: Count::None, len: 0, explicit: true, beyond: false };
-        self.frames.push(Frame {
+    fn enter_group(&mut self, start: usize, end: usize, left: u64, until_end: bool, characters: bool) {
+        let none = PendingOp { op: 0, stated: Count::None, len: 0, explicit: true, is_at_end: false };
+        self.frames.push(UnpackFrame {
             start,
             end,
             next: start,
             left,
             until_end,
-            floor: self.values(),
+            floor: self.value_count(),
             from: self.at,
             characters,
             outer_characters: characters,
@@ -258,10 +258,10 @@ impl<'m, S: Sink> Machine<'m, S> {
 
     /// Runs the innermost group again, if necessary. If nothing was read and no value
     /// was added, the same would happen forever.
-    fn again(&mut self) -> bool {
-        let (at, values, end) = (self.at, self.values(), self.data.len());
+    fn repeat_group(&mut self) -> bool {
+        let (at, values, end) = (self.at, self.value_count(), self.data.len());
         self.high = self.high.max(at);
-        let frame = self.frame();
+        let frame = self.current_frame();
         frame.left = frame.left.saturating_sub(1);
         let is_stuck = at == frame.from && values == frame.floor;
         if frame.left == 0 || frame.until_end && at == end || is_stuck {
@@ -275,9 +275,9 @@ impl<'m, S: Sink> Machine<'m, S> {
         true
     }
 
-    fn perform(&mut self, mut job: PendingOp) -> Result<(), Error> {
-        while self.start(&mut job)? {
-            match self.finish(job)? {
+    fn run_pending(&mut self, mut job: PendingOp) -> Result<(), Error> {
+        while self.start_letter(&mut job)? {
+            match self.finish_letter(job)? {
                 Some(next) => job = next,
                 None => break,
             }
@@ -286,42 +286,42 @@ impl<'m, S: Sink> Machine<'m, S> {
     }
 
     /// Starts a letter; returns whether it is complete.
-    fn start(&mut self, job: &mut PendingOp) -> Result<bool, Error> {
+    fn start_letter(&mut self, job: &mut PendingOp) -> Result<bool, Error> {
         let program = self.program;
         let op = &program.ops[job.op];
-        job.beyond = self.at >= self.data.len();
+        job.is_at_end = self.at >= self.data.len();
         self.spend(1)?;
         match op.letter {
-            MISTAKE => return Err(program.mistake(op)),
+            MISTAKE => return Err(program.mistake_error(op)),
             b'(' if job.len == 0 => {}
             b'(' => {
                 if !S::DETAIL
                     && job.explicit
                     && let Some(fast) = op.fast
-                    && self.records(fast, &mut job.len)
+                    && self.read_records(fast, &mut job.len)
                 {
                     self.slash = false;
                     return Ok(true);
                 }
                 let job = *job;
-                let frame = self.frame();
+                let frame = self.current_frame();
                 frame.pending = job;
                 let characters = frame.characters;
-                self.enter(op.body.0, op.body.1, job.len, op.count == Count::Star, characters);
+                self.enter_group(op.body.0, op.body.1, job.len, op.count == Count::Star, characters);
                 return Ok(false);
             }
             b'%' => {
-                let bits = if job.said == Count::None { 16 } else { job.len };
-                self.frame().checksum = Checksum::new(bits);
+                let bits = if job.stated == Count::None { 16 } else { job.len };
+                self.current_frame().checksum = Checksum::new(bits);
                 return Ok(false);
             }
             _ => {
-                let (from, first) = (self.at, self.values());
-                let task = Task { op, star: job.said == Count::Star, len: job.len, explicit: job.explicit };
-                let read = self.letter(&task);
+                let (from, first) = (self.at, self.value_count());
+                let task = UnpackTask { op, star: job.stated == Count::Star, len: job.len, explicit: job.explicit };
+                let read = self.read_letter(&task);
                 self.high = self.high.max(self.at);
                 if S::DETAIL {
-                    self.record(op, from, first);
+                    self.record_spans(op, from, first);
                 }
                 read?;
             }
@@ -329,39 +329,39 @@ impl<'m, S: Sink> Machine<'m, S> {
         Ok(true)
     }
 
-    fn letter(&mut self, task: &Task<'_>) -> Result<(), Error> {
+    fn read_letter(&mut self, task: &UnpackTask<'_>) -> Result<(), Error> {
         match task.op.letter {
-            b'a' | b'A' | b'Z' => self.string(task),
-            b'b' | b'B' | b'h' | b'H' => self.digits(task),
-            b'C' | b'c' | b'W' | b'U' => self.characters(task),
-            b'w' => self.compressed(task.len),
-            b'u' => self.uuencoded(),
-            b'x' | b'X' | b'@' | b'.' => self.go(task),
+            b'a' | b'A' | b'Z' => self.read_string(task),
+            b'b' | b'B' | b'h' | b'H' => self.read_digits(task),
+            b'C' | b'c' | b'W' | b'U' => self.read_characters(task),
+            b'w' => self.read_compressed(task.len),
+            b'u' => self.read_uuencoded(),
+            b'x' | b'X' | b'@' | b'.' => self.move_position(task),
             b'/' => Err(self.template_error(task.op, "a number before `/`", "`/` alone")),
-            b'p' | b'P' => Err(super::pointer(task.op)),
-            _ => self.numbers(task),
+            b'p' | b'P' => Err(super::pointer_error(task.op)),
+            _ => self.read_numbers(task),
         }
     }
 
     #[cold]
     pub(super) fn template_error(&self, op: &Op, expected: &'static str, found: &'static str) -> Error {
-        usage(format!("{expected} at position {} of the template", op.at)).finding(found)
+        usage_error(format!("{expected} at position {} of the template", op.at)).finding(found)
     }
 
     /// Completes a letter: its sum, and the effect of a `/` after it.
-    fn finish(&mut self, job: PendingOp) -> Result<Option<PendingOp>, Error> {
+    fn finish_letter(&mut self, job: PendingOp) -> Result<Option<PendingOp>, Error> {
         let program = self.program;
-        let frame = self.frame();
+        let frame = self.current_frame();
         if frame.checksum.is_wanted() {
             let checksum = std::mem::take(&mut frame.checksum);
-            let sum = checksum.value(program.ops[job.op].letter)?;
-            self.push(sum)?;
+            let sum = checksum.make_node(program.ops[job.op].letter)?;
+            self.push_value(sum)?;
         }
         if !self.slash {
             return Ok(None);
         }
-        let values = self.values();
-        let frame = self.frame();
+        let values = self.value_count();
+        let frame = self.current_frame();
         if values <= frame.floor {
             frame.broken = true;
             return Ok(None);
@@ -374,15 +374,15 @@ impl<'m, S: Sink> Machine<'m, S> {
         let op = &program.ops[next];
         self.slash = op.slash;
         match op.count {
-            _ if op.letter == MISTAKE => return Err(program.mistake(op)),
+            _ if op.letter == MISTAKE => return Err(program.mistake_error(op)),
             Count::Number(_) => return Err(self.template_error(op, "no count behind `/`", "one")),
-            _ if job.beyond => {
+            _ if job.is_at_end => {
                 return Err(Error::new(ErrorKind::Truncated).expecting("a length before `/`").finding("the end"));
             }
             _ => {}
         }
         let len = self.pop_length()?;
-        Ok(Some(PendingOp { op: next, said: job.said, len, explicit: false, beyond: false }))
+        Ok(Some(PendingOp { op: next, stated: job.stated, len, explicit: false, is_at_end: false }))
     }
 
     /// Removes the last value and returns it as a length.
@@ -395,7 +395,7 @@ impl<'m, S: Sink> Machine<'m, S> {
                 let len = node.aux as usize;
                 self.spend(len.min(self.data.len()))?;
                 let input = if self.copies { &[][..] } else { self.data };
-                Numified::of(self.sink.tape().bytes(&node, input)).bits().unwrap_or(u64::MAX)
+                PerlNumber::from_text(self.sink.tape().string_bytes(&node, input)).to_bits().unwrap_or(u64::MAX)
             }
             _ => 0,
         };
@@ -407,14 +407,15 @@ impl<'m, S: Sink> Machine<'m, S> {
     }
 
     /// Records which bytes the values from `first` on came from.
-    fn record(&mut self, op: &Op, from: usize, first: usize) {
-        let (to, count, is_length, copies) = (self.at, self.values().saturating_sub(first), self.slash, self.copies);
+    fn record_spans(&mut self, op: &Op, from: usize, first: usize) {
+        let (to, count, is_length, copies) =
+            (self.at, self.value_count().saturating_sub(first), self.slash, self.copies);
         let root = self.sink.tape().root() as usize;
         let Some(detail) = self.sink.detail().filter(|_| !copies) else { return };
-        let what = super::what(op.letter);
+        let what = super::describe_letter(op.letter);
         let mut high = detail.trace.spans.last().map_or(0, |span| span.end as usize);
         if from > high {
-            detail.span(high, from, root as u32, "bytes that no value is made of");
+            detail.record_span(high, from, root as u32, "bytes that no value is made of");
             high = from;
         }
         let len = to.saturating_sub(from);
@@ -423,12 +424,12 @@ impl<'m, S: Sink> Machine<'m, S> {
             let start = if each > 0 { from + place * each } else { from };
             let end = if each > 0 { start + each } else { to.max(from) };
             let node = (root + 1 + first + place) as u32;
-            detail.begin(node, start.min(end));
-            detail.end(node, end);
+            detail.record_begin(node, start.min(end));
+            detail.record_end(node, end);
             let node = if is_length { crate::document::NO_NODE } else { node };
-            detail.span(start.max(high), end, node, what);
+            detail.record_span(start.max(high), end, node, what);
             high = high.max(end);
         }
-        detail.span(high, to, root as u32, what);
+        detail.record_span(high, to, root as u32, what);
     }
 }

@@ -1,46 +1,49 @@
 //! Fast loops for groups that repeat a string. Other groups are left to the machines.
 
-use super::layout::{Layout, Value};
+use super::layout::{Layout, NumberKind};
 use super::packer::Packer;
-use super::read::Machine;
+use super::read::Unpacker;
 use super::symbol::is_space;
-use super::template::Fast;
+use super::template::FastGroup;
 use crate::document::{Kind, Location, Sink};
 
-impl<S: Sink> Machine<'_, S> {
+impl<S: Sink> Unpacker<'_, S> {
     /// Reads complete records. Returns whether they cover the input; if not, `left` is
     /// the limit of further ones.
-    pub(super) fn records(&mut self, fast: Fast, left: &mut u64) -> bool {
-        let (start, most) = (self.at, self.data.len());
-        if self.frame().characters || self.room(self.left() + 1).is_err() || self.limits.string < most as u64 {
+    pub(super) fn read_records(&mut self, fast: FastGroup, left: &mut u64) -> bool {
+        let (start, data_end) = (self.at, self.data.len());
+        if self.current_frame().characters
+            || self.check_value_count(self.bytes_left() + 1).is_err()
+            || self.limits.string < data_end as u64
+        {
             return false;
         }
         let count = match fast {
-            Fast::Prefixed(layout, trims) => match (layout.value, layout.size, layout.big) {
+            FastGroup::Prefixed(layout, trims) => match (layout.value, layout.size, layout.big) {
                 // The common ones, for which the compiler knows the length.
-                (Value::Uint, 4, true) => {
-                    self.prefixed(trims, |bytes: &[u8; 4]| Some(u32::from_be_bytes(*bytes) as usize))
+                (NumberKind::Uint, 4, true) => {
+                    self.read_prefixed(trims, |bytes: &[u8; 4]| Some(u32::from_be_bytes(*bytes) as usize))
                 }
-                (Value::Int, 4, false) => {
-                    self.prefixed(trims, |bytes: &[u8; 4]| usize::try_from(i32::from_le_bytes(*bytes)).ok())
+                (NumberKind::Int, 4, false) => {
+                    self.read_prefixed(trims, |bytes: &[u8; 4]| usize::try_from(i32::from_le_bytes(*bytes)).ok())
                 }
-                (Value::Uint, 4, false) => {
-                    self.prefixed(trims, |bytes: &[u8; 4]| Some(u32::from_le_bytes(*bytes) as usize))
+                (NumberKind::Uint, 4, false) => {
+                    self.read_prefixed(trims, |bytes: &[u8; 4]| Some(u32::from_le_bytes(*bytes) as usize))
                 }
-                (Value::Uint, 2, true) => {
-                    self.prefixed(trims, |bytes: &[u8; 2]| Some(usize::from(u16::from_be_bytes(*bytes))))
+                (NumberKind::Uint, 2, true) => {
+                    self.read_prefixed(trims, |bytes: &[u8; 2]| Some(usize::from(u16::from_be_bytes(*bytes))))
                 }
                 _ => 0,
             },
-            Fast::Fixed(len, trims) => self.fixed(len, trims),
+            FastGroup::Fixed(len, trims) => self.read_fixed(len, trims),
         };
         self.high = self.high.max(self.at);
         *left = left.saturating_sub(count).max(1);
-        self.at > start && self.at == most
+        self.at > start && self.at == data_end
     }
 
     #[inline(always)]
-    fn prefixed<const N: usize>(&mut self, trims: bool, length: impl Fn(&[u8; N]) -> Option<usize>) -> u64 {
+    fn read_prefixed<const N: usize>(&mut self, trims: bool, length: impl Fn(&[u8; N]) -> Option<usize>) -> u64 {
         let data = self.data;
         let tape = self.sink.tape();
         let (mut at, mut count) = (self.at, 0);
@@ -49,8 +52,8 @@ impl<S: Sink> Machine<'_, S> {
             let string = &rest[..len.min(rest.len())];
             let start = at + N;
             at = start + string.len();
-            let kept = if trims { trimmed(string) } else { string.len() };
-            let node = tape.placed(Kind::Bytes, Location::Input(start as u64), kept);
+            let kept = if trims { trimmed_len(string) } else { string.len() };
+            let node = tape.new_string_at(Kind::Bytes, Location::Input(start as u64), kept);
             tape.push(node);
             count += 1;
         }
@@ -58,13 +61,13 @@ impl<S: Sink> Machine<'_, S> {
         count
     }
 
-    fn fixed(&mut self, len: usize, trims: bool) -> u64 {
+    fn read_fixed(&mut self, len: usize, trims: bool) -> u64 {
         let data = self.data;
         let tape = self.sink.tape();
         let (mut at, mut count) = (self.at, 0);
         for string in data[at..].chunks_exact(len) {
-            let kept = if trims { trimmed(string) } else { len };
-            let node = tape.placed(Kind::Bytes, Location::Input(at as u64), kept);
+            let kept = if trims { trimmed_len(string) } else { len };
+            let node = tape.new_string_at(Kind::Bytes, Location::Input(at as u64), kept);
             tape.push(node);
             at += len;
             count += 1;
@@ -76,7 +79,7 @@ impl<S: Sink> Machine<'_, S> {
 
 /// Returns the length of a string without blanks and nulls at its end.
 #[inline]
-pub(super) fn trimmed(mut string: &[u8]) -> usize {
+pub(super) fn trimmed_len(mut string: &[u8]) -> usize {
     // Eight spaces at once: most fields are padded with spaces.
     while let Some((front, b"        ")) = string.split_last_chunk::<8>() {
         string = front;
@@ -92,18 +95,18 @@ pub(super) fn trimmed(mut string: &[u8]) -> usize {
 
 impl Packer<'_, '_> {
     /// Packs items of a list while they are strings and integers that fit.
-    pub(super) fn records(&mut self, fast: Fast) {
-        if !self.is_plain() {
+    pub(super) fn pack_records(&mut self, fast: FastGroup) {
+        if !self.takes_plain_nodes() {
             return;
         }
-        let most = self.base.saturating_add(self.most);
+        let size_end = self.base.saturating_add(self.size_limit);
         let takes_text = self.encodes || !self.program.counts_bytes;
         let mut digits = itoa::Buffer::new();
         let mut count = 0;
-        for node in self.items.run(usize::MAX) {
+        for node in self.items.peek_leaves(usize::MAX) {
             let string = match node.kind {
-                Kind::Bytes => self.items.bytes(node),
-                Kind::Text if takes_text => match self.items.bytes(node) {
+                Kind::Bytes => self.items.leaf_bytes(node),
+                Kind::Text if takes_text => match self.items.leaf_bytes(node) {
                     text if self.encodes || text.is_ascii() => text,
                     _ => break,
                 },
@@ -111,15 +114,15 @@ impl Packer<'_, '_> {
                 _ => break,
             };
             let field = match fast {
-                Fast::Prefixed(..) => string.len().saturating_add(16),
-                Fast::Fixed(len, _) => len,
+                FastGroup::Prefixed(..) => string.len().saturating_add(16),
+                FastGroup::Fixed(len, _) => len,
             };
-            if self.out.len().saturating_add(field) > most {
+            if self.out.len().saturating_add(field) > size_end {
                 break;
             }
             match fast {
-                Fast::Prefixed(layout, _) => {
-                    let Some((bytes, size)) = length(layout, string.len()) else { break };
+                FastGroup::Prefixed(layout, _) => {
+                    let Some((bytes, size)) = encode_length(layout, string.len()) else { break };
                     if size == 4 {
                         // The compiler knows this length.
                         self.out.extend_from_slice(&bytes[..4]);
@@ -128,7 +131,7 @@ impl Packer<'_, '_> {
                     }
                     self.out.extend_from_slice(string);
                 }
-                Fast::Fixed(len, trims) => {
+                FastGroup::Fixed(len, trims) => {
                     let Some(padding) = len.checked_sub(string.len()) else { break };
                     self.out.extend_from_slice(string);
                     let end = self.out.len() + padding;
@@ -137,14 +140,14 @@ impl Packer<'_, '_> {
             }
             count += 1;
         }
-        self.items.skip(count);
+        self.items.skip_leaves(count);
     }
 }
 
 /// Returns a length as bytes, if it fits.
 #[inline]
-fn length(layout: Layout, len: usize) -> Option<([u8; 8], usize)> {
-    let bits = 8 * layout.size as u32 - u32::from(layout.value == Value::Int);
+fn encode_length(layout: Layout, len: usize) -> Option<([u8; 8], usize)> {
+    let bits = 8 * layout.size as u32 - u32::from(layout.value == NumberKind::Int);
     let len = u64::try_from(len).ok().filter(|len| bits >= 64 || *len < 1 << bits)?;
     let bytes = if layout.big { (len << (64 - 8 * layout.size as u32)).to_be_bytes() } else { len.to_le_bytes() };
     Some((bytes, layout.size))

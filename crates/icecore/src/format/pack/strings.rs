@@ -1,20 +1,20 @@
 //! Reads `a`, `A` and `Z`.
 
-use super::numbers::malformed;
-use super::read::{Machine, Task};
-use super::records::trimmed;
+use super::numbers::malformed_error;
+use super::read::{UnpackTask, Unpacker};
+use super::records::trimmed_len;
 use super::utf8;
 use crate::document::{Kind, Location, Sink};
 use crate::error::{Error, ErrorKind};
 
-impl<S: Sink> Machine<'_, S> {
-    pub(super) fn string(&mut self, task: &Task<'_>) -> Result<(), Error> {
+impl<S: Sink> Unpacker<'_, S> {
+    pub(super) fn read_string(&mut self, task: &UnpackTask<'_>) -> Result<(), Error> {
         let letter = task.op.letter;
-        let characters = self.frame().characters;
-        if self.frame().checksum.is_wanted() {
-            return self.sum(task.len, characters);
+        let characters = self.current_frame().characters;
+        if self.current_frame().checksum.is_wanted() {
+            return self.read_checksum(task.len, characters);
         }
-        let end = self.end_of(task.len, characters)?;
+        let end = self.find_string_end(task.len, characters)?;
         let bytes = &self.data[self.at..end];
         let (value, taken) = match letter {
             b'Z' => {
@@ -29,7 +29,7 @@ impl<S: Sink> Machine<'_, S> {
                 (trim_text(bytes)?, bytes.len())
             }
             b'A' => {
-                let len = trimmed(bytes);
+                let len = trimmed_len(bytes);
                 self.spend(bytes.len() - len)?;
                 (&bytes[..len], bytes.len())
             }
@@ -41,26 +41,26 @@ impl<S: Sink> Machine<'_, S> {
         let start = self.at;
         self.at += taken;
         if self.copies {
-            return self.copy(value, characters);
+            return self.copy_string(value, characters);
         }
         let kind = if characters { Kind::Text } else { Kind::Bytes };
-        let node = self.sink.tape().placed(kind, Location::Input(start as u64), value.len());
-        self.push(node)
+        let node = self.sink.tape().new_string_at(kind, Location::Input(start as u64), value.len());
+        self.push_value(node)
     }
 
     /// Returns the end of a string of `len` bytes or characters.
-    fn end_of(&mut self, len: u64, characters: bool) -> Result<usize, Error> {
+    fn find_string_end(&mut self, len: u64, characters: bool) -> Result<usize, Error> {
         if !characters {
-            let len = usize::try_from(len).unwrap_or(usize::MAX).min(self.left());
+            let len = usize::try_from(len).unwrap_or(usize::MAX).min(self.bytes_left());
             return Ok(self.at + len);
         }
         let mut end = self.at;
         for _ in 0..len {
             let Some(first) = self.data.get(end) else { break };
-            end += utf8::skip(*first);
+            end += utf8::len_from_first_byte(*first);
         }
         if end > self.data.len() {
-            return Err(malformed());
+            return Err(malformed_error());
         }
         self.spend(end - self.at)?;
         Ok(end)
@@ -68,16 +68,16 @@ impl<S: Sink> Machine<'_, S> {
 
     /// Copies a string from bytes that were converted to characters: they become bytes
     /// again.
-    fn copy(&mut self, value: &[u8], characters: bool) -> Result<(), Error> {
+    fn copy_string(&mut self, value: &[u8], characters: bool) -> Result<(), Error> {
         self.spend(value.len())?;
         let start = self.sink.tape().arena.len();
         if !characters {
             self.sink.tape().arena.extend_from_slice(value);
-            return self.push_owned(start);
+            return self.push_owned_string(start);
         }
         let mut rest = value;
         while !rest.is_empty() {
-            let found = utf8::decode(rest);
+            let found = utf8::decode_character(rest);
             let Some(byte) = found.value.and_then(|value| u8::try_from(value).ok()) else {
                 return Err(Error::new(ErrorKind::Malformed)
                     .expecting("characters that are bytes")
@@ -86,25 +86,25 @@ impl<S: Sink> Machine<'_, S> {
             self.sink.tape().arena.push(byte);
             rest = &rest[found.len..];
         }
-        self.push_owned(start)
+        self.push_owned_string(start)
     }
 
     /// Reads `%32a`: the sum of bytes or characters.
-    fn sum(&mut self, len: u64, characters: bool) -> Result<(), Error> {
-        let len = usize::try_from(len).unwrap_or(usize::MAX).min(self.left());
+    fn read_checksum(&mut self, len: u64, characters: bool) -> Result<(), Error> {
+        let len = usize::try_from(len).unwrap_or(usize::MAX).min(self.bytes_left());
         self.spend(len)?;
         for _ in 0..len {
-            if self.left() == 0 {
+            if self.bytes_left() == 0 {
                 break;
             }
             let value = if characters {
-                let (value, len) = self.character(self.at)?;
+                let (value, len) = self.decode_character(self.at)?;
                 self.at += len;
                 value
             } else {
-                self.byte(false)?.map_or(0, u64::from)
+                self.read_byte(false)?.map_or(0, u64::from)
             };
-            self.frame().checksum.add_uint(value);
+            self.current_frame().checksum.add_uint(value);
         }
         Ok(())
     }
@@ -113,8 +113,8 @@ impl<S: Sink> Machine<'_, S> {
 /// Removes blanks and nulls at the end.
 fn trim_text(mut text: &[u8]) -> Result<&[u8], Error> {
     while let Some(last) = text.iter().rposition(|byte| !utf8::is_continuation(*byte)) {
-        let found = utf8::decode(&text[last..]);
-        let value = found.value.filter(|_| found.len == text.len() - last).ok_or_else(malformed)?;
+        let found = utf8::decode_character(&text[last..]);
+        let value = found.value.filter(|_| found.len == text.len() - last).ok_or_else(malformed_error)?;
         let is_blank =
             u32::try_from(value).ok().and_then(char::from_u32).is_some_and(|c| c == '\0' || c.is_whitespace());
         if !is_blank {

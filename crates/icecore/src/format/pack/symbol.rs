@@ -1,7 +1,7 @@
 //! The lexer of templates.
 
 use super::template::{DEPTH, Order};
-use super::usage;
+use super::usage_error;
 use crate::error::Error;
 
 /// A letter with its modifiers.
@@ -44,7 +44,7 @@ pub(super) fn is_space(byte: u8) -> bool {
 
 impl<'t> Scanner<'t> {
     pub(super) fn new(template: &'t [u8]) -> Scanner<'t> {
-        Scanner { template, ends: ends(template) }
+        Scanner { template, ends: match_brackets(template) }
     }
 
     fn get(&self, at: usize) -> u8 {
@@ -52,19 +52,19 @@ impl<'t> Scanner<'t> {
     }
 
     /// Returns the end of the bracket at `open`.
-    fn end_of(&self, open: usize, ender: char, end: usize) -> Result<usize, Error> {
+    fn find_bracket_end(&self, open: usize, ender: char, end: usize) -> Result<usize, Error> {
         match self.ends.get(open) {
             Some(close) if *close != NONE && (*close as usize) < end => Ok(*close as usize),
-            _ => Err(self.wrong(open, format!("the `{ender}` that ends a group"), "the end".to_owned())),
+            _ => Err(self.template_error(open, format!("the `{ender}` that ends a group"), "the end".to_owned())),
         }
     }
 
     #[cold]
-    pub(super) fn wrong(&self, at: usize, expected: String, found: String) -> Error {
-        usage(format!("{expected} at position {at} of the template")).finding(found)
+    pub(super) fn template_error(&self, at: usize, expected: String, found: String) -> Error {
+        usage_error(format!("{expected} at position {at} of the template")).finding(found)
     }
 
-    fn found(&self, at: usize) -> String {
+    fn describe_found(&self, at: usize) -> String {
         match self.template.get(at) {
             None => "the end".to_owned(),
             Some(byte) if byte.is_ascii_graphic() => format!("`{}`", char::from(*byte)),
@@ -87,7 +87,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Returns the next symbol before `end`.
-    pub(super) fn next(
+    pub(super) fn next_symbol(
         &self,
         at: &mut usize,
         end: usize,
@@ -110,21 +110,29 @@ impl<'t> Scanner<'t> {
         let mut group = (0, 0);
         if letter == b'(' {
             if matches!(self.get(*at), b'0'..=b'9' | b'*' | b'[') {
-                return Err(self.wrong(*at, "a letter at the start of a group".to_owned(), "a count".to_owned()));
+                return Err(self.template_error(
+                    *at,
+                    "a letter at the start of a group".to_owned(),
+                    "a count".to_owned(),
+                ));
             }
-            group = (*at, self.end_of(start, ')', end)?);
+            group = (*at, self.find_bracket_end(start, ')', end)?);
             *at = group.1 + 1;
             if level >= DEPTH {
-                return Err(self.wrong(start, format!("at most {DEPTH} nested groups"), "one more".to_owned()));
+                return Err(self.template_error(
+                    start,
+                    format!("at most {DEPTH} nested groups"),
+                    "one more".to_owned(),
+                ));
             }
         }
-        let (shriek, order) = self.modifiers(at, end, letter, inherited)?;
-        let count = self.count(at, end)?;
-        let slash = self.slash(at, end, start)?;
+        let (shriek, order) = self.read_modifiers(at, end, letter, inherited)?;
+        let count = self.read_count(at, end)?;
+        let slash = self.read_slash(at, end, start)?;
         Ok(Some(Symbol { letter, shriek, order, inherited, count, slash, at: start, group }))
     }
 
-    fn modifiers(&self, at: &mut usize, end: usize, letter: u8, inherited: Order) -> Result<(bool, Order), Error> {
+    fn read_modifiers(&self, at: &mut usize, end: usize, letter: u8, inherited: Order) -> Result<(bool, Order), Error> {
         const SHRIEKING: &[u8] = b"sSiIlLxXnNvV@.";
         const ORDERED: &[u8] = b"sSiIlLqQjJfFdDpP(";
         let takes_order = ORDERED.contains(&letter);
@@ -134,7 +142,7 @@ impl<'t> Scanner<'t> {
             let order = match self.get(*at) {
                 b'!' => {
                     if !SHRIEKING.contains(&letter) {
-                        return Err(self.wrong(
+                        return Err(self.template_error(
                             *at,
                             "`!` only behind s S i I l L x X n N v V @ .".to_owned(),
                             "it behind another letter".to_owned(),
@@ -150,11 +158,11 @@ impl<'t> Scanner<'t> {
             };
             if !takes_order {
                 let expected = "`<` and `>` only behind s S i I l L q Q j J f F d D p P and groups".to_owned();
-                return Err(self.wrong(*at, expected, "one behind another letter".to_owned()));
+                return Err(self.template_error(*at, expected, "one behind another letter".to_owned()));
             }
             let clashes = |known: Order| known != Order::Native && known != order;
             if clashes(own) || clashes(outer) {
-                return Err(self.wrong(*at, "one order of bytes".to_owned(), "both `<` and `>`".to_owned()));
+                return Err(self.template_error(*at, "one order of bytes".to_owned(), "both `<` and `>`".to_owned()));
             }
             own = order;
             *at += 1;
@@ -162,26 +170,30 @@ impl<'t> Scanner<'t> {
         Ok((shriek, if own == Order::Native { outer } else { own }))
     }
 
-    fn count(&self, at: &mut usize, end: usize) -> Result<Count, Error> {
+    fn read_count(&self, at: &mut usize, end: usize) -> Result<Count, Error> {
         if *at >= end {
             return Ok(Count::None);
         }
         match self.get(*at) {
-            b'0'..=b'9' => self.number(at).map(Count::Number),
+            b'0'..=b'9' => self.read_number(at).map(Count::Number),
             b'*' => {
                 *at += 1;
                 Ok(Count::Star)
             }
             b'[' => {
-                let close = self.end_of(*at, ']', end)?;
+                let close = self.find_bracket_end(*at, ']', end)?;
                 let mut inside = *at + 1;
                 *at = close + 1;
                 if !self.get(inside).is_ascii_digit() {
                     return Ok(Count::Template(inside, close));
                 }
-                let number = self.number(&mut inside)?;
+                let number = self.read_number(&mut inside)?;
                 if inside != close {
-                    return Err(self.wrong(inside, "`]` behind a number".to_owned(), self.found(inside)));
+                    return Err(self.template_error(
+                        inside,
+                        "`]` behind a number".to_owned(),
+                        self.describe_found(inside),
+                    ));
                 }
                 Ok(Count::Number(number))
             }
@@ -189,27 +201,28 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    fn number(&self, at: &mut usize) -> Result<u64, Error> {
+    fn read_number(&self, at: &mut usize) -> Result<u64, Error> {
         let start = *at;
         let mut number = 0i64;
         while let digit @ b'0'..=b'9' = self.get(*at) {
             let next = number.checked_mul(10).and_then(|number| number.checked_add(i64::from(digit - b'0')));
-            number =
-                next.ok_or_else(|| self.wrong(start, "a count below 2^63".to_owned(), "a larger one".to_owned()))?;
+            number = next.ok_or_else(|| {
+                self.template_error(start, "a count below 2^63".to_owned(), "a larger one".to_owned())
+            })?;
             *at += 1;
         }
         Ok(number.unsigned_abs())
     }
 
     /// Consumes `/`, if it is next.
-    fn slash(&self, at: &mut usize, end: usize, start: usize) -> Result<bool, Error> {
+    fn read_slash(&self, at: &mut usize, end: usize, start: usize) -> Result<bool, Error> {
         self.skip_blank(at, end);
         if *at >= end || self.get(*at) != b'/' {
             return Ok(false);
         }
         *at += 1;
         if *at < end && matches!(self.get(*at), b'0'..=b'9' | b'*' | b'[') {
-            return Err(self.wrong(start, "a letter behind `/`".to_owned(), "a count".to_owned()));
+            return Err(self.template_error(start, "a letter behind `/`".to_owned(), "a count".to_owned()));
         }
         Ok(true)
     }
@@ -217,7 +230,7 @@ impl<'t> Scanner<'t> {
 
 /// Returns the ends of a template's brackets. As in perl, brackets of the other kind
 /// that close nothing are skipped, and so are comments.
-fn ends(template: &[u8]) -> Vec<u32> {
+fn match_brackets(template: &[u8]) -> Vec<u32> {
     if !template.iter().any(|byte| matches!(byte, b'(' | b'[')) {
         return Vec::new();
     }

@@ -3,8 +3,8 @@
 //! Perl parses a template while it runs it, and never sees an error in a part that it does
 //! not reach. So an error becomes an operation that fails when it is run.
 
-use super::layout::{Layout, Value};
-use super::measure::measure;
+use super::layout::{Layout, NumberKind};
+use super::measure::measure_template;
 use super::symbol::{Count, Scanner, Symbol};
 use crate::error::Error;
 
@@ -23,32 +23,32 @@ pub(super) struct Op {
     /// The operations of a group, or the number of the error.
     pub(super) body: (usize, usize),
     /// The content of the group, if it has one of the common simple forms.
-    pub(super) fast: Option<Fast>,
+    pub(super) fast: Option<FastGroup>,
 }
 
 /// Content of most groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fast {
+pub(super) enum FastGroup {
     /// `(N/a*)*`: a length and a string; whether blanks at its end are removed.
     Prefixed(Layout, bool),
     /// `(a8)*`: a string of this length.
     Fixed(usize, bool),
 }
 
-impl Fast {
-    fn of(body: &[Op]) -> Option<Fast> {
+impl FastGroup {
+    fn from_body(body: &[Op]) -> Option<FastGroup> {
         let is_string = |op: &Op| matches!(op.letter, b'a' | b'A') && !op.slash;
         match body {
             [length, string] if is_string(string) && length.slash && length.count == Count::None => {
-                let layout = Layout::of(length.letter, length.shriek, length.order)?;
-                let is_fit = layout.value != Value::Float && !matches!(string.count, Count::Number(_));
-                is_fit.then_some(Fast::Prefixed(layout, string.letter == b'A'))
+                let layout = Layout::from_letter(length.letter, length.shriek, length.order)?;
+                let is_fit = layout.value != NumberKind::Float && !matches!(string.count, Count::Number(_));
+                is_fit.then_some(FastGroup::Prefixed(layout, string.letter == b'A'))
             }
             [string] if is_string(string) => match string.count {
-                Count::None => Some(Fast::Fixed(1, string.letter == b'A')),
+                Count::None => Some(FastGroup::Fixed(1, string.letter == b'A')),
                 Count::Number(len) => {
                     let len = usize::try_from(len).ok().filter(|len| *len > 0)?;
-                    Some(Fast::Fixed(len, string.letter == b'A'))
+                    Some(FastGroup::Fixed(len, string.letter == b'A'))
                 }
                 _ => None,
             },
@@ -119,7 +119,7 @@ impl Program {
                 levels.resize(program.ops.len(), level);
                 program.ops[at].body = (start, program.ops.len());
                 if program.ops[at].count == Count::Star {
-                    program.ops[at].fast = Fast::of(&program.ops[start..]);
+                    program.ops[at].fast = FastGroup::from_body(&program.ops[start..]);
                 }
             }
             at += 1;
@@ -134,41 +134,42 @@ impl Program {
         let mut at = start;
         loop {
             crate::steps::count(1);
-            let symbol = scanner.next(&mut at, end, order, level);
-            let op = match symbol.and_then(|symbol| symbol.map(|symbol| self.op(scanner, symbol, level)).transpose()) {
-                Ok(Some(op)) => op,
-                Ok(None) => return,
-                Err(error) => {
-                    self.errors.push(error);
-                    self.ops.push(Op {
-                        letter: MISTAKE,
-                        shriek: false,
-                        order,
-                        count: Count::None,
-                        slash: false,
-                        at,
-                        body: (self.errors.len() - 1, 0),
-                        fast: None,
-                    });
-                    return;
-                }
-            };
+            let symbol = scanner.next_symbol(&mut at, end, order, level);
+            let op =
+                match symbol.and_then(|symbol| symbol.map(|symbol| self.make_op(scanner, symbol, level)).transpose()) {
+                    Ok(Some(op)) => op,
+                    Ok(None) => return,
+                    Err(error) => {
+                        self.errors.push(error);
+                        self.ops.push(Op {
+                            letter: MISTAKE,
+                            shriek: false,
+                            order,
+                            count: Count::None,
+                            slash: false,
+                            at,
+                            body: (self.errors.len() - 1, 0),
+                            fast: None,
+                        });
+                        return;
+                    }
+                };
             self.ops.push(op);
         }
     }
 
-    fn op(&self, scanner: &Scanner<'_>, symbol: Symbol, level: usize) -> Result<Op, Error> {
+    fn make_op(&self, scanner: &Scanner<'_>, symbol: Symbol, level: usize) -> Result<Op, Error> {
         let Symbol { letter, shriek, order, inherited, count, slash, at, group } = symbol;
         let count = match count {
-            Count::Template(start, end) => Count::Number(measure(scanner, start, end, inherited, level)?),
+            Count::Template(start, end) => Count::Number(measure_template(scanner, start, end, inherited, level)?),
             count => count,
         };
         Ok(Op { letter, shriek, order, count, slash, at, body: group, fast: None })
     }
 
     /// Returns the error of an operation that is a mistake.
-    pub(super) fn mistake(&self, op: &Op) -> Error {
-        self.errors.get(op.body.0).cloned().unwrap_or_else(|| super::usage("a template"))
+    pub(super) fn mistake_error(&self, op: &Op) -> Error {
+        self.errors.get(op.body.0).cloned().unwrap_or_else(|| super::usage_error("a template"))
     }
 }
 

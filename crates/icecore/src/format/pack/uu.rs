@@ -1,25 +1,25 @@
 //! Uuencode: lines with six bits in each character.
 
-fn is_digit(byte: u8) -> bool {
+fn is_uu_digit(byte: u8) -> bool {
     (b' '..=b'`').contains(&byte)
 }
 
 /// Returns the six bits of a character.
-fn six(byte: u8) -> u8 {
+fn decode_sextet(byte: u8) -> u8 {
     byte.wrapping_sub(b' ') & 0x3F
 }
 
 /// Decodes lines as far as they are valid, and returns how many bytes they used.
-pub(super) fn decode(input: &[u8], mut out: Option<&mut Vec<u8>>) -> usize {
+pub(super) fn decode_lines(input: &[u8], mut out: Option<&mut Vec<u8>>) -> usize {
     let mut at = 0;
-    while let Some(head) = input.get(at).copied().filter(|byte| *byte != b' ' && is_digit(*byte)) {
+    while let Some(head) = input.get(at).copied().filter(|byte| *byte != b' ' && is_uu_digit(*byte)) {
         at += 1;
-        let mut left = usize::from(six(head));
+        let mut left = usize::from(decode_sextet(head));
         while left > 0 {
             let mut sextets = [0; 4];
             for sextet in &mut sextets {
-                if let Some(byte) = input.get(at).copied().filter(|byte| is_digit(*byte)) {
-                    *sextet = six(byte);
+                if let Some(byte) = input.get(at).copied().filter(|byte| is_uu_digit(*byte)) {
+                    *sextet = decode_sextet(byte);
                     at += 1;
                 }
             }

@@ -4,10 +4,10 @@ use super::packer::Packer;
 use super::{Options, utf8};
 use crate::document::Document;
 use crate::error::{Error, ErrorKind};
-use crate::format::flat::gather;
-use crate::format::uncopied;
+use crate::format::check_and_expand;
+use crate::format::flat::gather_items;
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output, Written, metered};
+use crate::output::{LossKind, Losses, Output, Written, write_metered};
 
 /// Packs the items of a list, and reports losses.
 ///
@@ -16,7 +16,7 @@ use crate::output::{LossKind, Losses, Output, Written, metered};
 /// scalar, and where `pack` dies; `Limit`, if the template requires far more than the
 /// data has; `Output`, if the output was closed.
 pub fn write(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Written {
-    metered(document, limits, out, |out| packed(document, options, limits, out))
+    write_metered(document, limits, out, |out| pack_document(document, options, limits, out))
 }
 
 impl crate::format::Writer for Options {
@@ -25,12 +25,12 @@ impl crate::format::Writer for Options {
     }
 }
 
-fn packed(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Written {
-    let document = &*uncopied(document, limits)?;
-    let items = gather(document, &options.shape, limits)?;
+fn pack_document(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut dyn Output) -> Written {
+    let document = &*check_and_expand(document, limits)?;
+    let items = gather_items(document, &options.shape, limits)?;
     let base = out.buffer().len();
-    let mut packer = Packer::new(&options.program, items, limits, options.encode, out.room(), out.buffer());
-    let done = packer.run();
+    let mut packer = Packer::new(&options.program, items, limits, options.encode, out.remaining_bytes(), out.buffer());
+    let done = packer.run_template();
     let (is_text, mut losses) = (packer.is_text, packer.items.losses);
     if let Err(error) = done {
         out.buffer().truncate(base);
@@ -39,16 +39,16 @@ fn packed(document: &Document<'_>, options: &Options, limits: &Limits, out: &mut
     match (is_text, options.utf8) {
         (true, wants_text) => {
             let losses = finish_text(out.buffer(), base, wants_text, losses)?;
-            out.ready()?;
+            out.allow_flush()?;
             return Ok(losses);
         }
         (false, true) => {
             let bytes = out.buffer().split_off(base);
-            utf8::push_bytes(&bytes, out.buffer());
+            utf8::push_latin1_bytes(&bytes, out.buffer());
         }
         (false, false) => {}
     }
-    out.ready()?;
+    out.allow_flush()?;
     Ok(std::mem::take(&mut losses))
 }
 
@@ -59,7 +59,7 @@ fn finish_text(buf: &mut Vec<u8>, base: usize, wants_text: bool, mut losses: Los
     let mut is_wide = false;
     let mut at = base;
     while at < buf.len() {
-        let found = utf8::decode(&buf[at..]);
+        let found = utf8::decode_character(&buf[at..]);
         let Some(value) = found.value else {
             buf.truncate(base);
             return Err(Error::new(ErrorKind::Unrepresentable)

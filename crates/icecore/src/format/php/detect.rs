@@ -29,7 +29,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
         // Damaged or cut off: a part of it must parse.
         Some(error) if error.kind() == ErrorKind::Truncated && outcome.consumed >= 8 => Certainty::Likely,
         Some(_) if is_container && outcome.document.nodes().len() >= 3 => Certainty::Likely,
-        Some(_) if !is_container && is_head(input) => Certainty::Likely,
+        Some(_) if !is_container && is_string_head(input) => Certainty::Likely,
         Some(_) => return None,
     };
     Some(Guess { certainty, variant: String::new() })
@@ -37,12 +37,12 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
 
 /// Whether a string in other data is worth reading. `N;` may occur in any text, but is
 /// rarely all of one.
-pub(super) fn inside(input: &[u8]) -> bool {
+pub(super) fn is_worth_reading(input: &[u8]) -> bool {
     input == b"N;" || matches!(input, [b'a' | b'O' | b'C' | b's' | b'S' | b'E' | b'i' | b'd' | b'b', b':', ..])
 }
 
 /// Whether this is the beginning of a string whose end is not here yet.
-fn is_head(input: &[u8]) -> bool {
+fn is_string_head(input: &[u8]) -> bool {
     let Some(rest) = input.strip_prefix(b"s:") else { return false };
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let Some(len) = std::str::from_utf8(&rest[..digits]).ok().and_then(|digits| digits.parse::<usize>().ok()) else {
@@ -53,7 +53,7 @@ fn is_head(input: &[u8]) -> bool {
 
 /// Whether the input begins as only a serialized value does: with a type and a length,
 /// or as a complete integer, float or boolean.
-pub(super) fn begins(input: &[u8]) -> bool {
+pub(super) fn starts_with_value(input: &[u8]) -> bool {
     let [kind, b':', rest @ ..] = input else { return false };
     match kind {
         b'a' | b'O' | b'C' | b'E' | b's' | b'S' => {

@@ -31,19 +31,19 @@ pub(super) struct Slots {
     opened: Vec<(u32, Counted)>,
     opened_seen: usize,
     /// Nodes without a slot, and how many of them were visited.
-    silent: Vec<u32>,
-    silent_seen: usize,
+    slotless: Vec<u32>,
+    slotless_seen: usize,
 }
 
 impl Slots {
     /// Records what the payload of the opaque object at `at` counts for.
-    pub(super) fn opened(&mut self, at: u32, counted: Counted) {
+    pub(super) fn record_payload(&mut self, at: u32, counted: Counted) {
         self.opened.push((at, counted));
     }
 
     /// Records that the node at `at` has no slot.
-    pub(super) fn silent(&mut self, at: u32) {
-        self.silent.push(at);
+    pub(super) fn record_slotless(&mut self, at: u32) {
+        self.slotless.push(at);
     }
 
     /// The root has no slot: it only contains the variables of a session.
@@ -52,12 +52,12 @@ impl Slots {
     }
 
     /// Returns the node with this slot; slots start at 1.
-    pub(super) fn find(&mut self, tape: &[Node], slot: u64) -> Result<u32, Error> {
+    pub(super) fn find_node(&mut self, tape: &[Node], slot: u64) -> Result<u32, Error> {
         while let Some(node) = tape.get(self.seen) {
             let at = self.seen as u32;
             self.seen += 1;
-            if self.silent.get(self.silent_seen) == Some(&at) {
-                self.silent_seen += 1;
+            if self.slotless.get(self.slotless_seen) == Some(&at) {
+                self.slotless_seen += 1;
                 continue;
             }
             if node.key == IS_KEY || node.kind == Kind::Alias {
@@ -104,7 +104,7 @@ impl Slots {
 
     /// Follows links from `at` to an object. Returns it, and whether `at` was not a
     /// link.
-    pub(super) fn object(&self, tape: &[Node], at: u32) -> Result<(u32, bool), Error> {
+    pub(super) fn resolve_object(&self, tape: &[Node], at: u32) -> Result<(u32, bool), Error> {
         let Some(node) = tape.get(at as usize) else { return Ok((at, true)) };
         match node.kind {
             Kind::Object | Kind::Opaque | Kind::EnumCase => Ok((at, true)),

@@ -34,25 +34,25 @@ use crate::format::prelude::*;
 use crate::format::skim::{Input, Skim};
 use options::OPTIONS;
 use read::Machine;
-use repair::{Mending, Start};
+use repair::{RepairSettings, Start};
 
 const NAME: &str = "php";
 
 /// After a line end; or after a container, where a key would follow if it were inside
 /// another one.
 static RESTARTS: [Restart; 12] = [
-    Restart::guess(b"\n", b"a:"),
-    Restart::guess(b"\n", b"O:"),
-    Restart::guess(b"\n", b"s:"),
-    Restart::guess(b"\n", b"i:"),
-    Restart::guess(b"\n", b"b:"),
-    Restart::guess(b"\n", b"d:"),
-    Restart::guess(b"\n", b"N;"),
-    Restart::guess(b"\n", b"C:"),
-    Restart::guess(b"\n", b"E:"),
-    Restart::guess(b"}", b"a:"),
-    Restart::guess(b"}", b"O:"),
-    Restart::guess(b"}", b"C:"),
+    Restart::from_context(b"\n", b"a:"),
+    Restart::from_context(b"\n", b"O:"),
+    Restart::from_context(b"\n", b"s:"),
+    Restart::from_context(b"\n", b"i:"),
+    Restart::from_context(b"\n", b"b:"),
+    Restart::from_context(b"\n", b"d:"),
+    Restart::from_context(b"\n", b"N;"),
+    Restart::from_context(b"\n", b"C:"),
+    Restart::from_context(b"\n", b"E:"),
+    Restart::from_context(b"}", b"a:"),
+    Restart::from_context(b"}", b"O:"),
+    Restart::from_context(b"}", b"C:"),
 ];
 
 /// The row in the registry.
@@ -71,8 +71,8 @@ pub static FORMAT: Format = Format {
         ..Capabilities::TEXT
     },
     detect: detect::detect,
-    begins: Some(detect::begins),
-    inside: Some(detect::inside),
+    begins: Some(detect::starts_with_value),
+    inside: Some(detect::is_worth_reading),
     strings: Some(&strings::STRINGS),
     hides: None,
     reader: |settings| Box::new(ReadOptions::from_settings(settings)),
@@ -93,74 +93,85 @@ pub static FORMAT: Format = Format {
 /// Of kind `Truncated`, `Malformed`, `BadLink`, `Trailing`, `Unsupported` or
 /// `Limit`; with offset and path, and with the offset that PHP reports.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    options.read(input, Request::new(limits)).whole(input, &FORMAT)
+    options.read(input, Request::new(limits)).into_whole_document(input, &FORMAT)
 }
 
 /// Reads a text without repair.
-fn read_plain<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    feed::read(&Text { options }, input, request)
+fn read_unrepaired<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
+    feed::read_document(&TextFeed { options }, input, request)
 }
 
 /// Settings for reading a text.
 #[derive(Debug)]
-struct Text<'r> {
+struct TextFeed<'r> {
     options: &'r ReadOptions,
 }
 
-impl Feed for Text<'_> {
+impl Feed for TextFeed<'_> {
     const FORMAT: &'static Format = &FORMAT;
 
-    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+    fn feed_document<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
         let mut machine = Machine::new(input, self.options, limits, sink);
         let result = machine.run();
-        machine.end(result)
+        machine.finish_reading(result)
     }
 }
 
 impl Reader for ReadOptions {
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
         if !self.repair_lengths {
-            return read_plain(input, self, request);
+            return read_unrepaired(input, self, request);
         }
         let Request { limits, detail, tape } = request;
-        let outcome = read_plain(input, self, Request { limits, detail, tape });
-        let mending = Mending {
+        let outcome = read_unrepaired(input, self, Request { limits, detail, tape });
+        let mending = RepairSettings {
             starts: &[Start::Value],
             limits,
             detail,
             blanks: (!self.lenient).then_some("`php:lenient,repair=lengths` ignores them"),
             is_odd: false,
-            read: &|text, _, request| read_plain(text, self, request),
+            read: &|text, _, request| read_unrepaired(text, self, request),
         };
-        repair::read(outcome, input, &mending)
+        repair::read_or_repair(outcome, input, &mending)
     }
 
-    fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
+    fn fill_tape(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
         // A repair may change the input, so only a full reading shows what the tape will
         // contain.
         if self.repair_lengths {
             return Filled::by_reading(limits, tape, |request| self.read(input, request));
         }
-        feed::fill(&Text { options: self }, input, limits, tape)
+        feed::fill_tape(&TextFeed { options: self }, input, limits, tape)
     }
 
-    fn windows<'a>(&self, input: &'a [u8], _: &'a Store, limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
+    fn read_windows<'a>(
+        &self,
+        input: &'a [u8],
+        _: &'a Store,
+        limits: &Limits,
+        receive: ReceiveWindow<'_, 'a>,
+    ) -> Rest<'a> {
         if self.repair_lengths || !prescan::is_list(input) {
-            return Rest::whole(self.read(input, Request::new(limits)));
+            return Rest::from_outcome(self.read(input, Request::new(limits)));
         }
-        feed::windows(&Text { options: self }, input, limits, receive)
+        feed::read_windows(&TextFeed { options: self }, input, limits, receive)
     }
 
-    fn traced<'a>(&self, input: &'a [u8], limits: &Limits, receive: Receive<'_, 'a>) -> Option<Rest<'a>> {
+    fn read_traced_windows<'a>(
+        &self,
+        input: &'a [u8],
+        limits: &Limits,
+        receive: ReceiveWindow<'_, 'a>,
+    ) -> Option<Rest<'a>> {
         let is_list = !self.repair_lengths && prescan::is_list(input);
-        is_list.then(|| feed::traced(&Text { options: self }, input, limits, receive))
+        is_list.then(|| feed::read_traced_windows(&TextFeed { options: self }, input, limits, receive))
     }
 
-    fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
+    fn new_skimmer<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
         (*self == ReadOptions::default()).then(|| Box::new(skim::Skimmer::new(input)) as Box<dyn Skim + 'i>)
     }
 
-    fn scalars(&self, _: &[u8]) -> Option<ReadScalar> {
-        (!self.repair_lengths).then_some(read_leaf::scalar as ReadScalar)
+    fn scalar_reader(&self, _: &[u8]) -> Option<ReadScalar> {
+        (!self.repair_lengths).then_some(read_leaf::read_scalar as ReadScalar)
     }
 }

@@ -1,6 +1,6 @@
 //! Positions of the items of a list, as text.
 
-use super::read_kept::word;
+use super::read_kept::read_word;
 
 /// The key of the next item of a list, `i:5;`, counted in decimal digits.
 #[derive(Clone, Copy, Debug)]
@@ -19,16 +19,16 @@ pub(super) struct Position {
 
 impl Position {
     #[inline(always)]
-    pub(super) fn of(number: u32) -> Position {
+    pub(super) fn from_number(number: u32) -> Position {
         if number < 10 {
             let text = ZERO | u64::from(number) << 16;
             return Position { text, mask: 0xFFFF_FFFF, one: 1 << 16, len: 4, number, ones: 9 - number };
         }
-        Position::long(number)
+        Position::from_large_number(number)
     }
 
     #[inline(never)]
-    fn long(number: u32) -> Position {
+    fn from_large_number(number: u32) -> Position {
         // The text does not fit into a word.
         if number > 99_999 {
             return Position { text: u64::MAX, mask: 0, one: 0, len: 0, number, ones: 0 };
@@ -59,32 +59,32 @@ impl Position {
 
     /// Moves to this number, which is mostly the current one.
     #[inline(always)]
-    pub(super) fn go_to(&mut self, number: u32) {
+    pub(super) fn move_to(&mut self, number: u32) {
         if self.number != number {
-            *self = Position::of(number);
+            *self = Position::from_number(number);
         }
     }
 
     /// Returns the text as a word, and its length; 0 if it does not fit into a word.
     #[inline(always)]
-    pub(super) fn text(&self) -> (u64, usize) {
+    pub(super) fn as_word(&self) -> (u64, usize) {
         (self.text, self.len as usize)
     }
 
     /// Returns what follows this key if the input begins with it.
     #[inline(always)]
-    pub(super) fn behind<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
-        if word(rest) & self.mask != self.text {
+    pub(super) fn strip_from<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
+        if read_word(rest) & self.mask != self.text {
             return None;
         }
         rest.get(self.len as usize..)
     }
 
     #[inline(always)]
-    pub(super) fn next(&mut self) {
+    pub(super) fn increment(&mut self) {
         let number = self.number.wrapping_add(1);
         if self.ones == 0 {
-            *self = Position::of(number);
+            *self = Position::from_number(number);
             return;
         }
         self.ones -= 1;
@@ -102,14 +102,14 @@ mod tests {
 
     #[test]
     fn positions_are_counted_as_text() {
-        let mut position = Position::of(0);
+        let mut position = Position::from_number(0);
         for number in 0..120_000u32 {
             let text = format!("i:{number};s:1:\"a\";");
             let expected = (number < 100_000).then_some(&b"s:1:\"a\";"[..]);
-            assert_eq!(position.behind(text.as_bytes()), expected, "{number}");
-            assert_eq!(Position::of(number).behind(text.as_bytes()), expected, "{number}");
-            assert_eq!(position.behind(b"i:7x"), None);
-            position.next();
+            assert_eq!(position.strip_from(text.as_bytes()), expected, "{number}");
+            assert_eq!(Position::from_number(number).strip_from(text.as_bytes()), expected, "{number}");
+            assert_eq!(position.strip_from(b"i:7x"), None);
+            position.increment();
             assert_eq!(position.number(), number + 1);
         }
     }

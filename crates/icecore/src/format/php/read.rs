@@ -1,10 +1,10 @@
 //! The reader: a machine with an explicit stack.
 
 use super::links::Slots;
-use super::list_to_map::Late;
-use super::read_kept::Warm;
-use super::spl::Payload;
-use super::token::{Scanned, Tokens};
+use super::list_to_map::DeferredKeys;
+use super::read_kept::ReadCache;
+use super::spl::PayloadInput;
+use super::token::{QuotedBytes, Tokens};
 use super::{ReadOptions, read_leaf, spelling, text};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink};
 use crate::error::{Error, ErrorDetail, ErrorKind};
@@ -55,7 +55,7 @@ impl Frame {
         }
     }
 
-    pub(super) fn of_payload(at: u32) -> Frame {
+    pub(super) fn for_payload(at: u32) -> Frame {
         Frame { at, is_payload: true, ..Frame::new(0, false, false) }
     }
 }
@@ -75,13 +75,13 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     pub(super) limits: &'s Limits,
     pub(super) options: &'s ReadOptions,
     pub(super) frames: Vec<Frame>,
-    pub(super) payloads: Vec<Payload>,
+    pub(super) payloads: Vec<PayloadInput>,
     pub(super) slots: Slots,
-    late: Late,
+    late: DeferredKeys,
     /// Whether the root is a map even if its keys are those of a list.
     pub(super) root_is_map: bool,
     /// What the fast loop keeps from one document to the next.
-    pub(super) warm: Box<Warm>,
+    pub(super) warm: Box<ReadCache>,
     /// The value that is being read: its future node, and the id of its key.
     next: (u32, u16),
     /// Source of the key before the next value, if it must be kept.
@@ -90,7 +90,7 @@ pub(super) struct Machine<'a, 's, S: Sink> {
 
 impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     pub(super) fn new(input: &'a [u8], options: &'s ReadOptions, limits: &'s Limits, sink: &'s mut S) -> Self {
-        let mut warm: Box<Warm> = sink.tape().memory.take();
+        let mut warm: Box<ReadCache> = sink.tape().memory.take_or_default();
         let frames = std::mem::take(&mut warm.frames);
         Machine {
             tokens: Tokens::new(input, 0),
@@ -101,7 +101,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             frames,
             payloads: Vec::new(),
             slots: Slots::default(),
-            late: Late::default(),
+            late: DeferredKeys::default(),
             root_is_map: false,
             warm,
             next: (0, NO_KEY),
@@ -111,15 +111,15 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Reads the root and everything in it.
     pub(super) fn run(&mut self) -> Result<(), Error> {
-        if S::DETAIL || !self.root() {
-            self.value(NO_KEY)?;
+        if S::DETAIL || !self.open_fast_root() {
+            self.read_value(NO_KEY)?;
         }
-        self.drain(0)
+        self.read_open_containers(0)
     }
 
     /// Continues until at most `outer` containers are open.
     #[inline(always)]
-    pub(super) fn drain(&mut self, outer: usize) -> Result<(), Error> {
+    pub(super) fn read_open_containers(&mut self, outer: usize) -> Result<(), Error> {
         while self.frames.len() > outer {
             if self.frames.len() == 1 {
                 self.child_done()?;
@@ -131,15 +131,15 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             }
             if frame.left == 0 {
                 self.tokens.expect_byte(b'}', "`}` behind the last entry")?;
-                self.close(true);
+                self.close_container(true);
                 continue;
             }
             if self.sink.nodes().len() >= self.limits.nodes as usize {
                 return Err(self.limits.too_many_nodes().at(self.tokens.at));
             }
-            if S::DETAIL || !self.entries()? {
-                let key = self.key()?;
-                self.value(key)?;
+            if S::DETAIL || !self.read_fast_entries()? {
+                let key = self.read_key()?;
+                self.read_value(key)?;
             }
         }
         Ok(())
@@ -149,23 +149,24 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     #[inline]
     fn child_done(&mut self) -> Result<(), Error> {
         // Nodes must be final before the sink takes them away.
-        if self.sink.is_full() && !self.late.is_empty() && self.frames.last().is_some_and(|root| root.is_list) {
+        if self.sink.may_remove_nodes() && !self.late.is_empty() && self.frames.last().is_some_and(|root| root.is_list)
+        {
             std::mem::take(&mut self.late).insert_keys(self.sink);
         }
-        self.sink.child_done()
+        self.sink.finish_child()
     }
 
     /// Checks that no nodes were taken away, because earlier ones are needed.
     #[inline]
-    fn check_whole(&self, start: usize) -> Result<(), Error> {
-        if self.sink.is_whole() {
+    fn require_all_nodes(&self, start: usize) -> Result<(), Error> {
+        if self.sink.has_all_nodes() {
             return Ok(());
         }
         Err(Error::new(ErrorKind::BadLink).at(start).expecting("a list without links"))
     }
 
     /// Returns the path of the value that could not be read.
-    pub(super) fn path(&mut self) -> String {
+    pub(super) fn failed_path(&mut self) -> String {
         let (at, key) = self.next;
         let input = self.whole;
         let next = self.sink.tape().len();
@@ -177,70 +178,70 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Closes all open containers, and inserts the keys of lists that turned out to be maps,
     /// even after an error. Returns how far reading came and what stopped it.
-    pub(super) fn end(mut self, result: Result<(), Error>) -> (usize, Option<Error>) {
+    pub(super) fn finish_reading(mut self, result: Result<(), Error>) -> (usize, Option<Error>) {
         let (input, consumed) = (self.whole, self.tokens.at);
-        let error = result.err().map(|error| error.on_path(self.path()));
-        self.finish();
+        let error = result.err().map(|error| error.on_path(self.failed_path()));
+        self.close_open_containers();
         if self.frames.capacity() <= FRAMES_KEPT {
             self.warm.frames = self.frames;
         }
-        self.sink.tape().memory.keep(self.warm);
+        self.sink.tape().memory.put_back(self.warm);
         match self.options.lenient && error.is_none() {
             true => feed::ignore_rest(input, consumed, self.sink),
             false => (consumed, error),
         }
     }
 
-    pub(super) fn finish(&mut self) {
+    pub(super) fn close_open_containers(&mut self) {
         while let Some(frame) = self.frames.last() {
             if !frame.is_payload {
                 let (at, of) = (frame.at, frame.count.saturating_add(frame.left));
-                self.sink.cut(at, Some(of));
+                self.sink.record_cut(at, Some(of));
             }
-            self.close(false);
+            self.close_container(false);
         }
         let late = std::mem::take(&mut self.late);
         late.insert_keys(self.sink);
     }
 
-    pub(super) fn close(&mut self, whole: bool) {
+    pub(super) fn close_container(&mut self, is_complete: bool) {
         let Some(frame) = self.frames.pop() else { return };
         if frame.is_payload {
             return self.abandon_payload();
         }
         let end = self.tokens.at;
         let tape = self.sink.tape();
-        let taken = if frame.at == tape.root { tape.first_item } else { 0 };
-        tape.close(frame.at, frame.count - taken as u32);
+        let removed = if frame.at == tape.root { tape.first_item } else { 0 };
+        tape.close_container(frame.at, frame.count - removed as u32);
         if frame.is_object {
-            tape.close(frame.at - 1, 1);
+            tape.close_container(frame.at - 1, 1);
         }
         let node = frame.at - u32::from(frame.is_object);
-        if whole {
-            self.sink.span(end - 1, end, node, "end");
+        if is_complete {
+            self.sink.record_span(end - 1, end, node, "end");
         }
-        self.sink.end(frame.at, end);
-        self.sink.end(node, end);
+        self.sink.record_end(frame.at, end);
+        self.sink.record_end(node, end);
     }
 
     // -- Detail ------------------------------------------------------------
 
     /// Keeps the source text from `start` to `end` for the value at `node`.
-    pub(super) fn keep(&mut self, node: u32, code: u16, start: usize, end: usize) {
+    pub(super) fn keep_source(&mut self, node: u32, code: u16, start: usize, end: usize) {
         let input = self.tokens.input;
-        self.sink.note_bytes(node, code, input.get(start..end).unwrap_or(&[]));
+        self.sink.record_note_bytes(node, code, input.get(start..end).unwrap_or(&[]));
     }
 
     /// Records that the node `at` starts here.
     #[inline]
-    pub(super) fn begin(&mut self, at: u32, start: usize) {
+    pub(super) fn begin_node(&mut self, at: u32, start: usize) {
         if !S::DETAIL {
             return;
         }
         if let Some((start, end)) = self.key_source.take() {
-            self.keep(at, spelling::KEY, start, end);
+            self.keep_source(at, spelling::KEY, start, end);
         }
-        self.sink.begin(at, start);
+        self.sink.record_begin(at, start);
     }
 
     // -- Keys ---------------------------------------------------------------
@@ -248,31 +249,31 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Reads the key of the next entry of the innermost container. Returns the value for
     /// [`Node::key`].
     #[inline]
-    fn key(&mut self) -> Result<u16, Error> {
+    fn read_key(&mut self) -> Result<u16, Error> {
         let Some(frame) = self.frames.last_mut() else { return Ok(NO_KEY) };
         let start = self.tokens.at;
         frame.left -= 1;
         let position = frame.count;
         frame.count += 1;
         let (is_object, is_list, is_keyed) = (frame.is_object, frame.is_list, frame.is_keyed);
-        let odd;
+        let is_unusual;
         let key = match self.tokens.input.get(start).copied() {
             Some(b'i') => {
-                let (value, is_default) = self.integer()?;
-                odd = !is_default;
+                let (value, is_default) = self.read_integer()?;
+                is_unusual = !is_default;
                 Key::Int(value)
             }
             Some(b's') => {
-                let Scanned { start: at, len, is_default } = self.tokens.string()?;
+                let QuotedBytes { start: at, len, is_default } = self.tokens.read_string()?;
                 self.check_length(len, start)?;
                 let value = text::integer_key(&self.tokens.input[at..at + len]).filter(|_| !is_object);
-                odd = !is_default || value.is_some();
+                is_unusual = !is_default || value.is_some();
                 value.map_or(Key::Input(at, len), Key::Int)
             }
             Some(b'S') => {
-                odd = true;
-                let node = self.escaped(start)?;
-                let value = text::integer_key(self.sink.tape().bytes(&node, &[]));
+                is_unusual = true;
+                let node = self.read_escaped_string(start)?;
+                let value = text::integer_key(self.sink.tape().string_bytes(&node, &[]));
                 match value {
                     Some(value) if !is_object => Key::Int(value),
                     _ => Key::Arena(node),
@@ -282,18 +283,18 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         };
         let end = self.tokens.at;
         if S::DETAIL {
-            self.key_source = odd.then_some((start, end));
+            self.key_source = is_unusual.then_some((start, end));
             let next = self.sink.tape().len();
-            self.sink.span(start, end, next, "key");
+            self.sink.record_span(start, end, next, "key");
         }
         if is_list {
             if matches!(key, Key::Int(value) if value == i64::from(position)) {
                 return Ok(NO_KEY);
             }
             if self.frames.len() == 1 {
-                self.check_whole(start)?;
+                self.require_all_nodes(start)?;
             }
-            self.unlist(position);
+            self.convert_to_map(position);
         }
         Ok(self.place_key(&key, is_keyed, start))
     }
@@ -303,30 +304,30 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let input = self.tokens.input;
         if is_keyed {
             if let Key::Input(at, len) = *key {
-                let id = self.sink.tape().keys.recall(Kind::Bytes, 0, input, at, len);
+                let id = self.sink.tape().keys.recall_short(Kind::Bytes, 0, input, at, len);
                 if id != 0 {
-                    return self.follow(id);
+                    return self.learn_next_key(id);
                 }
             }
-            if let Some(id) = self.new_key(key) {
-                return self.follow(id);
+            if let Some(id) = self.intern_new_key(key) {
+                return self.learn_next_key(id);
             }
         }
         let node = match *key {
             Key::Int(value) => Node::int(value),
-            Key::Input(at, len) => self.sink.tape().borrowed(Kind::Bytes, at, len),
+            Key::Input(at, len) => self.sink.tape().new_borrowed_string(Kind::Bytes, at, len),
             Key::Arena(node) => node,
         };
         let at = self.sink.tape().push(Node { key: IS_KEY, ..node });
         let end = self.tokens.at;
-        self.sink.extent(at, start, end);
+        self.sink.record_extent(at, start, end);
         KEY_NODE
     }
 
     /// Remembers that this key followed the previous one. Returns the key predicted next.
-    fn follow(&mut self, id: u16) -> u16 {
+    fn learn_next_key(&mut self, id: u16) -> u16 {
         if let Some(frame) = self.frames.last_mut() {
-            self.sink.tape().keys.learn(frame.last, id);
+            self.sink.tape().keys.learn_next(frame.last, id);
             frame.last = id;
             frame.guess = 0;
         }
@@ -334,7 +335,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     #[inline(never)]
-    fn new_key(&mut self, key: &Key) -> Option<u16> {
+    fn intern_new_key(&mut self, key: &Key) -> Option<u16> {
         let input = self.tokens.input;
         let tape = self.sink.tape();
         if tape.keys.len() >= IDS {
@@ -344,7 +345,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             Key::Int(value) => tape.intern_key(Node::int(value), &[]),
             Key::Input(at, len) => tape.intern_key(Node::leaf(Kind::Bytes, 0), &input[at..at + len]),
             Key::Arena(node) => {
-                let bytes = tape.bytes(&node, input).to_vec();
+                let bytes = tape.string_bytes(&node, input).to_vec();
                 tape.intern_key(Node::leaf(Kind::Bytes, 0), &bytes)
             }
         }
@@ -353,10 +354,10 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// The innermost array is not a list: the `count` entries before this one get their
     /// keys.
     #[cold]
-    fn unlist(&mut self, count: u32) {
+    fn convert_to_map(&mut self, count: u32) {
         if let Some(frame) = self.frames.last_mut() {
             frame.is_list = false;
-            self.late.unlist(self.sink.tape(), frame.at, count);
+            self.late.convert_to_map(self.sink.tape(), frame.at, count);
         }
     }
 
@@ -364,28 +365,28 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Reads a value: a leaf completely, a container up to its front.
     #[inline]
-    pub(super) fn value(&mut self, key: u16) -> Result<(), Error> {
+    pub(super) fn read_value(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.at;
         self.next = (self.sink.nodes().len() as u32, key);
         let (node, is_default) = match self.tokens.input.get(start).copied() {
             Some(b's') => {
-                let Scanned { start: at, len, is_default } = self.tokens.string()?;
+                let QuotedBytes { start: at, len, is_default } = self.tokens.read_string()?;
                 self.check_length(len, start)?;
-                let node = self.sink.tape().borrowed(Kind::Bytes, at, len);
+                let node = self.sink.tape().new_borrowed_string(Kind::Bytes, at, len);
                 if S::DETAIL {
-                    self.quoted(Node { key, ..node }, is_default, start, at, len);
+                    self.record_string(Node { key, ..node }, is_default, start, at, len);
                     return Ok(());
                 }
                 (node, is_default)
             }
             Some(b'i') => {
-                let (value, is_default) = self.integer()?;
+                let (value, is_default) = self.read_integer()?;
                 (Node::int(value), is_default)
             }
-            Some(b'a') => return self.array(key),
-            Some(b'O') => return self.object(key),
+            Some(b'a') => return self.read_array(key),
+            Some(b'O') => return self.read_object(key),
             Some(b'd') => {
-                let (value, source) = self.tokens.float()?;
+                let (value, source) = self.tokens.read_float()?;
                 let mut is_default = true;
                 if S::DETAIL {
                     let mut text = Vec::new();
@@ -395,52 +396,52 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 (Node::float(value), is_default)
             }
             Some(b'N') => {
-                self.tokens.word(b"N;")?;
+                self.tokens.read_word(b"N;")?;
                 (Node::leaf(Kind::Null, 0), true)
             }
-            Some(b'b') => (Node::leaf(Kind::Bool, u64::from(self.tokens.boolean()?)), true),
-            Some(b'S') => (self.escaped(start)?, false),
+            Some(b'b') => (Node::leaf(Kind::Bool, u64::from(self.tokens.read_boolean()?)), true),
+            Some(b'S') => (self.read_escaped_string(start)?, false),
             Some(b'E') => {
-                let Scanned { start: at, len, is_default } = self.tokens.enum_case()?;
+                let QuotedBytes { start: at, len, is_default } = self.tokens.read_enum_case()?;
                 self.check_length(len, start)?;
-                (self.sink.tape().borrowed(Kind::EnumCase, at, len), is_default)
+                (self.sink.tape().new_borrowed_string(Kind::EnumCase, at, len), is_default)
             }
-            Some(b'C') => return self.opaque(key),
-            Some(b'r' | b'R') => self.link(start)?,
+            Some(b'C') => return self.read_opaque(key),
+            Some(b'r' | b'R') => self.read_link(start)?,
             _ => return Err(self.tokens.no_value()),
         };
         let at = self.sink.tape().push(Node { key, ..node });
         if S::DETAIL {
             let end = self.tokens.at;
-            self.begin(at, start);
-            self.sink.span(start, end, at, "value");
+            self.begin_node(at, start);
+            self.sink.record_span(start, end, at, "value");
             if !is_default {
-                self.keep(at, spelling::SOURCE, start, end);
+                self.keep_source(at, spelling::SOURCE, start, end);
             }
-            self.sink.end(at, end);
+            self.sink.record_end(at, end);
         }
         Ok(())
     }
 
     /// Records a string with its pieces.
     #[cold]
-    fn quoted(&mut self, node: Node, is_default: bool, start: usize, text: usize, len: usize) {
+    fn record_string(&mut self, node: Node, is_default: bool, start: usize, text: usize, len: usize) {
         let end = self.tokens.at;
         let at = self.sink.tape().push(node);
-        self.begin(at, start);
-        self.sink.span(start, text, at, "length");
-        self.sink.span(text, text + len, at, "string");
-        self.sink.span(text + len, end, at, "end");
+        self.begin_node(at, start);
+        self.sink.record_span(start, text, at, "length");
+        self.sink.record_span(text, text + len, at, "string");
+        self.sink.record_span(text + len, end, at, "end");
         if !is_default {
-            self.keep(at, spelling::HEAD, start, text);
+            self.keep_source(at, spelling::HEAD, start, text);
         }
-        self.sink.end(at, end);
+        self.sink.record_end(at, end);
     }
 
     #[inline]
-    pub(super) fn integer(&mut self) -> Result<(i64, bool), Error> {
+    pub(super) fn read_integer(&mut self) -> Result<(i64, bool), Error> {
         let start = self.tokens.at;
-        let (value, is_default, fits) = self.tokens.integer()?;
+        let (value, is_default, fits) = self.tokens.read_integer()?;
         if !fits && !self.options.lenient {
             return Err(Error::new(ErrorKind::Malformed)
                 .detailing(ErrorDetail::WideInteger)
@@ -461,33 +462,41 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     /// Reads a string with escapes and decodes it into the arena.
-    fn escaped(&mut self, start: usize) -> Result<Node, Error> {
+    fn read_escaped_string(&mut self, start: usize) -> Result<Node, Error> {
         let mut bytes = Vec::new();
-        self.tokens.escaped(&mut bytes)?;
+        self.tokens.read_escaped(&mut bytes)?;
         self.check_length(bytes.len(), start)?;
-        Ok(self.sink.tape().owned(Kind::Bytes, &bytes))
+        Ok(self.sink.tape().new_owned_string(Kind::Bytes, &bytes))
     }
 
     /// Reads `r:` or `R:`.
     #[cold]
-    fn link(&mut self, start: usize) -> Result<(Node, bool), Error> {
+    fn read_link(&mut self, start: usize) -> Result<(Node, bool), Error> {
         let is_same_variable = self.tokens.input[start] == b'R';
-        let (slot, is_default) = self.tokens.link()?;
-        self.check_whole(start)?;
-        let found = self.slots.find(self.sink.nodes(), slot);
+        let (slot, is_default) = self.tokens.read_link()?;
+        self.require_all_nodes(start)?;
+        let found = self.slots.find_node(self.sink.nodes(), slot);
         if self.options.loose_links && found.as_ref().is_err_and(|error| error.kind() == ErrorKind::Unsupported) {
             return Ok((Node::leaf(Kind::Null, 0), is_default));
         }
         let (target, direct) = found
-            .and_then(|at| if is_same_variable { Ok((at, true)) } else { self.slots.object(self.sink.nodes(), at) })
-            .map_err(|error| self.tokens.php_offset(error.at(start), self.tokens.at))?;
+            .and_then(
+                |at| if is_same_variable { Ok((at, true)) } else { self.slots.resolve_object(self.sink.nodes(), at) },
+            )
+            .map_err(|error| self.tokens.add_php_message(error.at(start), self.tokens.at))?;
         self.sink.tape().mark_target(target);
         let kind = if is_same_variable { Kind::Alias } else { Kind::Link };
         Ok((Node::leaf(kind, u64::from(target)), is_default && direct))
     }
 
     /// Pushes the node of a container and opens it.
-    pub(super) fn open(&mut self, node: Node, start: usize, frame: Frame, is_default: bool) -> Result<(), Error> {
+    pub(super) fn open_container(
+        &mut self,
+        node: Node,
+        start: usize,
+        frame: Frame,
+        is_default: bool,
+    ) -> Result<(), Error> {
         // PHP does not count an array without entries, nor the payload of a class, as a
         // level.
         let is_level = frame.left > 0 || frame.is_object;
@@ -497,48 +506,48 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let at = self.sink.tape().push(node);
         let end = self.tokens.at;
         if S::DETAIL {
-            self.begin(at, start);
-            self.sink.span(start, end, at, "head");
+            self.begin_node(at, start);
+            self.sink.record_span(start, end, at, "head");
             if !is_default {
-                self.keep(at, spelling::HEAD, start, end);
+                self.keep_source(at, spelling::HEAD, start, end);
             }
         }
         let mut body = at;
         if frame.is_object {
             body = self.sink.tape().push(Node::open(Kind::Map, 0));
-            self.sink.begin(body, end);
+            self.sink.record_begin(body, end);
         }
         self.frames.push(Frame { at: body, ..frame });
         Ok(())
     }
 
     #[inline]
-    fn array(&mut self, key: u16) -> Result<(), Error> {
+    fn read_array(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.at;
-        let (left, is_default) = self.tokens.array()?;
+        let (left, is_default) = self.tokens.read_array_head()?;
         // A list begins with the key 0, or with the text of 0.
-        let first = read_leaf::string(self.tokens.input, self.tokens.at);
+        let first = read_leaf::read_string(self.tokens.input, self.tokens.at);
         let is_list = left == 0 || first.is_none_or(|(first, ..)| self.tokens.input[first] == b'0');
         let is_list = is_list && !(self.root_is_map && self.frames.is_empty());
         let frame = Frame::new(left, false, is_list);
         let kind = if is_list { Kind::Array } else { Kind::Map };
-        self.open(Node { key, ..Node::open(kind, 0) }, start, frame, is_default)
+        self.open_container(Node { key, ..Node::open(kind, 0) }, start, frame, is_default)
     }
 
-    fn object(&mut self, key: u16) -> Result<(), Error> {
+    fn read_object(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.at;
-        let (name, left, is_default) = self.tokens.object()?;
-        let class = self.class(name)?;
+        let (name, left, is_default) = self.tokens.read_object_head()?;
+        let class = self.intern_class(name)?;
         let frame = Frame::new(left, true, false);
-        self.open(Node { key, ..Node::open(Kind::Object, class) }, start, frame, is_default)
+        self.open_container(Node { key, ..Node::open(Kind::Object, class) }, start, frame, is_default)
     }
 
-    pub(super) fn class(&mut self, name: Scanned) -> Result<u32, Error> {
+    pub(super) fn intern_class(&mut self, name: QuotedBytes) -> Result<u32, Error> {
         let start = name.start;
         self.check_length(name.len, start)?;
         let bytes = &self.tokens.input[start..start + name.len];
         let class = self.sink.tape().intern_class(Kind::Bytes, bytes).map_err(|error| error.at(start))?;
-        self.warm.saw(self.sink.tape(), self.tokens.input, (start, name.len), class);
+        self.warm.remember_class(self.sink.tape(), self.tokens.input, (start, name.len), class);
         Ok(class)
     }
 }

@@ -6,8 +6,8 @@
 
 use super::position::Position;
 use super::read::{Frame, Machine};
-use super::read_kept::{KEPT, Kept, Warm};
-use super::read_leaf::{SHORT, bytes, integer, leaf, number, push, string};
+use super::read_kept::{KEPT, KeptText, ReadCache};
+use super::read_leaf::{SHORT, make_bytes_node, push_leaf, push_node, read_integer, read_number, read_string};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Names, Node, Sink, Tape};
 use crate::error::Error;
 use crate::limits::Limits;
@@ -17,7 +17,7 @@ const BATCH: usize = 4096;
 const _: () = assert!(KEPT < SHORT as usize);
 
 /// What stopped the loop.
-enum Stop {
+enum ReadStop {
     /// Something that the machine must handle; nothing of it was consumed.
     Here,
     /// The same, after the key of an entry.
@@ -27,18 +27,18 @@ enum Stop {
 impl<S: Sink> Machine<'_, '_, S> {
     /// Reads common content from the innermost container on. Returns whether there was any.
     #[inline]
-    pub(super) fn entries(&mut self) -> Result<bool, Error> {
+    pub(super) fn read_fast_entries(&mut self) -> Result<bool, Error> {
         let (start, nodes) = (self.tokens.at, self.sink.nodes().len());
-        let stop = self.content();
-        if let Stop::Value(key) = stop {
-            self.value(key)?;
+        let stop = self.read_fast_content();
+        if let ReadStop::Value(key) = stop {
+            self.read_value(key)?;
             return Ok(true);
         }
         Ok(self.tokens.at > start || self.sink.nodes().len() > nodes)
     }
 
     /// Opens the root if its front is a common one.
-    pub(super) fn root(&mut self) -> bool {
+    pub(super) fn open_fast_root(&mut self) -> bool {
         let Machine { tokens, sink, frames, limits, warm, .. } = self;
         let Limits { depth, nodes: most, string: longest, .. } = **limits;
         if S::PARTS || self.root_is_map || longest < SHORT || depth == 0 {
@@ -46,84 +46,90 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         let input = tokens.input;
         let Tape { nodes, keys, classes, .. } = sink.tape();
-        warm.check(keys, classes);
+        warm.forget_stale(keys, classes);
         let rest = input.get(tokens.at..).unwrap_or_default();
-        let mut run = Run { rest, len: input.len(), nodes, most: most as usize, longest };
-        let frame = run.container(NO_KEY, NO_KEY, (keys, classes), warm);
+        let mut run = Run { rest, len: input.len(), nodes, node_limit: most as usize, longest };
+        let frame = run.open_container(NO_KEY, NO_KEY, (keys, classes), warm);
         tokens.at = input.len() - run.rest.len();
         frames.extend(frame);
         frame.is_some()
     }
 
-    fn content(&mut self) -> Stop {
+    fn read_fast_content(&mut self) -> ReadStop {
         let Machine { tokens, sink, frames, limits, warm, .. } = self;
         let Limits { depth, nodes: most, string: longest, .. } = **limits;
         // The length of a short string or key is not checked again.
         if longest < SHORT {
-            return Stop::Here;
+            return ReadStop::Here;
         }
         let input = tokens.input;
         let Tape { nodes, keys, classes, .. } = sink.tape();
-        warm.check(keys, classes);
+        warm.forget_stale(keys, classes);
         let mut most = most as usize;
         if S::PARTS {
             most = most.min(nodes.len() + BATCH);
         }
-        let mut run = Run { rest: input.get(tokens.at..).unwrap_or_default(), len: input.len(), nodes, most, longest };
-        let mut position = Position::of(0);
+        let mut run = Run {
+            rest: input.get(tokens.at..).unwrap_or_default(),
+            len: input.len(),
+            nodes,
+            node_limit: most,
+            longest,
+        };
+        let mut position = Position::from_number(0);
         // The key before a value that stopped the loop in a container that was just opened.
-        let mut met = None;
+        let mut pending_key = None;
         let stop = loop {
             let open = frames.len();
-            let Some(frame) = frames.last_mut() else { break Stop::Here };
-            if frame.left == 0 && met.is_none() {
+            let Some(frame) = frames.last_mut() else { break ReadStop::Here };
+            if frame.left == 0 && pending_key.is_none() {
                 let closed = *frame;
                 let is_inner = open > 1 && !frames[open - 2].is_payload;
-                let Some([b'}', rest @ ..]) = Some(run.rest).filter(|_| is_inner) else { break Stop::Here };
+                let Some([b'}', rest @ ..]) = Some(run.rest).filter(|_| is_inner) else { break ReadStop::Here };
                 run.rest = rest;
-                close(run.nodes, &closed);
+                close_container(run.nodes, &closed);
                 frames.pop();
                 // Complete children of the root may be taken away.
                 if S::PARTS && open == 2 {
-                    break Stop::Here;
+                    break ReadStop::Here;
                 }
                 continue;
             }
-            let behind = if met.is_some() {
-                met.take()
+            let value_key = if pending_key.is_some() {
+                pending_key.take()
             } else if frame.is_list {
-                position.go_to(frame.count);
-                run.next_container(frame, &mut position).or_else(|| run.items(frame, &mut position))
+                position.move_to(frame.count);
+                run.read_container_key(frame, &mut position).or_else(|| run.read_items(frame, &mut position))
             } else if frame.is_keyed {
-                run.pairs(frame, &warm.keys)
+                run.read_pairs(frame, &warm.keys)
             } else {
-                run.node_pairs(frame)
+                run.read_node_pairs(frame)
             };
-            let key = match behind {
+            let key = match value_key {
                 Some(key) => key,
                 None if frame.left == 0 => continue,
-                None if !frame.is_keyed || frame.is_list || run.nodes.len() >= most => break Stop::Here,
-                None => match run.new_key(frame, keys, warm) {
-                    Some(key) if run.leaf(key) => continue,
+                None if !frame.is_keyed || frame.is_list || run.nodes.len() >= most => break ReadStop::Here,
+                None => match run.read_unpredicted_key(frame, keys, warm) {
+                    Some(key) if run.read_leaf(key) => continue,
                     Some(key) => key,
-                    None => break Stop::Here,
+                    None => break ReadStop::Here,
                 },
             };
             if open >= depth as usize {
-                break Stop::Value(key);
+                break ReadStop::Value(key);
             }
             let under = if key == NO_KEY || key == KEY_NODE { frame.under } else { key };
-            let inner = run.container(key, under, (keys, classes), warm);
-            let Some(mut inner) = inner else { break Stop::Value(key) };
+            let inner = run.open_container(key, under, (keys, classes), warm);
+            let Some(mut inner) = inner else { break ReadStop::Value(key) };
             // Most contain only leaves: they are read without being pushed.
             if !S::PARTS && inner.guess != 0 && !inner.is_list {
-                met = run.pairs(&mut inner, &warm.keys);
-                if met.is_none()
+                pending_key = run.read_pairs(&mut inner, &warm.keys);
+                if pending_key.is_none()
                     && inner.left == 0
                     && let [b'}', rest @ ..] = run.rest
                 {
                     run.rest = rest;
-                    close(run.nodes, &inner);
+                    close_container(run.nodes, &inner);
                     continue;
                 }
             }
@@ -142,7 +148,7 @@ struct Run<'a, 't> {
     len: usize,
     nodes: &'t mut Vec<Node>,
     /// Limit of nodes.
-    most: usize,
+    node_limit: usize,
     /// Limit of a string's length.
     longest: u64,
 }
@@ -150,84 +156,88 @@ struct Run<'a, 't> {
 impl Run<'_, '_> {
     /// How many of the `left` entries may be read: each needs one node.
     #[inline(always)]
-    fn room(&self, left: u32) -> u32 {
-        self.most.saturating_sub(self.nodes.len()).min(left as usize) as u32
+    fn readable_entries(&self, left: u32) -> u32 {
+        self.node_limit.saturating_sub(self.nodes.len()).min(left as usize) as u32
     }
 
     /// Reads the key of an item that is a container.
     #[inline(always)]
-    fn next_container(&mut self, frame: &mut Frame, position: &mut Position) -> Option<u16> {
-        let rest = position.behind(self.rest)?;
-        let is_one = matches!(rest.first(), Some(b'a' | b'O')) && self.nodes.len() < self.most;
+    fn read_container_key(&mut self, frame: &mut Frame, position: &mut Position) -> Option<u16> {
+        let rest = position.strip_from(self.rest)?;
+        let is_one = matches!(rest.first(), Some(b'a' | b'O')) && self.nodes.len() < self.node_limit;
         is_one.then(|| {
             self.rest = rest;
             frame.left -= 1;
             frame.count += 1;
-            position.next();
+            position.increment();
             NO_KEY
         })
     }
 
     /// Reads leaves of a list. Returns the key if something else follows it.
     #[inline(never)]
-    fn items(&mut self, frame: &mut Frame, position: &mut Position) -> Option<u16> {
-        let (mut rest, mut here) = (self.rest, *position);
-        let room = self.room(frame.left);
+    fn read_items(&mut self, frame: &mut Frame, position: &mut Position) -> Option<u16> {
+        let (mut rest, mut next_position) = (self.rest, *position);
+        let limit = self.readable_entries(frame.left);
         let mut done = 0;
-        let met = loop {
-            if done == room {
+        let value_key = loop {
+            if done == limit {
                 break None;
             }
-            let Some(behind) = here.behind(rest).or_else(|| behind_position(rest, here.number())) else { break None };
+            let Some(behind) =
+                next_position.strip_from(rest).or_else(|| skip_position_key(rest, next_position.number()))
+            else {
+                break None;
+            };
             rest = behind;
-            here.next();
+            next_position.increment();
             done += 1;
-            let Some(behind) = leaf(rest, NO_KEY, self.nodes, self.len, self.longest) else { break Some(NO_KEY) };
+            let Some(behind) = push_leaf(rest, NO_KEY, self.nodes, self.len, self.longest) else { break Some(NO_KEY) };
             rest = behind;
         };
         self.rest = rest;
         frame.count += done;
         frame.left -= done;
-        *position = here;
-        met
+        *position = next_position;
+        value_key
     }
 
     /// The same for entries whose keys are predicted. Also `None` if another key follows.
     #[inline(never)]
-    fn pairs(&mut self, frame: &mut Frame, keys: &[Kept]) -> Option<u16> {
+    fn read_pairs(&mut self, frame: &mut Frame, keys: &[KeptText]) -> Option<u16> {
         let (mut rest, mut guess, mut last) = (self.rest, frame.guess, frame.last);
-        let room = self.room(frame.left);
+        let limit = self.readable_entries(frame.left);
         let mut done = 0;
-        let met = loop {
-            if done == room {
+        let value_key = loop {
+            if done == limit {
                 break None;
             }
             let Some(kept) = keys.get(usize::from(guess)) else { break None };
-            let Some(behind) = kept.behind(rest) else { break None };
+            let Some(behind) = kept.strip_from(rest) else { break None };
             rest = behind;
             last = guess;
             guess = kept.next;
             done += 1;
-            let Some(behind) = leaf(rest, last, self.nodes, self.len, self.longest) else { break Some(last) };
+            let Some(behind) = push_leaf(rest, last, self.nodes, self.len, self.longest) else { break Some(last) };
             rest = behind;
         };
         self.rest = rest;
         frame.count += done;
         frame.left -= done;
         (frame.guess, frame.last) = (guess, last);
-        met
+        value_key
     }
 
     /// The same for entries whose keys become nodes.
     #[inline(never)]
-    fn node_pairs(&mut self, frame: &mut Frame) -> Option<u16> {
-        while frame.left > 0 && self.nodes.len() < self.most {
-            let (key, end) = key_node(self.rest, self.len, frame.is_object, self.longest)?;
-            push(self.nodes, Node { key: IS_KEY, ..key });
+    fn read_node_pairs(&mut self, frame: &mut Frame) -> Option<u16> {
+        while frame.left > 0 && self.nodes.len() < self.node_limit {
+            let (key, end) = read_key_node(self.rest, self.len, frame.is_object, self.longest)?;
+            push_node(self.nodes, Node { key: IS_KEY, ..key });
             self.rest = &self.rest[end..];
             frame.left -= 1;
             frame.count += 1;
-            if !self.leaf(KEY_NODE) {
+            if !self.read_leaf(KEY_NODE) {
                 return Some(KEY_NODE);
             }
         }
@@ -236,8 +246,8 @@ impl Run<'_, '_> {
 
     /// Reads a key that was not predicted but has an id. It is predicted the next time.
     #[inline(never)]
-    fn new_key(&mut self, frame: &mut Frame, keys: &mut Names, warm: &mut Warm) -> Option<u16> {
-        let (id, end) = known_key(self.rest, keys, frame, self.longest)?;
+    fn read_unpredicted_key(&mut self, frame: &mut Frame, keys: &mut Names, warm: &mut ReadCache) -> Option<u16> {
+        let (id, end) = find_known_key(self.rest, keys, frame, self.longest)?;
         let class = if frame.is_object { self.nodes.get(frame.at as usize - 1)?.class() } else { 0 };
         frame.guess = warm.learn_key(keys, (frame.last, class, frame.under), id);
         frame.last = id;
@@ -248,32 +258,32 @@ impl Run<'_, '_> {
     }
 
     /// Reads a leaf. Returns false if the value is not one.
-    fn leaf(&mut self, key: u16) -> bool {
-        let Some(behind) = leaf(self.rest, key, self.nodes, self.len, self.longest) else { return false };
+    fn read_leaf(&mut self, key: u16) -> bool {
+        let Some(behind) = push_leaf(self.rest, key, self.nodes, self.len, self.longest) else { return false };
         self.rest = behind;
         true
     }
 
     /// Opens an array or an object if its front is a common one.
     #[inline(always)]
-    fn container(&mut self, key: u16, under: u16, names: (&Names, &Names), warm: &mut Warm) -> Option<Frame> {
+    fn open_container(&mut self, key: u16, under: u16, names: (&Names, &Names), warm: &mut ReadCache) -> Option<Frame> {
         match self.rest.first()? {
-            b'a' => self.array(key, under, &warm.keys),
+            b'a' => self.open_array(key, under, &warm.keys),
             b'O' => {
-                let front = Front::guessed(self.rest, under, warm);
-                let front = front.or_else(|| Front::known(self.rest, under, names, warm, self.longest))?;
-                self.object(key, under, front)
+                let front = Front::read_predicted(self.rest, under, warm);
+                let front = front.or_else(|| Front::read_known(self.rest, under, names, warm, self.longest))?;
+                self.open_object(key, under, front)
             }
             _ => None,
         }
     }
 
     #[inline(always)]
-    fn array(&mut self, key: u16, under: u16, keys: &[Kept]) -> Option<Frame> {
+    fn open_array(&mut self, key: u16, under: u16, keys: &[KeptText]) -> Option<Frame> {
         let (count, rest) = match self.rest {
             [b'a', b':', digit @ b'0'..=b'9', b':', b'{', rest @ ..] => (u32::from(digit - b'0'), rest),
             [b'a', b':', ..] => {
-                let (count, behind) = number(self.rest, 2)?;
+                let (count, behind) = read_number(self.rest, 2)?;
                 (count, self.rest[behind..].strip_prefix(b":{")?)
             }
             _ => return None,
@@ -282,35 +292,35 @@ impl Run<'_, '_> {
             return None;
         }
         let guess = keys.get(usize::from(under)).map_or(0, |kept| kept.first);
-        let is_guessed = || keys.get(usize::from(guess)).is_some_and(|kept| kept.behind(rest).is_some());
+        let is_guessed = || keys.get(usize::from(guess)).is_some_and(|kept| kept.strip_from(rest).is_some());
         let is_list = match rest.first()? {
             _ if count == 0 => true,
-            b'i' => rest.starts_with(b"i:0;") || integer(rest, 0).is_none_or(|(first, _)| first == 0),
+            b'i' => rest.starts_with(b"i:0;") || read_integer(rest, 0).is_none_or(|(first, _)| first == 0),
             _ if is_guessed() => false,
-            _ => string(rest, 0).is_none_or(|(start, ..)| rest[start] == b'0'),
+            _ => read_string(rest, 0).is_none_or(|(start, ..)| rest[start] == b'0'),
         };
         self.rest = rest;
         let kind = if is_list { Kind::Array } else { Kind::Map };
-        let at = push(self.nodes, Node { key, ..Node::open(kind, 0) });
+        let at = push_node(self.nodes, Node { key, ..Node::open(kind, 0) });
         Some(Frame { at, under, guess, ..Frame::new(count, false, is_list) })
     }
 
     #[inline(always)]
-    fn object(&mut self, key: u16, under: u16, front: Front<'_>) -> Option<Frame> {
+    fn open_object(&mut self, key: u16, under: u16, front: Front<'_>) -> Option<Frame> {
         let rest = &self.rest[front.text.len()..];
         if front.count as usize > rest.len() / 2 {
             return None;
         }
         self.rest = rest;
-        push(self.nodes, Node { key, ..Node::open(Kind::Object, front.class) });
-        let at = push(self.nodes, Node::open(Kind::Map, 0));
+        push_node(self.nodes, Node { key, ..Node::open(Kind::Object, front.class) });
+        let at = push_node(self.nodes, Node::open(Kind::Map, 0));
         Some(Frame { at, under, guess: front.guess, ..Frame::new(front.count, true, false) })
     }
 }
 
 /// The container ends here, all its entries are read.
 #[inline(always)]
-fn close(nodes: &mut [Node], frame: &Frame) {
+fn close_container(nodes: &mut [Node], frame: &Frame) {
     let (at, end) = (frame.at as usize, nodes.len() as u32);
     if let Some(node) = nodes.get_mut(at) {
         node.aux = frame.count;
@@ -326,47 +336,47 @@ fn close(nodes: &mut [Node], frame: &Frame) {
 
 /// Returns what follows the key of this item of a list.
 #[inline(never)]
-fn behind_position(rest: &[u8], number: u32) -> Option<&[u8]> {
-    let (_, end) = integer(rest, 0).filter(|(position, _)| *position == i64::from(number))?;
+fn skip_position_key(rest: &[u8], number: u32) -> Option<&[u8]> {
+    let (_, end) = read_integer(rest, 0).filter(|(position, _)| *position == i64::from(number))?;
     rest.get(end..)
 }
 
 /// Reads the string of a key, unless PHP converts it to an integer, as "12": the machine does
 /// that.
 #[inline(always)]
-fn key_string(rest: &[u8], is_object: bool, longest: u64) -> Option<(usize, usize, usize)> {
-    let (start, len, end) = string(rest, 0)?;
+fn read_key_string(rest: &[u8], is_object: bool, longest: u64) -> Option<(usize, usize, usize)> {
+    let (start, len, end) = read_string(rest, 0)?;
     let may_be_integer = !is_object && matches!(rest.get(start), Some(b'0'..=b'9' | b'-'));
-    (len as u64 <= longest && !(may_be_integer && is_integer(rest, start, len))).then_some((start, len, end))
+    (len as u64 <= longest && !(may_be_integer && is_integer_key(rest, start, len))).then_some((start, len, end))
 }
 
 /// Returns the id of the key here, if it has one, and where it ends.
-fn known_key(rest: &[u8], keys: &mut Names, frame: &Frame, longest: u64) -> Option<(u16, usize)> {
-    let guess = keys.guess(frame.last);
+fn find_known_key(rest: &[u8], keys: &mut Names, frame: &Frame, longest: u64) -> Option<(u16, usize)> {
+    let guess = keys.predict_next(frame.last);
     if rest.first() == Some(&b'i') {
-        let (number, end) = integer(rest, 0)?;
+        let (number, end) = read_integer(rest, 0)?;
         return keys.is_integer(guess, number).then_some((guess, end));
     }
-    let (start, len, end) = key_string(rest, frame.is_object, longest)?;
-    if keys.is_at(guess, Kind::Bytes, 0, rest, start, len) {
+    let (start, len, end) = read_key_string(rest, frame.is_object, longest)?;
+    if keys.is_name_at(guess, Kind::Bytes, 0, rest, start, len) {
         return Some((guess, end));
     }
-    let id = keys.recall(Kind::Bytes, 0, rest, start, len);
+    let id = keys.recall_short(Kind::Bytes, 0, rest, start, len);
     if id == 0 {
         return None;
     }
-    keys.learn(frame.last, id);
+    keys.learn_next(frame.last, id);
     Some((id, end))
 }
 
 /// Returns the key here as a node, and where it ends. `whole`: length of the input.
 #[inline(always)]
-fn key_node(rest: &[u8], whole: usize, is_object: bool, longest: u64) -> Option<(Node, usize)> {
+fn read_key_node(rest: &[u8], whole: usize, is_object: bool, longest: u64) -> Option<(Node, usize)> {
     if rest.first() == Some(&b'i') {
-        return integer(rest, 0).map(|(number, end)| (Node::int(number), end));
+        return read_integer(rest, 0).map(|(number, end)| (Node::int(number), end));
     }
-    let (start, len, end) = key_string(rest, is_object, longest)?;
-    Some((bytes(whole - rest.len() + start, len, longest)?, end))
+    let (start, len, end) = read_key_string(rest, is_object, longest)?;
+    Some((make_bytes_node(whole - rest.len() + start, len, longest)?, end))
 }
 
 /// Front of an object whose class is known.
@@ -383,31 +393,31 @@ pub(super) struct Front<'a> {
 impl<'a> Front<'a> {
     /// Reads the front of the class that is predicted under this key.
     #[inline(always)]
-    fn guessed(rest: &'a [u8], under: u16, warm: &Warm) -> Option<Front<'a>> {
+    fn read_predicted(rest: &'a [u8], under: u16, warm: &ReadCache) -> Option<Front<'a>> {
         let class = warm.keys.get(usize::from(under))?.class;
         let kept = warm.fronts.get(usize::from(class))?;
-        let behind = kept.behind(rest)?;
+        let behind = kept.strip_from(rest)?;
         let text = &rest[..rest.len() - behind.len()];
         Some(Front { text, class: u32::from(class), count: kept.count, guess: kept.first })
     }
 
     /// Reads the front of any class seen before; it is predicted the next time.
     #[inline(never)]
-    fn known(
+    fn read_known(
         rest: &'a [u8],
         under: u16,
         (keys, classes): (&Names, &Names),
-        warm: &mut Warm,
+        warm: &mut ReadCache,
         longest: u64,
     ) -> Option<Front<'a>> {
-        let (len, quote) = number(rest, 2).filter(|(len, _)| rest[1] == b':' && u64::from(*len) <= longest)?;
+        let (len, quote) = read_number(rest, 2).filter(|(len, _)| rest[1] == b':' && u64::from(*len) <= longest)?;
         let start = quote + 2;
         let end = start.checked_add(len as usize)?;
         if rest.get(quote..start)? != b":\"" || rest.get(end..end.checked_add(2)?)? != b"\":" {
             return None;
         }
         let class = warm.seen.find(classes, rest, start, len as usize)?;
-        let (count, behind) = number(rest, end + 2)?;
+        let (count, behind) = read_number(rest, end + 2)?;
         let text = rest.get(..behind + 2)?;
         let front = Front { text, class, count, guess: 0 };
         text.ends_with(b":{").then(|| warm.learn_front(keys, classes, under, front))
@@ -415,6 +425,6 @@ impl<'a> Front<'a> {
 }
 
 #[inline(never)]
-fn is_integer(input: &[u8], start: usize, len: usize) -> bool {
+fn is_integer_key(input: &[u8], start: usize, len: usize) -> bool {
     input.get(start..start + len).is_none_or(|bytes| super::text::integer_key(bytes).is_some())
 }

@@ -14,7 +14,7 @@ const HALF: usize = KEPT / 16;
 /// Text of a key, `s:4:"name";`, or of an object's front, `O:4:"User":2:{`, and what followed it
 /// the last time. The id 0 means none.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct KeptText {
     /// The first words. For a text of less than eight bytes: the text, padded with zeros.
     front: [u64; HALF],
     /// The last words, in order. For such a short text: the bits of the word that it occupies.
@@ -39,18 +39,18 @@ fn word_at(text: &[u8], at: usize) -> u64 {
 
 /// Returns the first eight bytes, padded with zeros after the end of the input.
 #[inline(always)]
-pub(super) fn word(rest: &[u8]) -> u64 {
-    rest.first_chunk().map_or_else(|| last_word(rest), |word| u64::from_le_bytes(*word))
+pub(super) fn read_word(rest: &[u8]) -> u64 {
+    rest.first_chunk().map_or_else(|| read_short_word(rest), |word| u64::from_le_bytes(*word))
 }
 
 #[cold]
 #[inline(never)]
-fn last_word(rest: &[u8]) -> u64 {
+fn read_short_word(rest: &[u8]) -> u64 {
     rest.iter().take(8).rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
 
-impl Kept {
-    fn set(&mut self, text: &[u8]) {
+impl KeptText {
+    fn set_text(&mut self, text: &[u8]) {
         self.is_known = true;
         self.len = 0;
         let len = text.len();
@@ -58,7 +58,7 @@ impl Kept {
             return;
         }
         if len < 8 {
-            self.front[0] = last_word(text);
+            self.front[0] = read_short_word(text);
             self.back[HALF - 1] = (1 << (8 * len)) - 1;
         } else {
             for at in 0..HALF {
@@ -71,22 +71,22 @@ impl Kept {
 
     /// Returns what follows this text if the input begins with it.
     #[inline(always)]
-    pub(super) fn behind<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
+    pub(super) fn strip_from<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
         let text = rest.get(..self.len as usize)?;
-        let is_it = match (text.first_chunk(), text.last_chunk()) {
+        let is_equal = match (text.first_chunk(), text.last_chunk()) {
             (Some(first), Some(last)) => {
                 u64::from_le_bytes(*first) == self.front[0]
                     && u64::from_le_bytes(*last) == self.back[HALF - 1]
-                    && (self.len <= 16 || self.is_inside(text))
+                    && (self.len <= 16 || self.matches_inside(text))
             }
-            _ => self.len != 0 && word(rest) & self.back[HALF - 1] == self.front[0],
+            _ => self.len != 0 && read_word(rest) & self.back[HALF - 1] == self.front[0],
         };
-        is_it.then(|| &rest[text.len()..])
+        is_equal.then(|| &rest[text.len()..])
     }
 
     /// Whether the words between the first and the last one are equal.
     #[inline(always)]
-    fn is_inside(&self, text: &[u8]) -> bool {
+    fn matches_inside(&self, text: &[u8]) -> bool {
         let (Some(first), Some(last)) = (text.first_chunk::<16>(), text.last_chunk::<16>()) else { return false };
         let (first, last) = (u128::from_le_bytes(*first) >> 64, u128::from_le_bytes(*last));
         if first as u64 != self.front[1] || last as u64 != self.back[HALF - 2] {
@@ -102,49 +102,49 @@ impl Kept {
 
 /// What is kept for the ids of a tape.
 #[derive(Debug, Default)]
-pub(super) struct Warm {
+pub(super) struct ReadCache {
     /// Generations of the tables of keys and classes that the ids belong to.
     generations: (u64, u64),
     /// By ids of keys; entry 0 is for values without a key.
-    pub(super) keys: Vec<Kept>,
+    pub(super) keys: Vec<KeptText>,
     /// By ids of classes.
-    pub(super) fronts: Vec<Kept>,
-    pub(super) seen: Seen,
+    pub(super) fronts: Vec<KeptText>,
+    pub(super) seen: ClassCache,
     /// Reused memory of the machine.
     pub(super) frames: Vec<Frame>,
 }
 
-impl Warm {
+impl ReadCache {
     /// Forgets what belongs to other tables. Stale ids do no harm: they are only predictions.
     #[inline]
-    pub(super) fn check(&mut self, keys: &Names, classes: &Names) {
+    pub(super) fn forget_stale(&mut self, keys: &Names, classes: &Names) {
         let generations = (keys.generation(), classes.generation());
         if self.generations.0 != generations.0 || generations.0 == 0 {
             self.keys.clear();
         }
         if self.generations.1 != generations.1 || generations.1 == 0 {
             self.fronts.clear();
-            self.seen = Seen::default();
+            self.seen = ClassCache::default();
         }
         self.generations = generations;
     }
 
     /// Remembers a class whose name is valid.
-    pub(super) fn saw(&mut self, tape: &Tape, input: &[u8], (start, len): (usize, usize), class: u32) {
-        self.check(&tape.keys, &tape.classes);
+    pub(super) fn remember_class(&mut self, tape: &Tape, input: &[u8], (start, len): (usize, usize), class: u32) {
+        self.forget_stale(&tape.keys, &tape.classes);
         self.seen.add(input, start, len, class);
     }
 
-    fn key(&mut self, keys: &Names, id: u16) -> Option<&mut Kept> {
+    fn key_mut(&mut self, keys: &Names, id: u16) -> Option<&mut KeptText> {
         if self.keys.len() <= keys.len() {
-            self.keys.resize(keys.len() + 1, Kept::default());
+            self.keys.resize(keys.len() + 1, KeptText::default());
         }
         self.keys.get_mut(usize::from(id))
     }
 
-    fn front(&mut self, classes: &Names, id: u32) -> Option<&mut Kept> {
+    fn front_mut(&mut self, classes: &Names, id: u32) -> Option<&mut KeptText> {
         if self.fronts.len() <= classes.len() {
-            self.fronts.resize(classes.len() + 1, Kept::default());
+            self.fronts.resize(classes.len() + 1, KeptText::default());
         }
         self.fronts.get_mut(id as usize)
     }
@@ -154,15 +154,15 @@ impl Warm {
     /// it.
     pub(super) fn learn_key(&mut self, keys: &Names, (last, class, under): (u16, u32, u16), id: u16) -> u16 {
         if last != 0 {
-            self.key(keys, last).into_iter().for_each(|kept| kept.next = id);
+            self.key_mut(keys, last).into_iter().for_each(|kept| kept.next = id);
         } else if class != 0 {
             self.fronts.get_mut(class as usize).into_iter().for_each(|kept| kept.first = id);
         } else {
-            self.key(keys, under).into_iter().for_each(|kept| kept.first = id);
+            self.key_mut(keys, under).into_iter().for_each(|kept| kept.first = id);
         }
-        let Some(kept) = self.key(keys, id) else { return 0 };
+        let Some(kept) = self.key_mut(keys, id) else { return 0 };
         if !kept.is_known {
-            kept.set(&key_text(keys, id));
+            kept.set_text(&spell_key(keys, id));
         }
         kept.next
     }
@@ -170,12 +170,12 @@ impl Warm {
     /// Remembers the front of an object under a key. Returns it with the key predicted first.
     pub(super) fn learn_front<'a>(&mut self, keys: &Names, classes: &Names, under: u16, front: Front<'a>) -> Front<'a> {
         if let Ok(class) = u16::try_from(front.class)
-            && let Some(kept) = self.key(keys, under)
+            && let Some(kept) = self.key_mut(keys, under)
         {
             kept.class = class;
         }
-        let Some(kept) = self.front(classes, front.class) else { return front };
-        kept.set(front.text);
+        let Some(kept) = self.front_mut(classes, front.class) else { return front };
+        kept.set_text(front.text);
         kept.count = front.count;
         Front { guess: kept.first, ..front }
     }
@@ -183,26 +183,26 @@ impl Warm {
 
 /// Classes whose names were checked, by a small hash.
 #[derive(Debug, Default)]
-pub(super) struct Seen([u16; 8]);
+pub(super) struct ClassCache([u16; 8]);
 
-impl Seen {
-    fn place(input: &[u8], start: usize, len: usize) -> usize {
+impl ClassCache {
+    fn slot_index(input: &[u8], start: usize, len: usize) -> usize {
         let last = input.get((start + len).wrapping_sub(1)).copied().unwrap_or(0);
         (len ^ usize::from(last)) & 7
     }
 
     pub(super) fn find(&self, classes: &Names, input: &[u8], start: usize, len: usize) -> Option<u32> {
-        let id = self.0[Seen::place(input, start, len)];
-        classes.is_at(id, Kind::Bytes, 0, input, start, len).then_some(u32::from(id))
+        let id = self.0[ClassCache::slot_index(input, start, len)];
+        classes.is_name_at(id, Kind::Bytes, 0, input, start, len).then_some(u32::from(id))
     }
 
     fn add(&mut self, input: &[u8], start: usize, len: usize, class: u32) {
-        self.0[Seen::place(input, start, len)] = class as u16;
+        self.0[ClassCache::slot_index(input, start, len)] = class as u16;
     }
 }
 
 /// Returns the spelling of a key; empty if it may stand for another key.
-fn key_text(keys: &Names, id: u16) -> Vec<u8> {
+fn spell_key(keys: &Names, id: u16) -> Vec<u8> {
     let Some(name) = keys.get(u32::from(id)) else { return Vec::new() };
     match name.node.kind {
         Kind::Int => format!("i:{};", name.node.payload as i64).into_bytes(),
@@ -223,23 +223,23 @@ mod tests {
     fn a_text_is_compared_whole() {
         for len in 1..=KEPT {
             let text: Vec<u8> = (1..=len as u8).collect();
-            let mut kept = Kept::default();
-            kept.set(&text);
+            let mut kept = KeptText::default();
+            kept.set_text(&text);
             for behind in [0, 1, 20] {
                 let mut input = [&text[..], &vec![7; behind]].concat();
-                assert_eq!(kept.behind(&input), Some(&input[len..]), "{len}");
-                assert!(kept.behind(&input[1..]).is_none() && kept.behind(&input[..len - 1]).is_none());
+                assert_eq!(kept.strip_from(&input), Some(&input[len..]), "{len}");
+                assert!(kept.strip_from(&input[1..]).is_none() && kept.strip_from(&input[..len - 1]).is_none());
                 for at in 0..len {
                     input[at] ^= 0x80;
-                    assert!(kept.behind(&input).is_none(), "{len} {at}");
+                    assert!(kept.strip_from(&input).is_none(), "{len} {at}");
                     input[at] ^= 0x80;
                 }
             }
         }
-        let mut kept = Kept::default();
-        assert!(kept.behind(b"12345678").is_none() && kept.behind(b"").is_none());
-        kept.set(&[1; KEPT + 1]);
-        assert!(kept.behind(&[1; KEPT + 1]).is_none());
+        let mut kept = KeptText::default();
+        assert!(kept.strip_from(b"12345678").is_none() && kept.strip_from(b"").is_none());
+        kept.set_text(&[1; KEPT + 1]);
+        assert!(kept.strip_from(&[1; KEPT + 1]).is_none());
     }
 
     #[test]
@@ -248,8 +248,8 @@ mod tests {
         let mut id = |node, bytes: &[u8]| keys.intern(node, bytes).unwrap() as u16;
         let (name, number) = (id(Node::leaf(Kind::Bytes, 0), b"name"), id(Node::leaf(Kind::Bytes, 0), b"12"));
         let integer = id(Node::int(-12), b"");
-        assert_eq!(key_text(&keys, name), b"s:4:\"name\";");
-        assert_eq!(key_text(&keys, number), b"");
-        assert_eq!(key_text(&keys, integer), b"i:-12;");
+        assert_eq!(spell_key(&keys, name), b"s:4:\"name\";");
+        assert_eq!(spell_key(&keys, number), b"");
+        assert_eq!(spell_key(&keys, integer), b"i:-12;");
     }
 }

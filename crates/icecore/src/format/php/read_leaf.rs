@@ -1,7 +1,7 @@
 //! Leaves, numbers and strings in their usual spelling, for the fast loop. Nothing here is an
 //! error: anything unusual is left to the machine.
 
-use super::read_kept::word;
+use super::read_kept::read_word;
 use crate::document::{Kind, Location, Node};
 use crate::steps;
 
@@ -14,7 +14,7 @@ const EXACT_DIGITS: usize = 15;
 const POWERS: [f64; 16] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 #[inline(always)]
-pub(super) fn push(nodes: &mut Vec<Node>, node: Node) -> u32 {
+pub(super) fn push_node(nodes: &mut Vec<Node>, node: Node) -> u32 {
     steps::count(1);
     let at = nodes.len() as u32;
     nodes.push(node);
@@ -24,41 +24,41 @@ pub(super) fn push(nodes: &mut Vec<Node>, node: Node) -> u32 {
 /// Puts the leaf here on the tape if it is a common one; returns the rest. `whole`: length of the
 /// input.
 #[inline(always)]
-pub(super) fn leaf<'a>(
+pub(super) fn push_leaf<'a>(
     rest: &'a [u8],
     key: u16,
     nodes: &mut Vec<Node>,
     whole: usize,
     longest: u64,
 ) -> Option<&'a [u8]> {
-    let (node, behind) = common(rest, whole, longest)?;
-    push(nodes, Node { key, ..node });
+    let (node, behind) = read_common_leaf(rest, whole, longest)?;
+    push_node(nodes, Node { key, ..node });
     Some(behind)
 }
 
 /// Returns the scalar at this offset, for a stencil.
-pub(super) fn scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
-    let (node, behind) = common(input.get(at..)?, input.len(), u64::MAX)?;
+pub(super) fn read_scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
+    let (node, behind) = read_common_leaf(input.get(at..)?, input.len(), u64::MAX)?;
     Some((Node { key: like.key, ..node }, input.len() - behind.len()))
 }
 
 /// Returns the leaf here, if it is a common one, and the rest.
 #[inline(always)]
-fn common(rest: &[u8], whole: usize, longest: u64) -> Option<(Node, &[u8])> {
+fn read_common_leaf(rest: &[u8], whole: usize, longest: u64) -> Option<(Node, &[u8])> {
     const TRUE_OR_FALSE: u32 = u32::from_le_bytes(*b"b:0;");
-    let head = word(rest);
+    let head = read_word(rest);
     let letter = head as u16;
     if letter == u16::from_le_bytes(*b"s:") {
-        if let Some((start, len)) = short_string(head) {
+        if let Some((start, len)) = read_short_length(head) {
             let (text, behind) = rest.split_at_checked(start + len + 2)?;
             let place = Location::Input((whole - rest.len() + start) as u64);
             return text.ends_with(b"\";").then(|| (Node::string(Kind::Bytes, place, len as u32), behind));
         }
-        let (start, len, end) = long_string(rest)?;
-        return Some((bytes(whole - rest.len() + start, len, longest)?, rest.get(end..)?));
+        let (start, len, end) = read_long_string(rest)?;
+        return Some((make_bytes_node(whole - rest.len() + start, len, longest)?, rest.get(end..)?));
     }
     if letter == u16::from_le_bytes(*b"i:") {
-        let (value, end) = short_integer(head).or_else(|| long_integer(rest))?;
+        let (value, end) = read_short_integer(head).or_else(|| read_long_integer(rest))?;
         return Some((Node::int(value), rest.get(end..)?));
     }
     if head as u32 & !0x1_0000 == TRUE_OR_FALSE {
@@ -68,14 +68,14 @@ fn common(rest: &[u8], whole: usize, longest: u64) -> Option<(Node, &[u8])> {
         return Some((Node::leaf(Kind::Null, 0), rest.get(2..)?));
     }
     if letter == u16::from_le_bytes(*b"d:") {
-        let (value, end) = float(rest)?;
+        let (value, end) = read_float(rest)?;
         return Some((Node::float(value), rest.get(end..)?));
     }
     None
 }
 
 #[inline(always)]
-pub(super) fn bytes(start: usize, len: usize, longest: u64) -> Option<Node> {
+pub(super) fn make_bytes_node(start: usize, len: usize, longest: u64) -> Option<Node> {
     let short = u32::try_from(len).ok().filter(|len| *len < u32::MAX && u64::from(*len) <= longest)?;
     Some(Node::string(Kind::Bytes, Location::Input(start as u64), short))
 }
@@ -83,7 +83,7 @@ pub(super) fn bytes(start: usize, len: usize, longest: u64) -> Option<Node> {
 /// Reads a non-negative integer of up to five digits from a word that begins with `i:`. Returns it
 /// and its end.
 #[inline(always)]
-fn short_integer(head: u64) -> Option<(i64, usize)> {
+fn read_short_integer(head: u64) -> Option<(i64, usize)> {
     let bytes = head.to_le_bytes();
     let mut value = 0;
     for (at, byte) in bytes.iter().enumerate().skip(2) {
@@ -97,14 +97,14 @@ fn short_integer(head: u64) -> Option<(i64, usize)> {
 }
 
 #[inline(never)]
-fn long_integer(rest: &[u8]) -> Option<(i64, usize)> {
-    integer(rest, 0)
+fn read_long_integer(rest: &[u8]) -> Option<(i64, usize)> {
+    read_integer(rest, 0)
 }
 
 /// Reads the length of a string, of one or two digits, from a word that begins with `s:`. Returns
 /// where the string begins and its length.
 #[inline(always)]
-fn short_string(head: u64) -> Option<(usize, usize)> {
+fn read_short_length(head: u64) -> Option<(usize, usize)> {
     const QUOTE: u16 = u16::from_le_bytes(*b":\"");
     let (first, second) = (((head >> 16) as u8).wrapping_sub(b'0'), ((head >> 24) as u8).wrapping_sub(b'0'));
     if (head >> 32) as u16 == QUOTE && first <= 9 && second <= 9 {
@@ -117,13 +117,13 @@ fn short_string(head: u64) -> Option<(usize, usize)> {
 }
 
 #[inline(never)]
-fn long_string(rest: &[u8]) -> Option<(usize, usize, usize)> {
-    string(rest, 0)
+fn read_long_string(rest: &[u8]) -> Option<(usize, usize, usize)> {
+    read_string(rest, 0)
 }
 
 /// Returns the integer at `at` and its end.
 #[inline(always)]
-pub(super) fn integer(input: &[u8], at: usize) -> Option<(i64, usize)> {
+pub(super) fn read_integer(input: &[u8], at: usize) -> Option<(i64, usize)> {
     let rest = input.get(at..)?;
     let (negative, digits) = match rest {
         [b'i', b':', b'-', digits @ ..] => (true, digits),
@@ -148,7 +148,7 @@ pub(super) fn integer(input: &[u8], at: usize) -> Option<(i64, usize)> {
 
 /// Returns a number of up to nine digits at `at`, and its end.
 #[inline(always)]
-pub(super) fn number(input: &[u8], at: usize) -> Option<(u32, usize)> {
+pub(super) fn read_number(input: &[u8], at: usize) -> Option<(u32, usize)> {
     let mut value = 0;
     for (count, byte) in input.get(at..)?.iter().take(10).enumerate() {
         let digit = byte.wrapping_sub(b'0');
@@ -165,7 +165,7 @@ pub(super) fn number(input: &[u8], at: usize) -> Option<(u32, usize)> {
 
 /// Returns the float here and its end: digits with a point, maybe with an exponent.
 #[inline(never)]
-fn float(rest: &[u8]) -> Option<(f64, usize)> {
+fn read_float(rest: &[u8]) -> Option<(f64, usize)> {
     let (negative, digits) = match rest {
         [b'd', b':', b'-', digits @ ..] => (true, digits),
         [b'd', b':', digits @ ..] => (false, digits),
@@ -186,18 +186,18 @@ fn float(rest: &[u8]) -> Option<(f64, usize)> {
             let end = 3 + index + usize::from(negative);
             return Some((if negative { -float } else { float }, end));
         } else {
-            return long_float(rest);
+            return read_long_float(rest);
         }
     }
     None
 }
 
 /// Reads a float with more digits, or an exponent, in the usual form.
-fn long_float(rest: &[u8]) -> Option<(f64, usize)> {
+fn read_long_float(rest: &[u8]) -> Option<(f64, usize)> {
     let text = rest.get(2..)?;
     let len = text.iter().take(40).position(|byte| *byte == b';')?;
     let text = &text[..len];
-    if !super::text::is_float(text) {
+    if !super::text::is_float_text(text) {
         return None;
     }
     Some((std::str::from_utf8(text).ok()?.parse().ok()?, len + 3))
@@ -205,14 +205,14 @@ fn long_float(rest: &[u8]) -> Option<(f64, usize)> {
 
 /// Returns start, length and end of the string at `at`.
 #[inline(always)]
-pub(super) fn string(input: &[u8], at: usize) -> Option<(usize, usize, usize)> {
+pub(super) fn read_string(input: &[u8], at: usize) -> Option<(usize, usize, usize)> {
     let rest = input.get(at..)?;
     let [b's', b':', digits @ ..] = rest else { return None };
     let (len, front) = match digits {
         [a @ b'0'..=b'9', b':', b'"', ..] => (usize::from(a - b'0'), 5),
         [a @ b'0'..=b'9', b @ b'0'..=b'9', b':', b'"', ..] => (usize::from(a - b'0') * 10 + usize::from(b - b'0'), 6),
         _ => {
-            let (len, end) = number(input, at + 2)?;
+            let (len, end) = read_number(input, at + 2)?;
             if input.get(end..end + 2)? != b":\"" {
                 return None;
             }

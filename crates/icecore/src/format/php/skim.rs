@@ -5,8 +5,10 @@ mod run;
 use super::{FORMAT, ReadOptions, text};
 use crate::document::Document;
 use crate::format::prelude::*;
-use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View};
-use run::Ended;
+use crate::format::skim::{
+    Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape, View,
+};
+use run::RunEnd;
 
 /// In [`Opened::note`]: the container is an object, whose keys stay strings.
 const OBJECT: u64 = 1;
@@ -25,112 +27,112 @@ impl<'i> Skimmer<'i> {
     }
 
     /// Reads digits and the byte that ends them.
-    fn number(&mut self, end: u8) -> Sure<u64> {
+    fn read_number(&mut self, end: u8) -> SkimResult<u64> {
         let mut value = 0u64;
         let mut count = 0;
         loop {
-            match self.view.byte()? {
+            match self.view.read_byte()? {
                 digit @ b'0'..=b'9' if count < 18 => value = value * 10 + u64::from(digit - b'0'),
                 byte if byte == end && count > 0 => return Ok(value),
-                _ => return Err(Unsure),
+                _ => return Err(SkimAborted),
             }
             count += 1;
         }
     }
 
     /// Reads the rest of `s:5:"text"` after the colon; its bytes become the key.
-    fn text(&mut self, end: &[u8]) -> Sure<()> {
-        let len = self.number(b':')?;
+    fn read_text_key(&mut self, end: &[u8]) -> SkimResult<()> {
+        let len = self.read_number(b':')?;
         self.view.expect(b"\"")?;
         self.key.clear();
-        self.view.append(len, &mut self.key)?;
+        self.view.read_into(len, &mut self.key)?;
         self.view.expect(end)
     }
 }
 
 impl Skim for Skimmer<'_> {
-    fn start(&mut self) -> Sure<()> {
+    fn enter_root(&mut self) -> SkimResult<()> {
         Ok(())
     }
 
     fn is_at_end(&mut self) -> bool {
         // Blanks after a text do not belong to it.
         while self.view.peek().is_ok_and(|byte| crate::format::are_blanks(&[byte])) {
-            let _ = self.view.byte();
+            let _ = self.view.read_byte();
         }
         self.view.is_at_end()
     }
 
-    fn mark(&self) -> Mark {
+    fn mark_position(&self) -> Mark {
         Mark { at: self.view.position(), ..Mark::default() }
     }
 
-    fn back(&mut self, mark: Mark) {
-        self.view.go(mark.at);
+    fn return_to(&mut self, mark: Mark) {
+        self.view.seek_to(mark.at);
     }
 
-    fn open(&mut self) -> Sure<Opened> {
+    fn enter_value(&mut self) -> SkimResult<SkimmedContainer> {
         match self.view.peek()? {
             b'a' => {
                 self.view.expect(b"a:")?;
-                let count = self.number(b':')?;
+                let count = self.read_number(b':')?;
                 self.view.expect(b"{")?;
-                Ok(Opened::new(Shape::Either, Some(count)))
+                Ok(SkimmedContainer::new(SkimmedShape::Either, Some(count)))
             }
             b'O' => {
                 self.view.expect(b"O:")?;
-                self.text(b"\":")?;
-                let count = self.number(b':')?;
+                self.read_text_key(b"\":")?;
+                let count = self.read_number(b':')?;
                 self.view.expect(b"{")?;
-                Ok(Opened { note: OBJECT, ..Opened::new(Shape::Map, Some(count)) })
+                Ok(SkimmedContainer { note: OBJECT, ..SkimmedContainer::new(SkimmedShape::Map, Some(count)) })
             }
-            b's' | b'i' | b'd' | b'b' | b'N' | b'E' => Ok(Opened::LEAF),
-            _ => Err(Unsure),
+            b's' | b'i' | b'd' | b'b' | b'N' | b'E' => Ok(SkimmedContainer::LEAF),
+            _ => Err(SkimAborted),
         }
     }
 
-    fn next(&mut self, open: &mut Opened) -> Sure<Option<KeyOf>> {
-        if !open.step() {
+    fn next_value(&mut self, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>> {
+        if !open.take_next_item() {
             self.view.expect(b"}")?;
             return Ok(None);
         }
-        match self.view.byte()? {
+        match self.view.read_byte()? {
             b'i' => {
                 self.view.expect(b":")?;
                 let is_negative = self.view.peek()? == b'-';
                 if is_negative {
                     self.view.expect(b"-")?;
                 }
-                let number = i64::try_from(self.number(b';')?).map_err(|_| Unsure)?;
-                Ok(Some(KeyOf::Int(if is_negative { -number } else { number })))
+                let number = i64::try_from(self.read_number(b';')?).map_err(|_| SkimAborted)?;
+                Ok(Some(SkimmedKey::Int(if is_negative { -number } else { number })))
             }
             b's' => {
                 self.view.expect(b":")?;
-                self.text(b"\";")?;
+                self.read_text_key(b"\";")?;
                 let number = if open.note == OBJECT { None } else { text::integer_key(&self.key) };
-                Ok(Some(number.map_or(KeyOf::Text, KeyOf::Int)))
+                Ok(Some(number.map_or(SkimmedKey::Text, SkimmedKey::Int)))
             }
-            _ => Err(Unsure),
+            _ => Err(SkimAborted),
         }
     }
 
-    fn key(&self) -> &[u8] {
+    fn current_key(&self) -> &[u8] {
         &self.key
     }
 
-    fn skip(&mut self) -> Sure<()> {
+    fn skip_value(&mut self) -> SkimResult<()> {
         self.has_links = false;
         let mut depth = 0;
         loop {
             let mut at = 0;
-            let ended = run::over(self.view.rest(), &mut at, &mut depth, &mut self.has_links);
+            let ended = run::skip_value(self.view.bytes_in_view(), &mut at, &mut depth, &mut self.has_links);
             self.view.advance(at as u64)?;
             match ended {
-                Ended::Done => return Ok(()),
-                Ended::Unsure => return Err(Unsure),
-                Ended::Short if self.view.more() => {}
-                Ended::Short => return Err(Unsure),
-                Ended::Far(len) => {
+                RunEnd::Done => return Ok(()),
+                RunEnd::Unsure => return Err(SkimAborted),
+                RunEnd::Short if self.view.load_more() => {}
+                RunEnd::Short => return Err(SkimAborted),
+                RunEnd::Far(len) => {
                     self.view.advance(len - 2)?;
                     self.view.expect(b"\";")?;
                     if depth == 0 {
@@ -141,33 +143,33 @@ impl Skim for Skimmer<'_> {
         }
     }
 
-    fn find_int(&mut self, open: &mut Opened, number: i64) -> Sure<bool> {
-        let count = open.count.ok_or(Unsure)?;
+    fn find_int(&mut self, open: &mut SkimmedContainer, number: i64) -> SkimResult<bool> {
+        let count = open.count.ok_or(SkimAborted)?;
         loop {
             let mut left = count - open.read;
-            let (passed, is_found) = run::find(self.view.rest(), &mut left, number);
+            let (passed, is_found) = run::find_integer_key(self.view.bytes_in_view(), &mut left, number);
             self.view.advance(passed as u64)?;
             open.read = count - left;
             if is_found {
                 return Ok(true);
             }
-            match self.next(open)? {
+            match self.next_value(open)? {
                 None => return Ok(false),
-                Some(KeyOf::Int(known)) if known == number => return Ok(true),
-                Some(_) => self.skip()?,
+                Some(SkimmedKey::Int(known)) if known == number => return Ok(true),
+                Some(_) => self.skip_value()?,
             }
         }
     }
 
-    fn take(&mut self, limits: &Limits) -> Sure<Document<'static>> {
+    fn read_value(&mut self, limits: &Limits) -> SkimResult<Document<'static>> {
         let from = self.view.position();
-        self.skip()?;
+        self.skip_value()?;
         if self.has_links {
             // Links count values of the whole text.
-            return Err(Unsure);
+            return Err(SkimAborted);
         }
-        let bytes = self.view.copy(from, self.view.position())?;
+        let bytes = self.view.copy_range(from, self.view.position())?;
         let outcome = ReadOptions::default().read(&bytes, Request::new(limits));
-        outcome.whole(&bytes, &FORMAT).map(Document::into_owned).map_err(|_| Unsure)
+        outcome.into_whole_document(&bytes, &FORMAT).map(Document::into_owned).map_err(|_| SkimAborted)
     }
 }

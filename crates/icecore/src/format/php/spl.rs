@@ -6,7 +6,7 @@
 use super::links::Counted;
 use super::read::{Frame, Machine};
 use super::spelling;
-use super::token::Scanned;
+use super::token::QuotedBytes;
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink};
 use crate::error::Error;
 use crate::format::list_to_map::IDS;
@@ -32,7 +32,7 @@ pub(super) const DATA: &[u8] = b"data";
 pub(super) const IS_SELF: i64 = 0x0100_0000;
 
 /// Returns the family of a class; PHP ignores the case of letters.
-pub(super) fn family(class: &[u8]) -> Option<Family> {
+pub(super) fn find_family(class: &[u8]) -> Option<Family> {
     const CLASSES: [(&[u8], Family); 7] = [
         (b"ArrayObject", Family::Array),
         (b"ArrayIterator", Family::Array),
@@ -66,7 +66,7 @@ fn begins_values(payload: &[u8]) -> bool {
 
 /// The piece that was read last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
+enum ReadStep {
     /// The array of an `ArrayObject`.
     Content,
     /// A whole element of a list or a storage, or the text before the first one.
@@ -81,7 +81,7 @@ enum Step {
 
 /// A payload that is being read.
 #[derive(Debug)]
-pub(super) struct Payload {
+pub(super) struct PayloadInput {
     /// `None` for a class of a program, whose form is unknown. Its values are read, with the marks
     /// and separators of any class between them.
     family: Option<Family>,
@@ -91,7 +91,7 @@ pub(super) struct Payload {
     end: usize,
     /// Start and end of the text around it.
     outer: (usize, usize),
-    step: Step,
+    step: ReadStep,
     /// The flags, or the number of objects still to read.
     number: i64,
     /// Where the number is, if it is not a node yet, and whether PHP writes it like this.
@@ -125,13 +125,13 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.tokens.base = start;
         self.tokens.input = &self.tokens.input[..end];
         self.tokens.at = start;
-        self.frames.push(Frame::of_payload(at));
-        self.payloads.push(Payload {
+        self.frames.push(Frame::for_payload(at));
+        self.payloads.push(PayloadInput {
             family,
             at,
             end,
             outer,
-            step: Step::Element,
+            step: ReadStep::Element,
             number: 0,
             source: None,
             content: None,
@@ -140,23 +140,23 @@ impl<S: Sink> Machine<'_, '_, S> {
             parts: 0,
         });
         let Some(family) = family else {
-            self.slots.opened(at, Counted::Values);
+            self.slots.record_payload(at, Counted::Values);
             return Ok(());
         };
-        self.slots.opened(at, Counted::Number);
+        self.slots.record_payload(at, Counted::Number);
         if family != Family::List {
-            self.mark(b'x', "`x:`", at)?;
+            self.read_mark(b'x', "`x:`", at)?;
         }
         let from = self.tokens.at;
-        self.tokens.expect(|byte| byte == b'i', "an integer")?;
-        let (number, is_default) = self.integer()?;
+        self.tokens.expect_next(|byte| byte == b'i', "an integer")?;
+        let (number, is_default) = self.read_integer()?;
         if family == Family::Storage && number < 0 {
-            return Err(self.tokens.wrong(from, self.tokens.at - 1, "a number that is not below 0"));
+            return Err(self.tokens.unexpected_byte(from, self.tokens.at - 1, "a number that is not below 0"));
         }
         let until = self.tokens.at;
-        self.sink.span(from, until, at, if family == Family::Storage { "count" } else { "flags" });
+        self.sink.record_span(from, until, at, if family == Family::Storage { "count" } else { "flags" });
         if family == Family::Storage && !is_default {
-            self.keep(at, spelling::COUNT, from, until);
+            self.keep_source(at, spelling::COUNT, from, until);
         }
         let Some(payload) = self.payloads.last_mut() else { return Ok(()) };
         payload.number = number;
@@ -165,12 +165,12 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         if family == Family::Array {
             if number & IS_SELF != 0 {
-                return self.members();
+                return self.read_members();
             }
             // The array is read in the next step: it may be such an object itself.
             return Ok(());
         }
-        let content = self.made(Node::open(Kind::Array, 0));
+        let content = self.push_slotless(Node::open(Kind::Array, 0));
         if let Some(payload) = self.payloads.last_mut() {
             payload.content = Some(content);
             payload.parts = 1;
@@ -186,167 +186,167 @@ impl<S: Sink> Machine<'_, '_, S> {
         let Some(payload) = self.payloads.last_mut() else { return Ok(()) };
         let at = payload.at;
         match (payload.step, payload.family) {
-            (Step::Members, _) => {
-                self.payload_end();
+            (ReadStep::Members, _) => {
+                self.close_payload();
                 Ok(())
             }
-            (Step::Content, _) => {
-                self.separator(b';', "`;` behind the array", at)?;
-                self.members()
+            (ReadStep::Content, _) => {
+                self.read_separator(b';', "`;` behind the array", at)?;
+                self.read_members()
             }
-            (Step::Object, _) if self.tokens.input.get(self.tokens.at) == Some(&b',') => {
-                payload.step = Step::Data;
-                self.separator(b',', "`,`", at)?;
-                let key = self.named(DATA);
-                self.value(key)
+            (ReadStep::Object, _) if self.tokens.input.get(self.tokens.at) == Some(&b',') => {
+                payload.step = ReadStep::Data;
+                self.read_separator(b',', "`,`", at)?;
+                let key = self.place_fixed_key(DATA);
+                self.read_value(key)
             }
-            (Step::Object | Step::Data, _) => {
-                let entries = if payload.step == Step::Data { 2 } else { 1 };
-                payload.step = Step::Element;
+            (ReadStep::Object | ReadStep::Data, _) => {
+                let entries = if payload.step == ReadStep::Data { 2 } else { 1 };
+                payload.step = ReadStep::Element;
                 let pair = payload.pair.take();
-                self.close_made(pair, entries);
+                self.close_slotless(pair, entries);
                 Ok(())
             }
-            (Step::Element, Some(Family::List)) => self.item(),
-            (Step::Element, None) => self.next_value(),
-            (Step::Element, Some(Family::Array)) => {
-                payload.step = Step::Content;
+            (ReadStep::Element, Some(Family::List)) => self.read_list_item(),
+            (ReadStep::Element, None) => self.read_payload_value(),
+            (ReadStep::Element, Some(Family::Array)) => {
+                payload.step = ReadStep::Content;
                 payload.parts = 1;
-                self.tokens.expect(begins_array, "an array or an object: a, O, C or r")?;
-                self.value(NO_KEY)
+                self.tokens.expect_next(begins_array, "an array or an object: a, O, C or r")?;
+                self.read_value(NO_KEY)
             }
-            (Step::Element, Some(Family::Storage)) => self.element(),
+            (ReadStep::Element, Some(Family::Storage)) => self.read_storage_element(),
         }
     }
 
     /// Reads an item of a list, or its end.
-    fn item(&mut self) -> Result<(), Error> {
+    fn read_list_item(&mut self) -> Result<(), Error> {
         let Some(payload) = self.payloads.last_mut() else { return Ok(()) };
         let at = payload.at;
         if self.tokens.input.get(self.tokens.at) == Some(&b':') {
             payload.count += 1;
-            self.separator(b':', "`:`", at)?;
-            return self.value(NO_KEY);
+            self.read_separator(b':', "`:`", at)?;
+            return self.read_value(NO_KEY);
         }
         // PHP expects the zero byte that ends each of its strings in memory.
         if self.tokens.at < payload.end {
-            self.tokens.expect(|byte| byte == 0, "`:` and an item, or the end of the payload")?;
+            self.tokens.expect_next(|byte| byte == 0, "`:` and an item, or the end of the payload")?;
         }
         self.close_content();
-        self.payload_end();
+        self.close_payload();
         Ok(())
     }
 
     /// Reads a value of a payload of unknown form, or its end.
-    fn next_value(&mut self) -> Result<(), Error> {
+    fn read_payload_value(&mut self) -> Result<(), Error> {
         let Some(at) = self.payloads.last().map(|payload| payload.at) else { return Ok(()) };
         while let Some(byte) = self.tokens.input.get(self.tokens.at).copied() {
             match byte {
-                b':' | b';' | b',' | 0 => self.separator(byte, "a separator", at)?,
-                b'x' | b'm' => self.mark(byte, "`x:` or `m:`", at)?,
+                b':' | b';' | b',' | 0 => self.read_separator(byte, "a separator", at)?,
+                b'x' | b'm' => self.read_mark(byte, "`x:` or `m:`", at)?,
                 _ => {
                     if let Some(payload) = self.payloads.last_mut() {
                         payload.parts += 1;
                     }
-                    return self.value(NO_KEY);
+                    return self.read_value(NO_KEY);
                 }
             }
         }
-        self.payload_end();
+        self.close_payload();
         Ok(())
     }
 
     /// Reads an element of a storage, or what follows the last one.
-    fn element(&mut self) -> Result<(), Error> {
+    fn read_storage_element(&mut self) -> Result<(), Error> {
         let Some(payload) = self.payloads.last() else { return Ok(()) };
         let (at, number) = (payload.at, payload.number);
         // The integer of the count ends with its own `;`.
         if payload.count > 0 {
-            self.separator(b';', "`;` behind the element", at)?;
+            self.read_separator(b';', "`;` behind the element", at)?;
         }
         if number == 0 {
             self.close_content();
-            return self.members();
+            return self.read_members();
         }
-        self.tokens.expect(begins_object, "an object: O, C or r")?;
-        let pair = self.made(Node::open(Kind::Map, 0));
+        self.tokens.expect_next(begins_object, "an object: O, C or r")?;
+        let pair = self.push_slotless(Node::open(Kind::Map, 0));
         if let Some(payload) = self.payloads.last_mut() {
             payload.number -= 1;
             payload.count += 1;
             payload.pair = Some(pair);
-            payload.step = Step::Object;
+            payload.step = ReadStep::Object;
         }
-        let key = self.named(OBJECT);
-        self.value(key)
+        let key = self.place_fixed_key(OBJECT);
+        self.read_value(key)
     }
 
     /// Reads `m:` and the object's own properties.
-    fn members(&mut self) -> Result<(), Error> {
+    fn read_members(&mut self) -> Result<(), Error> {
         let Some(at) = self.payloads.last().map(|payload| payload.at) else { return Ok(()) };
-        self.mark(b'm', "`m:`", at)?;
+        self.read_mark(b'm', "`m:`", at)?;
         // The array is child 0; the flags are next.
         if self.payloads.last().is_some_and(|payload| payload.parts > 0) {
-            self.flags();
+            self.push_flags();
         }
         if let Some(payload) = self.payloads.last_mut() {
-            payload.step = Step::Members;
+            payload.step = ReadStep::Members;
             payload.parts += 1;
         }
-        self.tokens.expect(|byte| byte == b'a', "the array of the properties")?;
-        self.value(NO_KEY)
+        self.tokens.expect_next(|byte| byte == b'a', "the array of the properties")?;
+        self.read_value(NO_KEY)
     }
 
     /// Puts the flags on the tape, if they exist and are not there yet.
-    fn flags(&mut self) {
+    fn push_flags(&mut self) {
         let Some(payload) = self.payloads.last_mut() else { return };
         let Some((start, end, is_default)) = payload.source.take() else { return };
         payload.parts += 1;
         let node = Node::int(payload.number);
         let at = self.sink.tape().push(node);
-        self.slots.silent(at);
+        self.slots.record_slotless(at);
         if !is_default {
-            self.keep(at, spelling::SOURCE, start, end);
+            self.keep_source(at, spelling::SOURCE, start, end);
         }
-        self.sink.extent(at, start, end);
+        self.sink.record_extent(at, start, end);
     }
 
-    fn payload_end(&mut self) {
-        self.flags();
+    fn close_payload(&mut self) {
+        self.push_flags();
         self.frames.pop();
         let Some(payload) = self.payloads.pop() else { return };
-        let Payload { at, end, outer, parts, .. } = payload;
-        let behind = self.tokens.at;
-        self.leave(outer);
-        self.sink.tape().close(at, parts);
-        if behind < end {
-            self.keep(at, spelling::TAIL, behind, end);
+        let PayloadInput { at, end, outer, parts, .. } = payload;
+        let read_end = self.tokens.at;
+        self.leave_payload(outer);
+        self.sink.tape().close_container(at, parts);
+        if read_end < end {
+            self.keep_source(at, spelling::TAIL, read_end, end);
         }
-        self.sink.span(behind, end, at, "ignored");
-        self.sink.span(end, end + 1, at, "end");
+        self.sink.record_span(read_end, end, at, "ignored");
+        self.sink.record_span(end, end + 1, at, "end");
         self.tokens.at = end + 1;
-        self.sink.end(at, end + 1);
+        self.sink.record_end(at, end + 1);
     }
 
     /// Closes a payload that was not read to its end.
     pub(super) fn abandon_payload(&mut self) {
         let pair = self.payloads.last_mut().and_then(|payload| payload.pair.take());
         let filled = pair.map_or(0, |pair| u32::from(self.sink.tape().len() > pair + 1));
-        self.close_made(pair, filled);
+        self.close_slotless(pair, filled);
         self.close_content();
         let Some(payload) = self.payloads.pop() else { return };
         let tape = self.sink.tape();
         let (mut parts, mut child) = (0, payload.at + 1);
         while child < tape.len() {
-            (parts, child) = (parts + 1, tape.next(child));
+            (parts, child) = (parts + 1, tape.index_after(child));
         }
-        tape.close(payload.at, parts);
+        tape.close_container(payload.at, parts);
         let end = self.tokens.at;
-        self.sink.end(payload.at, end);
-        self.leave(payload.outer);
+        self.sink.record_end(payload.at, end);
+        self.leave_payload(payload.outer);
     }
 
     /// Restores the text around the payload.
-    fn leave(&mut self, (base, end): (usize, usize)) {
+    fn leave_payload(&mut self, (base, end): (usize, usize)) {
         self.tokens.base = base;
         self.tokens.input = &self.whole[..end];
     }
@@ -354,45 +354,45 @@ impl<S: Sink> Machine<'_, '_, S> {
     fn close_content(&mut self) {
         let Some(payload) = self.payloads.last_mut() else { return };
         let (content, count) = (payload.content.take(), payload.count);
-        self.close_made(content, count);
+        self.close_slotless(content, count);
     }
 
     // -- Small pieces --------------------------------------------------------
 
     /// Reads a letter and `:`.
-    fn mark(&mut self, letter: u8, expected: &'static str, at: u32) -> Result<(), Error> {
+    fn read_mark(&mut self, letter: u8, expected: &'static str, at: u32) -> Result<(), Error> {
         let start = self.tokens.at;
         self.tokens.expect_byte(letter, expected)?;
         self.tokens.expect_byte(b':', expected)?;
-        self.sink.span(start, start + 2, at, "mark");
+        self.sink.record_span(start, start + 2, at, "mark");
         Ok(())
     }
 
-    fn separator(&mut self, byte: u8, expected: &'static str, at: u32) -> Result<(), Error> {
+    fn read_separator(&mut self, byte: u8, expected: &'static str, at: u32) -> Result<(), Error> {
         let start = self.tokens.at;
         self.tokens.expect_byte(byte, expected)?;
-        self.sink.span(start, start + 1, at, "separator");
+        self.sink.record_span(start, start + 1, at, "separator");
         Ok(())
     }
 
     /// Pushes a node without a text of its own: links do not count it.
-    fn made(&mut self, node: Node) -> u32 {
+    fn push_slotless(&mut self, node: Node) -> u32 {
         let start = self.tokens.at;
         let at = self.sink.tape().push(node);
-        self.slots.silent(at);
-        self.sink.begin(at, start);
+        self.slots.record_slotless(at);
+        self.sink.record_begin(at, start);
         at
     }
 
-    fn close_made(&mut self, at: Option<u32>, count: u32) {
+    fn close_slotless(&mut self, at: Option<u32>, count: u32) {
         let Some(at) = at else { return };
         let end = self.tokens.at;
-        self.sink.tape().close(at, count);
-        self.sink.end(at, end);
+        self.sink.tape().close_container(at, count);
+        self.sink.record_end(at, end);
     }
 
     /// Returns a key without a text of its own.
-    fn named(&mut self, name: &'static [u8]) -> u16 {
+    fn place_fixed_key(&mut self, name: &'static [u8]) -> u16 {
         let at = self.tokens.at;
         let tape = self.sink.tape();
         if tape.keys.len() < IDS
@@ -400,50 +400,50 @@ impl<S: Sink> Machine<'_, '_, S> {
         {
             return id;
         }
-        let node = tape.owned(Kind::Bytes, name);
+        let node = tape.new_owned_string(Kind::Bytes, name);
         let key = tape.push(Node { key: IS_KEY, ..node });
-        self.sink.extent(key, at, at);
+        self.sink.record_extent(key, at, at);
         KEY_NODE
     }
 
     /// Reads `C:`. It is opened if the class is PHP's own. Otherwise only the class knows the form
     /// of its payload, which stays bytes.
-    pub(super) fn opaque(&mut self, key: u16) -> Result<(), Error> {
+    pub(super) fn read_opaque(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.at;
-        let (name, len, is_default) = self.tokens.opaque()?;
-        let class = self.class(name)?;
+        let (name, len, is_default) = self.tokens.read_opaque()?;
+        let class = self.intern_class(name)?;
         self.check_length(len, start)?;
         let end = self.tokens.at;
         let payload = end - 1 - len;
         let at = self.sink.tape().push(Node { key, ..Node::open(Kind::Opaque, class).in_form(Form::Serializable) });
         if S::DETAIL {
-            self.begin(at, start);
-            self.sink.span(start, payload, at, "head");
+            self.begin_node(at, start);
+            self.sink.record_span(start, payload, at, "head");
             if !is_default {
-                self.keep(at, spelling::HEAD, start, payload);
+                self.keep_source(at, spelling::HEAD, start, payload);
             }
         }
-        let Scanned { start: first, len: letters, .. } = name;
-        match family(&self.tokens.input[first..first + letters]) {
+        let QuotedBytes { start: first, len: letters, .. } = name;
+        match find_family(&self.tokens.input[first..first + letters]) {
             family @ Some(_) if len > 0 => return self.open_payload(family, at, payload, len),
-            Some(_) => self.slots.opened(at, Counted::Nothing),
+            Some(_) => self.slots.record_payload(at, Counted::Nothing),
             None if self.options.payloads => {
                 if begins_values(&self.tokens.input[payload..payload + len]) {
                     return self.open_payload(None, at, payload, len);
                 }
-                self.slots.opened(at, Counted::Nothing);
+                self.slots.record_payload(at, Counted::Nothing);
             }
             None => {}
         }
         let tape = self.sink.tape();
-        let raw = tape.borrowed(Kind::Bytes, payload, len);
+        let raw = tape.new_borrowed_string(Kind::Bytes, payload, len);
         tape.push(raw);
-        tape.close(at, 1);
+        tape.close_container(at, 1);
         if S::DETAIL {
-            self.sink.span(payload, end - 1, at + 1, "payload");
-            self.sink.span(end - 1, end, at, "end");
-            self.sink.extent(at + 1, payload, end - 1);
-            self.sink.end(at, end);
+            self.sink.record_span(payload, end - 1, at + 1, "payload");
+            self.sink.record_span(end - 1, end, at, "end");
+            self.sink.record_extent(at + 1, payload, end - 1);
+            self.sink.record_end(at, end);
         }
         Ok(())
     }

@@ -8,42 +8,51 @@ mod scan;
 mod spans;
 
 use super::text::is_class_name;
-use super::{ReadOptions, detect, read_plain, repair};
+use super::{ReadOptions, detect, read_unrepaired, repair};
 use crate::error::Error;
-use crate::format::strings::{Damage, Mended, Places, Strings, Wanted};
+use crate::format::strings::{Damage, MendedText, StringPlaces, StringRequest, Strings};
 use crate::format::{Reader as _, Request};
 use crate::limits::Limits;
 use crate::options::Settings;
 
-use escaped::{Barless, Escaped};
-pub(super) use spans::{Names, collect};
+use escaped::{BarlessEscaping, HexEscaping};
+pub(super) use spans::{NamePlacement, collect_strings};
 
-pub(super) static STRINGS: Strings =
-    Strings { inside: detect::inside, find, mend: Some(mend), takes_class: Some(is_class_name), embeds: true };
+pub(super) static STRINGS: Strings = Strings {
+    inside: detect::is_worth_reading,
+    find: find_strings,
+    mend: Some(repair_text),
+    takes_class: Some(is_class_name),
+    embeds: true,
+};
 
-fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<Places<'t>, Error> {
+fn find_strings<'t>(
+    text: &'t [u8],
+    settings: &Settings,
+    wanted: &StringRequest<'_>,
+) -> Result<StringPlaces<'t>, Error> {
     let options = ReadOptions { repair_lengths: false, loose_links: true, ..ReadOptions::from_settings(settings) };
     if !wanted.keys
         && !wanted.classes
         && !options.lenient
-        && let Some(places) = scan::scan(text, wanted)
+        && let Some(places) = scan::scan_strings(text, wanted)
     {
         return Ok(places);
     }
     let outcome = options.read(text, Request::new(wanted.limits).detailed());
     match outcome.error {
         Some(error) => Err(error),
-        None => Ok(collect(text, &outcome.document, outcome.consumed, Names::Ended, wanted)),
+        None => Ok(collect_strings(text, &outcome.document, outcome.consumed, NamePlacement::Ended, wanted)),
     }
 }
 
-fn mend(text: &[u8], damage: Damage, limits: &Limits) -> Result<Option<Mended>, Error> {
+fn repair_text(text: &[u8], damage: Damage, limits: &Limits) -> Result<Option<MendedText>, Error> {
     let options = ReadOptions { loose_links: true, ..ReadOptions::default() };
     let read = |text: &[u8], _: repair::Start| {
-        let outcome = read_plain(text, &options, Request::new(limits));
+        let outcome = read_unrepaired(text, &options, Request::new(limits));
         outcome.error.is_none().then_some(outcome.consumed)
     };
-    repair::mend_text(text, damage, &[repair::Start::Value], &read)
+    repair::repair_text(text, damage, &[repair::Start::Value], &read)
 }
 
 #[cfg(test)]
@@ -86,7 +95,7 @@ mod tests {
             "d:.;",
         ];
         let limits = Limits::default();
-        let wanted = Wanted { limits: &limits, keys: false, classes: false, may: &|_, _| true };
+        let wanted = StringRequest { limits: &limits, keys: false, classes: false, may: &|_, _| true };
         let (mut state, mut taken, mut places) = (7u64, 0, 0);
         for _ in 0..200_000 {
             let mut text = String::new();
@@ -94,12 +103,12 @@ mod tests {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 text.push_str(PIECES[(state >> 33) as usize % PIECES.len()]);
             }
-            let Some(quick) = scan::scan(text.as_bytes(), &wanted) else { continue };
+            let Some(quick) = scan::scan_strings(text.as_bytes(), &wanted) else { continue };
             taken += 1;
             places += quick.list.len();
             let read = ReadOptions::default().read(text.as_bytes(), Request::new(&limits).detailed());
             assert!(read.error.is_none(), "{text}");
-            let slow = collect(text.as_bytes(), &read.document, read.consumed, Names::Ended, &wanted);
+            let slow = collect_strings(text.as_bytes(), &read.document, read.consumed, NamePlacement::Ended, &wanted);
             assert_eq!(format!("{:?}", quick.list), format!("{:?}", slow.list), "{text}");
             assert_eq!(quick.consumed, slow.consumed, "{text}");
         }

@@ -2,16 +2,16 @@
 
 use super::text;
 use crate::error::{Error, ErrorDetail, ErrorKind};
-use crate::format::scan::wrong;
+use crate::format::scan::unexpected_byte_error;
 
 /// Advice for errors about a wrong length.
 const REPAIR: &str = "`repair=lengths` counts wrong lengths again";
 /// How far the end of a string is searched beyond twice its length.
-const LOOK: usize = 1024;
+const SEARCH_BEYOND: usize = 1024;
 
 /// Bytes of the input between quotes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scanned {
+pub(super) struct QuotedBytes {
     pub(super) start: usize,
     pub(super) len: usize,
     /// Whether its head is spelled as PHP writes it.
@@ -28,18 +28,18 @@ pub(super) struct Tokens<'a> {
     /// Start of the current payload; 0 outside of payloads.
     pub(super) base: usize,
     /// Whether errors quote the message of `unserialize()`.
-    pub(super) says_php: bool,
+    pub(super) adds_php_message: bool,
 }
 
 impl<'a> Tokens<'a> {
     pub(super) fn new(input: &'a [u8], at: usize) -> Tokens<'a> {
-        Tokens { input, at, base: 0, says_php: true }
+        Tokens { input, at, base: 0, adds_php_message: true }
     }
 }
 
 impl Tokens<'_> {
     #[inline]
-    pub(super) fn byte(&self, at: usize) -> Option<u8> {
+    pub(super) fn byte_at(&self, at: usize) -> Option<u8> {
         self.input.get(at).copied()
     }
 
@@ -47,33 +47,33 @@ impl Tokens<'_> {
 
     /// The byte at `at` is not `expected`; PHP reports the offset `php`.
     #[cold]
-    pub(super) fn wrong(&self, at: usize, php: usize, expected: &'static str) -> Error {
-        let error = match self.byte(at) {
-            None if self.base > 0 => self.cut(self.input.len()).finding("the end of the payload"),
-            _ => wrong(self.input, at, expected),
+    pub(super) fn unexpected_byte(&self, at: usize, php: usize, expected: &'static str) -> Error {
+        let error = match self.byte_at(at) {
+            None if self.base > 0 => self.missing_bytes(self.input.len()).finding("the end of the payload"),
+            _ => unexpected_byte_error(self.input, at, expected),
         };
-        self.php_offset(error.expecting(expected), php)
+        self.add_php_message(error.expecting(expected), php)
     }
 
     /// Adds PHP's message with the offset that PHP reports.
     #[cold]
-    pub(super) fn php_offset(&self, error: Error, at: usize) -> Error {
-        if !self.says_php {
+    pub(super) fn add_php_message(&self, error: Error, at: usize) -> Error {
+        if !self.adds_php_message {
             return error;
         }
-        error.helping(self.php_says(at)).originally_at(at.saturating_sub(self.base))
+        error.helping(self.php_message(at)).originally_at(at.saturating_sub(self.base))
     }
 
     /// Adds PHP's message and the advice to repair; a session does not have this option.
     #[cold]
-    fn php_offset_and_repair(&self, error: Error, at: usize) -> Error {
-        if !self.says_php {
+    fn add_repair_advice(&self, error: Error, at: usize) -> Error {
+        if !self.adds_php_message {
             return error;
         }
-        error.helping(format!("{}; {REPAIR}", self.php_says(at))).originally_at(at.saturating_sub(self.base))
+        error.helping(format!("{}; {REPAIR}", self.php_message(at))).originally_at(at.saturating_sub(self.base))
     }
 
-    fn php_says(&self, at: usize) -> String {
+    fn php_message(&self, at: usize) -> String {
         let (at, len) = (at.saturating_sub(self.base), self.input.len() - self.base);
         format!("PHP says: Error at offset {at} of {len} bytes")
     }
@@ -81,43 +81,45 @@ impl Tokens<'_> {
     /// More bytes are needed than exist: the input was cut off, unless the payload has a
     /// stated end.
     #[cold]
-    fn cut(&self, at: usize) -> Error {
+    fn missing_bytes(&self, at: usize) -> Error {
         Error::new(if self.base > 0 { ErrorKind::Malformed } else { ErrorKind::Truncated }).at(at)
     }
 
     #[cold]
     pub(super) fn no_value(&self) -> Error {
-        self.wrong(self.at, self.at, "a value: one of N b i d s S a O C E r R").detailing(ErrorDetail::NoValue)
+        self.unexpected_byte(self.at, self.at, "a value: one of N b i d s S a O C E r R")
+            .detailing(ErrorDetail::NoValue)
     }
 
     /// The value here can't be a key. PHP parses some values before it reports that, which
     /// moves its offset.
     #[cold]
     pub(super) fn no_key(&self) -> Error {
-        let mut behind = *self;
-        let end = match self.byte(self.at) {
-            Some(b'N') => behind.word(b"N;").is_ok(),
-            Some(b'b') => behind.boolean().is_ok(),
-            Some(b'd') => behind.float().is_ok(),
-            Some(b'r' | b'R') => behind.link().is_ok(),
-            Some(b'a') => match self.count(self.at, b':') {
-                Ok((_, end, _)) if self.byte(end + 1) == Some(b'{') => {
-                    behind.at = end + 2;
+        let mut ahead = *self;
+        let end = match self.byte_at(self.at) {
+            Some(b'N') => ahead.read_word(b"N;").is_ok(),
+            Some(b'b') => ahead.read_boolean().is_ok(),
+            Some(b'd') => ahead.read_float().is_ok(),
+            Some(b'r' | b'R') => ahead.read_link().is_ok(),
+            Some(b'a') => match self.read_count(self.at, b':') {
+                Ok((_, end, _)) if self.byte_at(end + 1) == Some(b'{') => {
+                    ahead.at = end + 2;
                     true
                 }
                 _ => false,
             },
             _ => false,
         };
-        self.wrong(self.at, if end { behind.at } else { self.at }, "a key: i, s or S").detailing(ErrorDetail::NoKey)
+        self.unexpected_byte(self.at, if end { ahead.at } else { self.at }, "a key: i, s or S")
+            .detailing(ErrorDetail::NoKey)
     }
 
     // -- Small pieces -------------------------------------------------------------
 
     #[inline]
     pub(super) fn expect_byte(&mut self, byte: u8, expected: &'static str) -> Result<(), Error> {
-        if self.byte(self.at) != Some(byte) {
-            return Err(self.wrong(self.at, self.at, expected));
+        if self.byte_at(self.at) != Some(byte) {
+            return Err(self.unexpected_byte(self.at, self.at, expected));
         }
         self.at += 1;
         Ok(())
@@ -125,32 +127,36 @@ impl Tokens<'_> {
 
     /// Checks the next byte without consuming it.
     #[inline]
-    pub(super) fn expect(&self, fits: impl Fn(u8) -> bool, expected: &'static str) -> Result<(), Error> {
-        if self.byte(self.at).is_some_and(fits) { Ok(()) } else { Err(self.wrong(self.at, self.at, expected)) }
+    pub(super) fn expect_next(&self, fits: impl Fn(u8) -> bool, expected: &'static str) -> Result<(), Error> {
+        if self.byte_at(self.at).is_some_and(fits) {
+            Ok(())
+        } else {
+            Err(self.unexpected_byte(self.at, self.at, expected))
+        }
     }
 
     #[inline]
-    pub(super) fn word(&mut self, word: &'static [u8; 2]) -> Result<(), Error> {
-        if self.byte(self.at + 1) != Some(word[1]) {
-            return Err(self.wrong(self.at + 1, self.at, "`;`"));
+    pub(super) fn read_word(&mut self, word: &'static [u8; 2]) -> Result<(), Error> {
+        if self.byte_at(self.at + 1) != Some(word[1]) {
+            return Err(self.unexpected_byte(self.at + 1, self.at, "`;`"));
         }
         self.at += 2;
         Ok(())
     }
 
     #[inline]
-    pub(super) fn boolean(&mut self) -> Result<bool, Error> {
+    pub(super) fn read_boolean(&mut self) -> Result<bool, Error> {
         let start = self.at;
         let is_true = match self.input.get(start + 1..start + 4) {
             Some(b":0;") => false,
             Some(b":1;") => true,
             _ => {
-                let good = [b":"[0], b'0', b';'];
-                let same = (0..3).find(|at| match (at, self.byte(start + 1 + at)) {
+                let expected = [b":"[0], b'0', b';'];
+                let mismatch = (0..3).find(|at| match (at, self.byte_at(start + 1 + at)) {
                     (1, byte) => !matches!(byte, Some(b'0' | b'1')),
-                    (at, byte) => byte != Some(good[*at]),
+                    (at, byte) => byte != Some(expected[*at]),
                 });
-                return Err(self.wrong(start + 1 + same.unwrap_or(0), start, "`b:0;` or `b:1;`"));
+                return Err(self.unexpected_byte(start + 1 + mismatch.unwrap_or(0), start, "`b:0;` or `b:1;`"));
             }
         };
         self.at = start + 4;
@@ -160,68 +166,68 @@ impl Tokens<'_> {
     /// Reads the number after `:` up to `delimiter`, without a sign: its value (saturated),
     /// the offset of the delimiter, and whether PHP writes it like this.
     #[inline(always)]
-    fn count(&self, start: usize, delimiter: u8) -> Result<(u64, usize, bool), Error> {
-        if self.byte(start + 1) != Some(b':') {
-            return Err(self.wrong(start + 1, start, "`:`"));
+    fn read_count(&self, start: usize, delimiter: u8) -> Result<(u64, usize, bool), Error> {
+        if self.byte_at(start + 1) != Some(b':') {
+            return Err(self.unexpected_byte(start + 1, start, "`:`"));
         }
         let first = start + 2;
         let mut at = first;
         let mut value = 0u64;
-        while let Some(digit @ b'0'..=b'9') = self.byte(at) {
+        while let Some(digit @ b'0'..=b'9') = self.byte_at(at) {
             value = value.saturating_mul(10).saturating_add(u64::from(digit - b'0'));
             at += 1;
         }
         if at == first {
-            return Err(self.wrong(at, start, "a number without sign"));
+            return Err(self.unexpected_byte(at, start, "a number without sign"));
         }
-        if self.byte(at) != Some(delimiter) {
+        if self.byte_at(at) != Some(delimiter) {
             let expected = if delimiter == b':' { "`:` behind the number" } else { "`;` behind the number" };
-            return Err(self.wrong(at, start, expected));
+            return Err(self.unexpected_byte(at, start, expected));
         }
-        let is_default = at == first + 1 || self.byte(first) != Some(b'0');
+        let is_default = at == first + 1 || self.byte_at(first) != Some(b'0');
         Ok((value, at, is_default))
     }
 
     /// Reads `X:number:"`, this many bytes, and `"`; `at` is then after the quote. If bytes
     /// are missing, PHP reports the offset of the number.
     #[inline(always)]
-    fn quoted(&mut self) -> Result<Scanned, Error> {
+    fn read_quoted(&mut self) -> Result<QuotedBytes, Error> {
         let start = self.at;
-        let (len, at, is_default) = self.count(start, b':')?;
-        if self.byte(at + 1) != Some(b'"') {
-            return Err(self.wrong(at + 1, start, "`\"`"));
+        let (len, at, is_default) = self.read_count(start, b':')?;
+        if self.byte_at(at + 1) != Some(b'"') {
+            return Err(self.unexpected_byte(at + 1, start, "`\"`"));
         }
         let first = at + 2;
         let end = usize::try_from(len).ok().and_then(|len| first.checked_add(len));
         let Some(end) = end.filter(|end| *end <= self.input.len()) else {
             return Err(self.too_short(len, first, start + 2));
         };
-        if self.byte(end) != Some(b'"') {
+        if self.byte_at(end) != Some(b'"') {
             return Err(self.wrong_length(len, first, end, end));
         }
         self.at = end + 1;
-        Ok(Scanned { start: first, len: end - first, is_default })
+        Ok(QuotedBytes { start: first, len: end - first, is_default })
     }
 
     /// Error for a string that does not end where its length says.
     #[cold]
     fn wrong_length(&self, len: u64, first: usize, at: usize, php: usize) -> Error {
-        match self.real_length(len, first).filter(|_| at < self.input.len()) {
+        match self.find_real_length(len, first).filter(|_| at < self.input.len()) {
             Some(real) => {
                 let found = format!("a string said to be {len} bytes long, but `\";` stands after {real}");
                 let error = Error::new(ErrorKind::Malformed).at(at).expecting("`\";` behind the string");
-                self.php_offset_and_repair(error.finding(found), php)
+                self.add_repair_advice(error.finding(found), php)
             }
-            None => self.wrong(at, php, "`\";` behind the string, whose length may be wrong"),
+            None => self.unexpected_byte(at, php, "`\";` behind the string, whose length may be wrong"),
         }
     }
 
     /// Returns the real length of a string whose stated length is wrong: the nearest place
     /// that looks like its end.
-    fn real_length(&self, len: u64, first: usize) -> Option<usize> {
+    fn find_real_length(&self, len: u64, first: usize) -> Option<usize> {
         let len = usize::try_from(len).ok()?;
-        let most = len.saturating_mul(2).saturating_add(first + LOOK).min(self.input.len());
-        let text = self.input.get(first..most)?;
+        let search_end = len.saturating_mul(2).saturating_add(first + SEARCH_BEYOND).min(self.input.len());
+        let text = self.input.get(first..search_end)?;
         let ends = text.windows(2).enumerate().filter(|(_, pair)| pair == b"\";").map(|(at, _)| at);
         ends.min_by_key(|real| real.abs_diff(len))
     }
@@ -229,27 +235,25 @@ impl Tokens<'_> {
     #[cold]
     fn too_short(&self, len: u64, first: usize, php: usize) -> Error {
         let left = self.input.len() - first;
-        let error = self.cut(self.input.len()).expecting(format!("{len} bytes from offset {first}"));
+        let error = self.missing_bytes(self.input.len()).expecting(format!("{len} bytes from offset {first}"));
         // Cut off, or a wrong length: in the second case the real end may exist.
-        match self.real_length(left as u64, first) {
-            Some(real) => {
-                self.php_offset_and_repair(error.finding(format!("only {left}; `\";` stands after {real}")), php)
-            }
-            None => self.php_offset(error.finding(format!("only {left}")), php),
+        match self.find_real_length(left as u64, first) {
+            Some(real) => self.add_repair_advice(error.finding(format!("only {left}; `\";` stands after {real}")), php),
+            None => self.add_php_message(error.finding(format!("only {left}")), php),
         }
     }
 
     // -- Values ---------------------------------------------------------------------
 
     #[inline(always)]
-    pub(super) fn string(&mut self) -> Result<Scanned, Error> {
+    pub(super) fn read_string(&mut self) -> Result<QuotedBytes, Error> {
         let start = self.at;
-        let scanned = self.quoted()?;
-        if self.byte(self.at) != Some(b';') {
+        let scanned = self.read_quoted()?;
+        if self.byte_at(self.at) != Some(b';') {
             let at = std::mem::replace(&mut self.at, start);
-            let Scanned { start: first, len, .. } = scanned;
-            return Err(match self.byte(at) {
-                None => self.wrong(at, at, "`;` behind the string"),
+            let QuotedBytes { start: first, len, .. } = scanned;
+            return Err(match self.byte_at(at) {
+                None => self.unexpected_byte(at, at, "`;` behind the string"),
                 Some(_) => self.wrong_length(len as u64, first, at, at),
             });
         }
@@ -259,35 +263,37 @@ impl Tokens<'_> {
 
     /// Rejects a name of length 0, which PHP checks first.
     #[inline]
-    fn not_empty(&self, expected: &'static str) -> Result<(), Error> {
-        if self.byte(self.at + 2) != Some(b'0') {
+    fn reject_empty_name(&self, expected: &'static str) -> Result<(), Error> {
+        if self.byte_at(self.at + 2) != Some(b'0') {
             return Ok(());
         }
-        match self.count(self.at, b':') {
-            Ok((0, at, _)) if self.byte(at + 1) == Some(b'"') => Err(self.wrong(at + 2, self.at + 2, expected)),
+        match self.read_count(self.at, b':') {
+            Ok((0, at, _)) if self.byte_at(at + 1) == Some(b'"') => {
+                Err(self.unexpected_byte(at + 2, self.at + 2, expected))
+            }
             _ => Ok(()),
         }
     }
 
     /// `E:number:"Class:Case";`
-    pub(super) fn enum_case(&mut self) -> Result<Scanned, Error> {
+    pub(super) fn read_enum_case(&mut self) -> Result<QuotedBytes, Error> {
         let start = self.at;
-        self.not_empty("`Class:Case`")?;
-        let scanned = self.string()?;
+        self.reject_empty_name("`Class:Case`")?;
+        let scanned = self.read_string()?;
         let name = &self.input[scanned.start..scanned.start + scanned.len];
         if !text::is_enum_case(name) {
             self.at = start;
-            return Err(self.wrong(scanned.start, start, "`Class:Case`").detailing(ErrorDetail::NoCase));
+            return Err(self.unexpected_byte(scanned.start, start, "`Class:Case`").detailing(ErrorDetail::NoCase));
         }
         Ok(scanned)
     }
 
     /// Reads `S:number:"…";` and decodes it.
-    pub(super) fn escaped(&mut self, out: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn read_escaped(&mut self, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = self.at;
-        let (len, at, _) = self.count(start, b':')?;
-        if self.byte(at + 1) != Some(b'"') {
-            return Err(self.wrong(at + 1, start, "`\"`"));
+        let (len, at, _) = self.read_count(start, b':')?;
+        if self.byte_at(at + 1) != Some(b'"') {
+            return Err(self.unexpected_byte(at + 1, start, "`\"`"));
         }
         let mut at = at + 2;
         if len > (self.input.len() - at) as u64 {
@@ -295,11 +301,11 @@ impl Tokens<'_> {
         }
         let hex = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16));
         for _ in 0..len {
-            match self.byte(at) {
+            match self.byte_at(at) {
                 Some(b'\\') => {
-                    let (Some(high), Some(low)) = (hex(self.byte(at + 1)), hex(self.byte(at + 2))) else {
-                        let odd = at + 1 + usize::from(hex(self.byte(at + 1)).is_some());
-                        return Err(self.wrong(odd, start, "two hexadecimal digits behind `\\`"));
+                    let (Some(high), Some(low)) = (hex(self.byte_at(at + 1)), hex(self.byte_at(at + 2))) else {
+                        let odd = at + 1 + usize::from(hex(self.byte_at(at + 1)).is_some());
+                        return Err(self.unexpected_byte(odd, start, "two hexadecimal digits behind `\\`"));
                     };
                     out.push((high << 4 | low) as u8);
                     at += 3;
@@ -308,12 +314,12 @@ impl Tokens<'_> {
                     out.push(byte);
                     at += 1;
                 }
-                None => return Err(self.wrong(at, start, "more of the string")),
+                None => return Err(self.unexpected_byte(at, start, "more of the string")),
             }
         }
         for byte in *b"\";" {
-            if self.byte(at) != Some(byte) {
-                return Err(self.wrong(at, at, "`\";` behind the string"));
+            if self.byte_at(at) != Some(byte) {
+                return Err(self.unexpected_byte(at, at, "`\";` behind the string"));
             }
             at += 1;
         }
@@ -324,14 +330,14 @@ impl Tokens<'_> {
     /// Reads `i:number;`: the value (clamped), whether PHP writes it like this, and whether
     /// it fits.
     #[inline(always)]
-    pub(super) fn integer(&mut self) -> Result<(i64, bool, bool), Error> {
+    pub(super) fn read_integer(&mut self) -> Result<(i64, bool, bool), Error> {
         let start = self.at;
-        if self.byte(start + 1) != Some(b':') {
-            return Err(self.wrong(start + 1, start, "`:`"));
+        if self.byte_at(start + 1) != Some(b':') {
+            return Err(self.unexpected_byte(start + 1, start, "`:`"));
         }
-        let (value, at, is_default, fits) = self.signed(start + 2, start, false)?;
-        if self.byte(at) != Some(b';') {
-            return Err(self.wrong(at, start, "`;` behind the integer"));
+        let (value, at, is_default, fits) = self.read_signed(start + 2, start, false)?;
+        if self.byte_at(at) != Some(b';') {
+            return Err(self.unexpected_byte(at, start, "`;` behind the integer"));
         }
         self.at = at + 1;
         Ok((value, is_default, fits))
@@ -340,33 +346,33 @@ impl Tokens<'_> {
     /// Reads digits after an optional sign: value, end, whether PHP writes it like this, and
     /// whether it fits. PHP takes a count without digits for 0.
     #[inline(always)]
-    fn signed(&self, from: usize, php: usize, is_count: bool) -> Result<(i64, usize, bool, bool), Error> {
-        let sign = self.byte(from);
+    fn read_signed(&self, from: usize, php: usize, is_count: bool) -> Result<(i64, usize, bool, bool), Error> {
+        let sign = self.byte_at(from);
         let first = from + usize::from(matches!(sign, Some(b'+' | b'-')));
         let mut at = first;
         let mut value = 0u64;
-        while let Some(digit @ b'0'..=b'9') = self.byte(at) {
+        while let Some(digit @ b'0'..=b'9') = self.byte_at(at) {
             value = value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
             at += 1;
         }
         if at == first && !is_count {
-            return Err(self.wrong(at, php, "digits"));
+            return Err(self.unexpected_byte(at, php, "digits"));
         }
         let negative = sign == Some(b'-');
         if at - first > 18 {
-            let (value, fits) = clamped(&self.input[first..at], negative);
-            return Ok((value, at, sign != Some(b'+') && self.byte(first) != Some(b'0'), fits));
+            let (value, fits) = clamp_integer(&self.input[first..at], negative);
+            return Ok((value, at, sign != Some(b'+') && self.byte_at(first) != Some(b'0'), fits));
         }
-        let leads = at == first || self.byte(first) == Some(b'0') && (at > first + 1 || negative);
+        let leads = at == first || self.byte_at(first) == Some(b'0') && (at > first + 1 || negative);
         let value = value as i64;
         Ok((if negative { -value } else { value }, at, !leads && sign != Some(b'+'), true))
     }
 
     /// Reads `d:…;`: the value, and where its text starts.
-    pub(super) fn float(&mut self) -> Result<(f64, usize), Error> {
+    pub(super) fn read_float(&mut self) -> Result<(f64, usize), Error> {
         let start = self.at;
-        if self.byte(start + 1) != Some(b':') {
-            return Err(self.wrong(start + 1, start, "`:`"));
+        if self.byte_at(start + 1) != Some(b':') {
+            return Err(self.unexpected_byte(start + 1, start, "`:`"));
         }
         let first = start + 2;
         let is_part =
@@ -377,37 +383,37 @@ impl Tokens<'_> {
             b"NAN" => Some(f64::NAN),
             b"INF" => Some(f64::INFINITY),
             b"-INF" => Some(f64::NEG_INFINITY),
-            _ if text::is_float(source) => std::str::from_utf8(source).ok().and_then(|text| text.parse().ok()),
+            _ if text::is_float_text(source) => std::str::from_utf8(source).ok().and_then(|text| text.parse().ok()),
             _ => None,
         };
-        match (value, self.byte(first + len)) {
+        match (value, self.byte_at(first + len)) {
             (Some(value), Some(b';')) => {
                 self.at = first + len + 1;
                 Ok((value, first))
             }
-            (Some(_), _) => Err(self.wrong(first + len, start, "`;` behind the float")),
-            (None, None) => Err(self.wrong(first + len, start, "a float")),
-            (None, _) => Err(self.wrong(first, start, "a float")),
+            (Some(_), _) => Err(self.unexpected_byte(first + len, start, "`;` behind the float")),
+            (None, None) => Err(self.unexpected_byte(first + len, start, "a float")),
+            (None, _) => Err(self.unexpected_byte(first, start, "a float")),
         }
     }
 
     /// `r:number;` or `R:number;`.
-    pub(super) fn link(&mut self) -> Result<(u64, bool), Error> {
+    pub(super) fn read_link(&mut self) -> Result<(u64, bool), Error> {
         let start = self.at;
-        let (slot, at, is_default) = self.count(start, b';')?;
+        let (slot, at, is_default) = self.read_count(start, b';')?;
         self.at = at + 1;
         Ok((slot, is_default))
     }
 
     /// Reads `a:number:{`. A count that is too large for the rest of the input is an error.
     #[inline(always)]
-    pub(super) fn array(&mut self) -> Result<(u32, bool), Error> {
+    pub(super) fn read_array_head(&mut self) -> Result<(u32, bool), Error> {
         let start = self.at;
-        let (count, at, is_default) = self.count(start, b':')?;
-        if self.byte(at + 1) != Some(b'{') {
-            return Err(self.wrong(at + 1, start, "`{`"));
+        let (count, at, is_default) = self.read_count(start, b':')?;
+        if self.byte_at(at + 1) != Some(b'{') {
+            return Err(self.unexpected_byte(at + 1, start, "`{`"));
         }
-        let count = self.fits(count, 2, at + 2, at + 2)?;
+        let count = self.check_count(count, 2, at + 2, at + 2)?;
         self.at = at + 2;
         Ok((count, is_default))
     }
@@ -415,7 +421,7 @@ impl Tokens<'_> {
     /// Checks a count of entries against the input from `from` on, as PHP does: `size` bytes
     /// for each entry.
     #[inline(always)]
-    fn fits(&self, count: u64, size: u64, from: usize, php: usize) -> Result<u32, Error> {
+    fn check_count(&self, count: u64, size: u64, from: usize, php: usize) -> Result<u32, Error> {
         let left = self.input.len() - from;
         match u32::try_from(count) {
             Ok(small) if count <= left as u64 / size => Ok(small),
@@ -425,55 +431,62 @@ impl Tokens<'_> {
 
     #[cold]
     fn too_many(&self, count: u64, left: usize, from: usize, php: usize) -> Error {
-        let error = self.cut(from).expecting(format!("{count} entries")).finding(format!("only {left} bytes for them"));
-        let error = self.php_offset(error, php);
+        let error = self
+            .missing_bytes(from)
+            .expecting(format!("{count} entries"))
+            .finding(format!("only {left} bytes for them"));
+        let error = self.add_php_message(error, php);
         if count > i64::MAX as u64 { error.detailing(ErrorDetail::WideCount) } else { error }
     }
 
     /// Reads `X:number:"Class":number:{`: the name, the number, the end of the number, and
     /// the start of the body. PHP accepts a sign there, and takes no digits for 0. `cut`
     /// makes the error if the input ends after the class.
-    fn class_head(&mut self, cut: impl Fn(&Self, usize) -> Error) -> Result<(Scanned, Count, usize), Error> {
+    fn read_class_head(
+        &mut self,
+        cut: impl Fn(&Self, usize) -> Error,
+    ) -> Result<(QuotedBytes, ClassCount, usize), Error> {
         let start = self.at;
-        self.not_empty("the name of a class")?;
-        let mut name = self.quoted()?;
+        self.reject_empty_name("the name of a class")?;
+        let mut name = self.read_quoted()?;
         let end = std::mem::replace(&mut self.at, start);
-        if self.byte(end) != Some(b':') {
-            return Err(self.wrong(end, end, "`:` behind the class"));
+        if self.byte_at(end) != Some(b':') {
+            return Err(self.unexpected_byte(end, end, "`:` behind the class"));
         }
         if !text::is_class_name(&self.input[name.start..name.start + name.len]) {
-            return Err(self.wrong(name.start, start, "the name of a class"));
+            return Err(self.unexpected_byte(name.start, start, "the name of a class"));
         }
         let from = end + 1;
         if from >= self.input.len() {
             return Err(cut(self, end));
         }
-        let (value, at, is_default, fits) = self.signed(from, from, true)?;
-        let count = Count { value: u64::try_from(value).ok().filter(|_| fits), start: from, fits };
+        let (value, at, is_default, fits) = self.read_signed(from, from, true)?;
+        let count = ClassCount { value: u64::try_from(value).ok().filter(|_| fits), start: from, fits };
         name.is_default &= is_default;
         Ok((name, count, at))
     }
 
-    fn below_zero(&self, count: &Count, php: usize) -> Error {
-        self.wrong(count.start, php, "a number that is not below 0")
+    fn negative_count(&self, count: &ClassCount, php: usize) -> Error {
+        self.unexpected_byte(count.start, php, "a number that is not below 0")
     }
 
     /// Reads the head of `O:`.
-    pub(super) fn object(&mut self) -> Result<(Scanned, u32, bool), Error> {
-        let (name, count, at) =
-            self.class_head(|tokens, end| tokens.wrong(end + 1, end - 1, "digits").detailing(ErrorDetail::NoCount))?;
+    pub(super) fn read_object_head(&mut self) -> Result<(QuotedBytes, u32, bool), Error> {
+        let (name, count, at) = self.read_class_head(|tokens, end| {
+            tokens.unexpected_byte(end + 1, end - 1, "digits").detailing(ErrorDetail::NoCount)
+        })?;
         let value = count.value.ok_or_else(|| {
-            let error = self.below_zero(&count, at);
+            let error = self.negative_count(&count, at);
             if count.fits { error } else { error.detailing(ErrorDetail::WideCount) }
         })?;
         // PHP counts the remaining bytes from the quote after the class.
         let left = self.input.len() - (name.start + name.len);
         let fits = u32::try_from(value).ok().filter(|value| *value as usize <= left / 2);
-        if self.byte(at) != Some(b':') {
-            return Err(self.wrong(at, at, "`:` behind the number"));
+        if self.byte_at(at) != Some(b':') {
+            return Err(self.unexpected_byte(at, at, "`:` behind the number"));
         }
-        if self.byte(at + 1) != Some(b'{') {
-            return Err(self.wrong(at + 1, if fits.is_some() { at + 1 } else { at }, "`{`"));
+        if self.byte_at(at + 1) != Some(b'{') {
+            return Err(self.unexpected_byte(at + 1, if fits.is_some() { at + 1 } else { at }, "`{`"));
         }
         let value = fits.ok_or_else(|| self.too_many(value, self.input.len() - at - 2, at, at))?;
         self.at = at + 2;
@@ -481,28 +494,29 @@ impl Tokens<'_> {
     }
 
     /// Reads a whole `C:`.
-    pub(super) fn opaque(&mut self) -> Result<(Scanned, usize, bool), Error> {
-        let (name, count, at) = self.class_head(|tokens, end| tokens.wrong(end + 1, end + 1, "digits"))?;
-        if self.byte(at) != Some(b':') {
-            return Err(self.wrong(at, at, "`:` behind the number"));
+    pub(super) fn read_opaque(&mut self) -> Result<(QuotedBytes, usize, bool), Error> {
+        let (name, count, at) =
+            self.read_class_head(|tokens, end| tokens.unexpected_byte(end + 1, end + 1, "digits"))?;
+        if self.byte_at(at) != Some(b':') {
+            return Err(self.unexpected_byte(at, at, "`:` behind the number"));
         }
-        if self.byte(at + 1) != Some(b'{') {
-            let php = if at + 2 < self.input.len() || self.byte(at + 1).is_some() { at + 1 } else { at };
-            return Err(self.wrong(at + 1, php, "`{`"));
+        if self.byte_at(at + 1) != Some(b'{') {
+            let php = if at + 2 < self.input.len() || self.byte_at(at + 1).is_some() { at + 1 } else { at };
+            return Err(self.unexpected_byte(at + 1, php, "`{`"));
         }
         let at = at + 2;
         let short = |error: Error| error.detailing(ErrorDetail::ShortPayload);
-        let len = count.value.ok_or_else(|| short(self.below_zero(&count, at)))?;
+        let len = count.value.ok_or_else(|| short(self.negative_count(&count, at)))?;
         let left = self.input.len() - at;
         let Some(len) = usize::try_from(len).ok().filter(|len| *len <= left) else {
             return Err(short(self.too_short(len, at, at)));
         };
-        if self.byte(at + len) != Some(b'}') {
+        if self.byte_at(at + len) != Some(b'}') {
             let expected = "`}` behind the payload, whose length may be wrong";
             // PHP also needs the byte after it.
             return Err(match len == left {
-                true => short(self.wrong(at + len, at, expected)),
-                false => self.wrong(at + len, at + len, expected),
+                true => short(self.unexpected_byte(at + len, at, expected)),
+                false => self.unexpected_byte(at + len, at + len, expected),
             });
         }
         self.at = at + len + 1;
@@ -511,7 +525,7 @@ impl Tokens<'_> {
 }
 
 /// The number after a class name.
-struct Count {
+struct ClassCount {
     /// `None` if it is below 0 or too large.
     value: Option<u64>,
     start: usize,
@@ -521,7 +535,7 @@ struct Count {
 
 /// Converts digits to an integer, clamped; and whether it fits unclamped.
 #[cold]
-fn clamped(digits: &[u8], negative: bool) -> (i64, bool) {
+fn clamp_integer(digits: &[u8], negative: bool) -> (i64, bool) {
     let value =
         digits.iter().try_fold(0u64, |value, digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
     let value = value.unwrap_or(u64::MAX);

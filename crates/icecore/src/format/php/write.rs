@@ -4,18 +4,18 @@
 //! what `serialize()` would.
 
 use super::spelling;
-use super::text::{is_class_name, is_enum_case, names, push_number, push_uint, says};
+use super::text::{is_class_name, is_enum_case, names_class, push_number, push_uint, states_number};
 use super::write_fast::{write_fast, write_part};
-use super::write_keys::Rendered;
+use super::write_keys::RenderedKeys;
 use super::write_leaf::push_class;
-use super::write_spl::Payload;
+use super::write_spl::PayloadOutput;
 use super::{FORMAT, NAME, WriteOptions};
 use crate::document::{Document, Form, IS_KEY, Kind, Node, Replay, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::Part;
-use crate::format::append::{append_named, append_or_not, append_with_spare};
-use crate::format::php_losses::{count_present, is_again_a_leaf};
-use crate::format::{too_long_a_chain, uncopied};
+use crate::format::DocumentPart;
+use crate::format::append::{append_named, append_with_spare, try_append};
+use crate::format::php_losses::{count_present, is_link_to_leaf};
+use crate::format::{chain_too_long_error, check_and_expand};
 use crate::limits::Limits;
 use crate::num::bigint;
 use crate::output::{LossKind, Losses, Output, READY, Spare, Written};
@@ -33,15 +33,15 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
             write_fast(document, limits, &mut parts.spare, buf, most)
         })
     {
-        return Ok(Losses::within(limits));
+        return Ok(Losses::with_limits(limits));
     }
-    let document = &*uncopied(document, limits)?;
-    append_named(document, &FORMAT, limits, out, |document, out| write_whole(document, limits, out))
+    let document = &*check_and_expand(document, limits)?;
+    append_named(document, &FORMAT, limits, out, |document, out| write_document(document, limits, out))
 }
 
 /// Whether a PHP program filled the tape.
 fn is_of_php(document: &Document<'_>) -> bool {
-    document.tape().is_by_hand() && document.tape().naming == FORMAT.can.naming
+    document.tape().is_filled_by_caller() && document.tape().naming == FORMAT.can.naming
 }
 
 impl crate::format::Writer for WriteOptions {
@@ -52,7 +52,7 @@ impl crate::format::Writer for WriteOptions {
     fn write_filled(&self, document: &Document<'_>, limits: &Limits, spare: &mut Spare, buf: &mut Vec<u8>) -> bool {
         let start = buf.len();
         let is_written = is_of_php(document)
-            && write_fast(document, limits, spare, buf, limits.output_from(document.size())).is_some();
+            && write_fast(document, limits, spare, buf, limits.output_from(document.input_size())).is_some();
         if !is_written {
             buf.truncate(start);
         }
@@ -62,27 +62,27 @@ impl crate::format::Writer for WriteOptions {
     fn write_part(
         &self,
         document: &Document<'_>,
-        part: Part<'_>,
+        part: DocumentPart<'_>,
         limits: &Limits,
         out: &mut dyn Output,
     ) -> Option<Result<Losses, Error>> {
-        let Part::Nodes(parts) = part else { return None };
+        let DocumentPart::Nodes(parts) = part else { return None };
         let is_written =
-            is_of_php(document) && append_or_not(out, |buf, most| write_part(document, limits, parts, buf, most));
-        is_written.then(|| Ok(Losses::within(limits)))
+            is_of_php(document) && try_append(out, |buf, most| write_part(document, limits, parts, buf, most));
+        is_written.then(|| Ok(Losses::with_limits(limits)))
     }
 }
 
-fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
+fn write_document(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {
     let mut writer = Writer::new(document, NAME, limits);
     writer.run(document.root().index(), out)?;
-    out.ready()?;
+    out.allow_flush()?;
     Ok(writer.losses)
 }
 
 /// A container with children still to write.
 #[derive(Clone, Copy)]
-pub(super) struct Frame {
+pub(super) struct WriteFrame {
     /// The next child.
     at: u32,
     /// Where the children end.
@@ -90,15 +90,15 @@ pub(super) struct Frame {
     /// Number of children written.
     count: u32,
     /// Number of children in total.
-    most: u32,
+    total: u32,
     is_object: bool,
     /// Whether it is an object whose payload is being written.
     is_payload: bool,
 }
 
-impl Frame {
-    pub(super) fn of_payload(at: u32) -> Frame {
-        Frame { at, end: at, count: 0, most: 0, is_object: false, is_payload: true }
+impl WriteFrame {
+    pub(super) fn for_payload(at: u32) -> WriteFrame {
+        WriteFrame { at, end: at, count: 0, total: 0, is_object: false, is_payload: true }
     }
 }
 
@@ -107,17 +107,17 @@ pub(super) struct Writer<'d> {
     pub(super) nodes: &'d [Node],
     pub(super) limits: &'d Limits,
     spelling: Option<Replay<'d>>,
-    pub(super) stack: Vec<Frame>,
-    pub(super) payloads: Vec<Payload>,
+    pub(super) stack: Vec<WriteFrame>,
+    pub(super) payloads: Vec<PayloadOutput>,
     /// Lengths of payloads, and their offsets in the buffer.
     pub(super) lengths: Vec<(usize, Vec<u8>)>,
     /// Whether opaque objects can be written as PHP's own classes write themselves; and
     /// the order of these answers.
-    pub(super) looked: HashMap<u32, bool>,
-    pub(super) looked_order: Vec<u32>,
+    pub(super) family_answers: HashMap<u32, bool>,
+    pub(super) answer_order: Vec<u32>,
     /// Whether there are keys that are allowed but absent.
     has_absent: bool,
-    pub(super) rendered: Rendered,
+    pub(super) rendered: RenderedKeys,
     /// Slots of nodes that links refer to, and whether each is an object.
     pub(super) slots: HashMap<u32, (u32, bool)>,
     /// The slot given last.
@@ -142,16 +142,16 @@ impl<'d> Writer<'d> {
             stack: Vec::new(),
             payloads: Vec::new(),
             lengths: Vec::new(),
-            looked: HashMap::new(),
-            looked_order: Vec::new(),
-            has_absent: document.tape().keys().any_absent()
+            family_answers: HashMap::new(),
+            answer_order: Vec::new(),
+            has_absent: document.tape().keys().has_absent()
                 || document.nodes().iter().any(|node| node.key == IS_KEY && node.has(flag::PLACEHOLDER)),
             slots: HashMap::new(),
-            rendered: Rendered::default(),
+            rendered: RenderedKeys::default(),
             next: 0,
             last_sure: None,
             session: None,
-            losses: Losses::within(limits),
+            losses: Losses::with_limits(limits),
         };
         if document.header().is_some() {
             writer.losses.add(LossKind::Header, || "$".to_owned());
@@ -161,9 +161,9 @@ impl<'d> Writer<'d> {
 
     /// Writes the value at `at` and everything in it.
     pub(super) fn run(&mut self, at: u32, out: &mut dyn Output) -> Result<(), Error> {
-        self.value(at, out.buffer())?;
+        self.write_value(at, out.buffer())?;
         while !self.stack.is_empty() {
-            self.step(out)?;
+            self.continue_container(out)?;
         }
         Ok(())
     }
@@ -172,7 +172,7 @@ impl<'d> Writer<'d> {
         self.nodes.get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
     }
 
-    pub(super) fn lose(&mut self, kind: LossKind, at: u32) {
+    pub(super) fn record_loss(&mut self, kind: LossKind, at: u32) {
         let document = self.document;
         self.losses.add(kind, || document.path(at));
     }
@@ -183,75 +183,76 @@ impl<'d> Writer<'d> {
 
     /// Returns the source text that was kept for the value at `at`.
     #[inline]
-    pub(super) fn kept(&self, at: u32, code: u16) -> Option<&'d [u8]> {
-        self.spelling.as_ref()?.kept(at, code)
+    pub(super) fn kept_source(&self, at: u32, code: u16) -> Option<&'d [u8]> {
+        self.spelling.as_ref()?.stored_bytes(at, code)
     }
 
     /// Continues in the innermost container, up to a nested container or its end.
-    fn step(&mut self, out: &mut dyn Output) -> Result<(), Error> {
+    fn continue_container(&mut self, out: &mut dyn Output) -> Result<(), Error> {
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
         if frame.is_payload {
             self.stack.push(frame);
             let depth = self.stack.len();
-            if self.payload_step(out.buffer())? {
+            if self.write_payload_step(out.buffer())? {
                 self.stack.truncate(depth - 1);
             }
-            return self.ready(out);
+            return self.pass_on_buffer(out);
         }
         let buf = out.buffer();
-        while frame.at < frame.end && frame.count < frame.most {
+        while frame.at < frame.end && frame.count < frame.total {
             let mut at = frame.at;
             let key = self.node(at);
             if key.key == IS_KEY {
-                let value = self.document.tape().next(at);
+                let value = self.document.tape().index_after(at);
                 if key.has(flag::PLACEHOLDER) && key.kind.is_string() {
-                    frame.at = self.document.tape().next(value);
+                    frame.at = self.document.tape().index_after(value);
                     continue;
                 }
-                self.key_node(&key, at, value, frame.is_object, buf)?;
+                self.write_key_node(&key, at, value, frame.is_object, buf)?;
                 at = value;
             } else if key.key == 0 {
-                self.position(frame.count, at, buf);
-            } else if !self.key_id(key.key, at, frame.is_object, buf) {
-                frame.at = self.document.tape().next(at);
+                self.write_position(frame.count, at, buf);
+            } else if !self.write_key_by_id(key.key, at, frame.is_object, buf) {
+                frame.at = self.document.tape().index_after(at);
                 continue;
             }
             frame.count += 1;
             let node = self.node(at);
-            if self.plain_leaf(at, &node, buf) {
+            if self.write_plain_leaf(at, &node, buf) {
                 frame.at = at + 1;
                 if buf.len() >= READY {
                     self.stack.push(frame);
-                    return self.ready(out);
+                    return self.pass_on_buffer(out);
                 }
                 continue;
             }
-            frame.at = self.document.tape().next(at);
+            frame.at = self.document.tape().index_after(at);
             self.stack.push(frame);
-            self.value(at, buf)?;
-            return if buf.len() < READY { Ok(()) } else { self.ready(out) };
+            self.write_value(at, buf)?;
+            return if buf.len() < READY { Ok(()) } else { self.pass_on_buffer(out) };
         }
         buf.push(b'}');
-        if buf.len() < READY { Ok(()) } else { self.ready(out) }
+        if buf.len() < READY { Ok(()) } else { self.pass_on_buffer(out) }
     }
 
     /// Passes on the buffer if it is large and its lengths are known.
-    fn ready(&self, out: &mut dyn Output) -> Result<(), Error> {
+    fn pass_on_buffer(&self, out: &mut dyn Output) -> Result<(), Error> {
         if out.buffer().len() < READY {
             return Ok(());
         }
-        if self.payloads.is_empty() { out.ready() } else { out.held() }
+        if self.payloads.is_empty() { out.allow_flush() } else { out.check_without_flush() }
     }
 
     /// Writes a leaf that has no spelling and is not linked.
     #[inline]
-    fn plain_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> bool {
-        let plain = matches!(node.kind, Kind::Null | Kind::Bool | Kind::Int | Kind::Float | Kind::Bytes | Kind::Text);
-        if !plain || node.has(flag::TARGET) {
+    fn write_plain_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> bool {
+        let is_common =
+            matches!(node.kind, Kind::Null | Kind::Bool | Kind::Int | Kind::Float | Kind::Bytes | Kind::Text);
+        if !is_common || node.has(flag::TARGET) {
             return false;
         }
         self.next += 1;
-        self.leaf(at, node, buf);
+        self.write_leaf(at, node, buf);
         true
     }
 
@@ -282,36 +283,36 @@ impl<'d> Writer<'d> {
     }
 
     /// Writes the value at `at`: a leaf completely, a container up to its front.
-    pub(super) fn value(&mut self, mut at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn write_value(&mut self, mut at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let first = at;
         // Nodes that PHP can't represent: their content is written instead.
         let mut wrappers = Vec::new();
         // The link to a string or a number that is written again.
-        let mut again = None;
-        for _ in 0..=self.document.most_steps(self.limits) {
+        let mut leaf_link = None;
+        for _ in 0..=self.document.max_link_steps(self.limits) {
             let node = self.node(at);
             if !node.kind.is_again()
-                && again.is_none()
+                && leaf_link.is_none()
                 && node.has(flag::TARGET)
                 && let Some((slot, is_object)) = self.known_slot(at, first)?
             {
-                self.again(first, slot, is_object && self.node(first).kind != Kind::Alias, &wrappers, buf);
+                self.write_link(first, slot, is_object && self.node(first).kind != Kind::Alias, &wrappers, buf);
                 return Ok(());
             }
-            self.flag_losses(at, &node);
+            self.record_flag_losses(at, &node);
             match node.kind {
                 Kind::Alias => {
                     let target = node.payload as u32;
                     if let Some((slot, _)) = self.known_slot(target, first)? {
-                        self.again(first, slot, false, &wrappers, buf);
+                        self.write_link(first, slot, false, &wrappers, buf);
                         return Ok(());
                     }
                     wrappers.push(at);
                     at = target;
                 }
-                Kind::Link if is_again_a_leaf(self.document, &node) => {
-                    self.lose(LossKind::Sharing, at);
-                    again = Some(at);
+                Kind::Link if is_link_to_leaf(self.document, &node) => {
+                    self.record_loss(LossKind::Sharing, at);
+                    leaf_link = Some(at);
                     at = node.payload as u32;
                 }
                 Kind::Link | Kind::Copy => {
@@ -319,34 +320,34 @@ impl<'d> Writer<'d> {
                     at = node.payload as u32;
                 }
                 Kind::Ref | Kind::Attrs | Kind::Regexp | Kind::Code | Kind::Tied => {
-                    self.wrapper_losses(at);
+                    self.record_wrapper_losses(at);
                     wrappers.push(at);
                     at += 1;
                 }
                 Kind::VString => {
-                    self.wrapper_losses(at);
+                    self.record_wrapper_losses(at);
                     wrappers.push(at);
-                    at = self.document.tape().next(at + 1);
+                    at = self.document.tape().index_after(at + 1);
                 }
-                Kind::Opaque if node.form() == Form::Serializable && self.is_payload(at, &node) => {
+                Kind::Opaque if node.form() == Form::Serializable && self.is_opaque_payload(at, &node) => {
                     self.give_slot(at, &wrappers, true);
                     self.last_sure.get_or_insert(self.next);
-                    self.opaque(at, &node, buf);
+                    self.write_opaque(at, &node, buf);
                     return Ok(());
                 }
                 Kind::Opaque => {
-                    if let Some(family) = self.opened(at, &node, 0) {
+                    if let Some(family) = self.find_family(at, &node, 0) {
                         self.give_slot(at, &wrappers, true);
                         return self.open_payload(at, &node, family, buf);
                     }
-                    self.lose(LossKind::Opaque, at);
+                    self.record_loss(LossKind::Opaque, at);
                     wrappers.push(at);
                     at += 1;
                 }
-                Kind::Object => match self.object(at, &node, &wrappers, buf)? {
+                Kind::Object => match self.write_object(at, &node, &wrappers, buf)? {
                     true => return Ok(()),
                     false => {
-                        self.lose(LossKind::Class, at);
+                        self.record_loss(LossKind::Class, at);
                         wrappers.push(at);
                         at += 1;
                     }
@@ -355,25 +356,25 @@ impl<'d> Writer<'d> {
                     self.give_slot(at, &wrappers, false);
                     let head = buf.len();
                     buf.extend_from_slice(b"a:");
-                    return self.entries(at, at, &node, head, buf);
+                    return self.open_container(at, at, &node, head, buf);
                 }
                 Kind::BigInt if bigint::exceeds(self.document.bytes(&node), self.limits.digits) => {
                     return Err(self.limits.too_many_digits().on_path(self.document.path(at)));
                 }
                 _ => {
                     let is_case = node.kind == Kind::EnumCase && is_enum_case(self.document.bytes(&node));
-                    self.give_slot(again.unwrap_or(at), &wrappers, is_case);
-                    self.leaf(at, &node, buf);
+                    self.give_slot(leaf_link.unwrap_or(at), &wrappers, is_case);
+                    self.write_leaf(at, &node, buf);
                     return Ok(());
                 }
             }
         }
-        let links = wrappers.iter().any(|at| self.node(*at).kind.is_again());
-        Err(too_long_a_chain(self.document, first, links, self.limits))
+        let has_links = wrappers.iter().any(|at| self.node(*at).kind.is_again());
+        Err(chain_too_long_error(self.document, first, has_links, self.limits))
     }
 
     /// Writes `r:` or `R:`. An object by value takes a slot, the same variable does not.
-    fn again(&mut self, at: u32, slot: u32, is_object: bool, wrappers: &[u32], buf: &mut Vec<u8>) {
+    fn write_link(&mut self, at: u32, slot: u32, is_object: bool, wrappers: &[u32], buf: &mut Vec<u8>) {
         if is_object {
             self.give_slot(at, wrappers, true);
         } else {
@@ -381,7 +382,7 @@ impl<'d> Writer<'d> {
                 self.slots.insert(at, (slot, false));
             }
         }
-        if let Some(source) = self.kept(at, spelling::SOURCE) {
+        if let Some(source) = self.kept_source(at, spelling::SOURCE) {
             return buf.extend_from_slice(source);
         }
         buf.extend_from_slice(if is_object { b"r:" } else { b"R:" });
@@ -390,20 +391,20 @@ impl<'d> Writer<'d> {
     }
 
     /// Writes the front of an object, whose body must be a map or an array.
-    fn object(&mut self, at: u32, node: &Node, wrappers: &[u32], buf: &mut Vec<u8>) -> Result<bool, Error> {
+    fn write_object(&mut self, at: u32, node: &Node, wrappers: &[u32], buf: &mut Vec<u8>) -> Result<bool, Error> {
         let Some(name) = self.class_name(node).filter(|_| self.has_entries(at, node)) else { return Ok(false) };
         if node.form() == Form::Struct {
-            self.lose(LossKind::Struct, at);
+            self.record_loss(LossKind::Struct, at);
         }
         let body = self.node(at + 1);
         self.give_slot(at, wrappers, true);
         if body.has(flag::TARGET) {
             self.slots.insert(at + 1, (self.next, true));
         }
-        self.flag_losses(at + 1, &body);
+        self.record_flag_losses(at + 1, &body);
         let head = buf.len();
         push_class(b'O', name, buf);
-        self.entries(at, at + 1, &body, head, buf)?;
+        self.open_container(at, at + 1, &body, head, buf)?;
         Ok(true)
     }
 
@@ -425,14 +426,14 @@ impl<'d> Writer<'d> {
     /// Writes the number of entries and the bracket, or the head as it was read; then
     /// opens the container. `head`: where the head starts in the buffer; `note`: the node
     /// with its note.
-    fn entries(&mut self, note: u32, at: u32, node: &Node, head: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn open_container(&mut self, note: u32, at: u32, node: &Node, head: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
         if self.stack.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().on_path(self.document.path(at)));
         }
-        let mut end = self.document.tape().next(at);
+        let mut end = self.document.tape().index_after(at);
         if node.kind == Kind::Map && node.has(flag::DEFAULT) {
             // The default value follows the entries.
-            end = self.document.tape().behind_entries(at, node.aux);
+            end = self.document.tape().index_after_entries(at, node.aux);
         }
         let most = if node.end() == 0 || self.has_absent && node.kind == Kind::Map {
             count_present(self.document, at + 1, end)
@@ -441,31 +442,31 @@ impl<'d> Writer<'d> {
         };
         push_number(b"", u64::from(most), b":{", buf);
         let is_object = note != at;
-        if let Some(source) = self.kept_head(note, is_object).filter(|head| says(head, u64::from(most))) {
+        if let Some(source) = self.kept_head(note, is_object).filter(|head| states_number(head, u64::from(most))) {
             buf.truncate(head);
             buf.extend_from_slice(source);
         }
-        self.shape_losses(at, node, is_object);
-        self.stack.push(Frame { at: at + 1, end, count: 0, most, is_object, is_payload: false });
+        self.record_shape_losses(at, node, is_object);
+        self.stack.push(WriteFrame { at: at + 1, end, count: 0, total: most, is_object, is_payload: false });
         Ok(())
     }
 
     /// Returns the head of the container at `at` as it was read, if it names its class.
     pub(super) fn kept_head(&self, at: u32, is_object: bool) -> Option<&'d [u8]> {
-        let head = self.kept(at, spelling::HEAD)?;
+        let head = self.kept_source(at, spelling::HEAD)?;
         let class = self.class_name(&self.node(at)).unwrap_or_default();
-        (!is_object || names(head, class)).then_some(head)
+        (!is_object || names_class(head, class)).then_some(head)
     }
 
-    pub(super) fn is_payload(&self, at: u32, node: &Node) -> bool {
+    pub(super) fn is_opaque_payload(&self, at: u32, node: &Node) -> bool {
         self.node(at + 1).kind == Kind::Bytes && node.end() == at + 2 && self.class_name(node).is_some()
     }
 
     /// Writes `C:`.
-    fn opaque(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
+    fn write_opaque(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
         let payload = self.node(at + 1);
         let bytes = self.document.bytes(&payload);
-        match self.kept_head(at, true).filter(|head| says(head, bytes.len() as u64)) {
+        match self.kept_head(at, true).filter(|head| states_number(head, bytes.len() as u64)) {
             Some(source) => buf.extend_from_slice(source),
             None => {
                 let name = self.class_name(node).unwrap_or_default();

@@ -12,11 +12,11 @@ mod pen;
 use super::position::Position;
 use super::text::is_enum_case;
 use crate::document::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Names, Node, flag};
-use crate::format::Parts;
+use crate::format::PartProgress;
 use crate::limits::Limits;
-use crate::output::{Kept, Spare};
+use crate::output::{ShortNameText, Spare};
 use names::{FRONT, KEY, generation_of, put_key};
-use pen::{Chunk, FULL, ROOM, digits, float, integer, put_all, put_position};
+use pen::{CHUNK_SIZE, Chunk, FULL, put_all, put_digits, put_float, put_integer, put_position};
 
 /// Deeper documents are left to the machine.
 const DEEPEST: u32 = 256;
@@ -25,15 +25,15 @@ const RUN: u32 = 32;
 
 /// A container that is open.
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenContainer {
     /// Number of entries written, and in total.
     count: u32,
-    most: u32,
-    holds: Holds,
+    total: u32,
+    kind: ContainerKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Holds {
+enum ContainerKind {
     Items,
     Entries,
     Properties,
@@ -41,14 +41,14 @@ enum Holds {
 
 /// Where the next text is written, and which node is next.
 #[derive(Clone, Copy)]
-struct Place {
+struct WritePosition {
     to: usize,
     at: usize,
 }
 
 /// Why writing stops.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Stop {
+enum WriteStop {
     #[default]
     No,
     /// The nodes of this part ended.
@@ -59,10 +59,10 @@ enum Stop {
 
 /// Progress in a document.
 #[derive(Debug, Default)]
-struct State {
+struct WriteProgress {
     /// Open containers, the innermost first.
-    open: Vec<Open>,
-    slots: Vec<Slot>,
+    open: Vec<OpenContainer>,
+    slots: Vec<LinkTarget>,
     /// The number given last.
     next: u32,
     /// Number of nodes in the previous parts.
@@ -71,13 +71,13 @@ struct State {
 
 /// A value that links refer to: its node and its number.
 #[derive(Debug)]
-struct Slot {
+struct LinkTarget {
     node: u32,
     number: u32,
 }
 
 /// All that the functions read from and write to.
-struct Fast<'d, 'o> {
+struct FastWriter<'d, 'o> {
     document: &'d Document<'d>,
     nodes: &'d [Node],
     /// Where the bytes of strings are: the input, or the arena.
@@ -85,14 +85,14 @@ struct Fast<'d, 'o> {
     arena: &'d [u8],
     names: &'d Names,
     buf: &'o mut Vec<u8>,
-    keys: &'o mut [Kept<KEY>],
-    fronts: &'o mut [Kept<FRONT>],
+    keys: &'o mut [ShortNameText<KEY>],
+    fronts: &'o mut [ShortNameText<FRONT>],
     /// Generations for which keys and fronts of objects are kept.
     generations: (u64, u64),
-    state: &'o mut State,
-    stop: Stop,
-    deepest: u32,
-    most: u64,
+    state: &'o mut WriteProgress,
+    stop: WriteStop,
+    max_depth: u32,
+    max_bytes: u64,
     start: usize,
 }
 
@@ -102,10 +102,10 @@ pub(super) fn write_fast(
     limits: &Limits,
     spare: &mut Spare,
     buf: &mut Vec<u8>,
-    most: u64,
+    max_bytes: u64,
 ) -> Option<()> {
-    let mut state = State::default();
-    write(document, limits, (spare, false), &mut state, (buf, most))?;
+    let mut state = WriteProgress::default();
+    write_nodes(document, limits, (spare, false), &mut state, (buf, max_bytes))?;
     state.open.is_empty().then_some(())
 }
 
@@ -113,26 +113,26 @@ pub(super) fn write_fast(
 pub(super) fn write_part(
     document: &Document<'_>,
     limits: &Limits,
-    parts: &mut Parts,
+    parts: &mut PartProgress,
     buf: &mut Vec<u8>,
-    most: u64,
+    max_bytes: u64,
 ) -> Option<()> {
-    let Parts { spare, memory, begun, is_final, .. } = parts;
-    let state = memory.of::<State>();
+    let PartProgress { spare, memory, begun, is_final, .. } = parts;
+    let state = memory.get_or_default::<WriteProgress>();
     if !*begun {
-        *state = State::default();
+        *state = WriteProgress::default();
     }
-    write(document, limits, (spare, *begun), state, (buf, most))?;
+    write_nodes(document, limits, (spare, *begun), state, (buf, max_bytes))?;
     state.base = state.base.checked_add(u32::try_from(document.nodes().len()).ok()?)?;
     (*begun, *is_final) = (true, true);
     Some(())
 }
 
-fn write(
+fn write_nodes(
     document: &Document<'_>,
     limits: &Limits,
     (spare, begun): (&mut Spare, bool),
-    state: &mut State,
+    state: &mut WriteProgress,
     (buf, most): (&mut Vec<u8>, u64),
 ) -> Option<()> {
     let tape = document.tape();
@@ -140,18 +140,18 @@ fn write(
         return None;
     }
     let Spare { bytes, keys, fronts, .. } = spare;
-    if bytes.len() < ROOM {
+    if bytes.len() < CHUNK_SIZE {
         // Pages that are never written use no memory.
-        *bytes = vec![0; ROOM];
+        *bytes = vec![0; CHUNK_SIZE];
     }
     if keys.len() <= tape.keys().len() {
-        keys.resize(tape.keys().len() + 1, Kept::default());
+        keys.resize(tape.keys().len() + 1, ShortNameText::default());
     }
     if fronts.len() <= tape.classes().len() {
-        fronts.resize(tape.classes().len() + 1, Kept::default());
+        fronts.resize(tape.classes().len() + 1, ShortNameText::default());
     }
     let start = buf.len();
-    let mut fast = Fast {
+    let mut fast = FastWriter {
         document,
         nodes: tape.nodes(),
         input: document.input(),
@@ -162,24 +162,24 @@ fn write(
         fronts,
         generations: (generation_of(tape.keys()), generation_of(tape.classes())),
         state,
-        stop: Stop::No,
-        deepest: DEEPEST.min(limits.depth),
-        most,
+        stop: WriteStop::No,
+        max_depth: DEEPEST.min(limits.depth),
+        max_bytes: most,
         start,
     };
     let chunk = bytes.first_chunk_mut()?;
     let place = if begun {
-        fast.go_on(chunk)
+        fast.resume_writing(chunk)
     } else {
         fast.state.open.clear();
-        fast.value(chunk, Place { to: 0, at: tape.root() as usize }, 0)
+        fast.write_value(chunk, WritePosition { to: 0, at: tape.root() as usize }, 0)
     };
-    let is_right = match fast.stop {
-        Stop::No => place.at == fast.nodes.len(),
-        Stop::Part => true,
-        Stop::Special => false,
+    let is_complete = match fast.stop {
+        WriteStop::No => place.at == fast.nodes.len(),
+        WriteStop::Part => true,
+        WriteStop::Special => false,
     };
-    if !is_right || !fast.flush(chunk, place.to) {
+    if !is_complete || !fast.flush(chunk, place.to) {
         return None;
     }
     Some(())
@@ -187,18 +187,18 @@ fn write(
 
 // Every function here gets the place to write to and returns where it ended, so that it stays
 // in a register. After each call, `stop` says whether to continue.
-impl Fast<'_, '_> {
+impl FastWriter<'_, '_> {
     /// Continues with a document of which a part was written.
-    fn go_on(&mut self, chunk: &mut Chunk) -> Place {
-        let mut place = Place { to: 0, at: 0 };
+    fn resume_writing(&mut self, chunk: &mut Chunk) -> WritePosition {
+        let mut place = WritePosition { to: 0, at: 0 };
         let open = std::mem::take(&mut self.state.open);
         for (outer, inner) in open.iter().enumerate() {
             let depth = (open.len() - outer) as u32;
-            place = self.content(chunk, place, *inner, depth);
-            if self.stop == Stop::Part {
+            place = self.write_content(chunk, place, *inner, depth);
+            if self.stop == WriteStop::Part {
                 self.state.open.extend_from_slice(&open[outer + 1..]);
             }
-            if self.stop != Stop::No {
+            if self.stop != WriteStop::No {
                 break;
             }
         }
@@ -208,18 +208,32 @@ impl Fast<'_, '_> {
     /// Writes the content of a container from the next entry on, and its end. `depth`: of the
     /// container.
     #[inline(always)]
-    fn content(&mut self, chunk: &mut Chunk, place: Place, open: Open, depth: u32) -> Place {
-        match open.holds {
-            Holds::Items => self.items(chunk, place, (open.count, open.most), depth),
-            holds => self.entries(chunk, place, (open.count, open.most), (holds == Holds::Properties, depth)),
+    fn write_content(
+        &mut self,
+        chunk: &mut Chunk,
+        place: WritePosition,
+        open: OpenContainer,
+        depth: u32,
+    ) -> WritePosition {
+        match open.kind {
+            ContainerKind::Items => self.write_items(chunk, place, (open.count, open.total), depth),
+            holds => {
+                self.write_entries(chunk, place, (open.count, open.total), (holds == ContainerKind::Properties, depth))
+            }
         }
     }
 
     // -- Containers ----------------------------------------------------------------
 
     #[inline(never)]
-    fn items(&mut self, chunk: &mut Chunk, mut place: Place, (first, most): (u32, u32), depth: u32) -> Place {
-        let (mut count, mut position) = (first, Position::of(first));
+    fn write_items(
+        &mut self,
+        chunk: &mut Chunk,
+        mut place: WritePosition,
+        (first, most): (u32, u32),
+        depth: u32,
+    ) -> WritePosition {
+        let (mut count, mut position) = (first, Position::from_number(first));
         loop {
             let before = count;
             while count < most && place.to < FULL {
@@ -228,71 +242,71 @@ impl Fast<'_, '_> {
                     break;
                 }
                 let to = put_position(chunk, place.to, &position);
-                let Some(to) = self.leaf(chunk, to, node, NO_KEY) else { break };
-                place = Place { to, at: place.at + 1 };
+                let Some(to) = self.write_leaf(chunk, to, node, NO_KEY) else { break };
+                place = WritePosition { to, at: place.at + 1 };
                 count += 1;
-                position.next();
+                position.increment();
             }
             self.state.next += count - before;
             if place.to >= FULL {
-                place.to = self.flushed(chunk, place.to);
+                place.to = self.flush_full_chunk(chunk, place.to);
             }
             if count == most {
-                return Place { to: put_all(chunk, place.to, b"}"), ..place };
+                return WritePosition { to: put_all(chunk, place.to, b"}"), ..place };
             }
             let Some(node) = self.nodes.get(place.at) else {
-                return self.ends_here(place, Open { count, most, holds: Holds::Items });
+                return self.record_progress(place, OpenContainer { count, total: most, kind: ContainerKind::Items });
             };
             if node.key != NO_KEY {
-                return self.special(place);
+                return self.stop_at_special(place);
             }
             place.to = put_position(chunk, place.to, &position);
             count += 1;
-            position.next();
-            place = self.value(chunk, place, depth);
-            if self.stop != Stop::No {
-                return self.ends_here(place, Open { count, most, holds: Holds::Items });
+            position.increment();
+            place = self.write_value(chunk, place, depth);
+            if self.stop != WriteStop::No {
+                return self.record_progress(place, OpenContainer { count, total: most, kind: ContainerKind::Items });
             }
         }
     }
 
     #[inline(never)]
-    fn entries(
+    fn write_entries(
         &mut self,
         chunk: &mut Chunk,
-        mut place: Place,
+        mut place: WritePosition,
         (first, most): (u32, u32),
         (is_object, depth): (bool, u32),
-    ) -> Place {
-        let holds = if is_object { Holds::Properties } else { Holds::Entries };
+    ) -> WritePosition {
+        let holds = if is_object { ContainerKind::Properties } else { ContainerKind::Entries };
         let mut count = first;
         loop {
             if count == most {
-                return Place { to: put_all(chunk, place.to, b"}"), ..place };
+                return WritePosition { to: put_all(chunk, place.to, b"}"), ..place };
             }
             let Some(node) = self.nodes.get(place.at) else {
-                return self.ends_here(place, Open { count, most, holds });
+                return self.record_progress(place, OpenContainer { count, total: most, kind: holds });
             };
             if place.to >= FULL {
-                place.to = self.flushed(chunk, place.to);
+                place.to = self.flush_full_chunk(chunk, place.to);
             }
             if !is_container(node) {
                 let before = count;
                 (place, count) = match node.key {
-                    IS_KEY => self.pairs(chunk, place, (count, most), is_object),
-                    _ => self.run(chunk, place, (count, most), is_object),
+                    IS_KEY => self.write_pairs(chunk, place, (count, most), is_object),
+                    _ => self.write_run(chunk, place, (count, most), is_object),
                 };
                 if count > before {
                     continue;
                 }
             }
-            let Some(behind) = self.key(chunk, place, node, is_object) else {
-                return self.special(place);
+            let Some(behind) = self.write_key(chunk, place, node, is_object) else {
+                return self.stop_at_special(place);
             };
             count += 1;
-            place = self.value(chunk, behind, depth);
-            if self.stop != Stop::No {
-                return self.ends_here(place, Open { count, most, holds });
+            place = self.write_value(chunk, behind, depth);
+            if self.stop != WriteStop::No {
+                return self.record_progress(place, OpenContainer { count, total: most, kind: holds });
             }
         }
     }
@@ -300,42 +314,50 @@ impl Fast<'_, '_> {
     /// Writes a run of entries whose keys have ids and were written before, and whose values
     /// are leaves.
     #[inline(always)]
-    fn run(&mut self, chunk: &mut Chunk, place: Place, (first, most): (u32, u32), is_object: bool) -> (Place, u32) {
+    fn write_run(
+        &mut self,
+        chunk: &mut Chunk,
+        place: WritePosition,
+        (first, most): (u32, u32),
+        is_object: bool,
+    ) -> (WritePosition, u32) {
         let rest = self.nodes.get(place.at..).unwrap_or(&[]);
         let (mut to, mut count) = (place.to, 0);
         for node in &rest[..((most - first).min(RUN) as usize).min(rest.len())] {
-            let Some(kept) = self.kept(node.key, is_object) else { break };
+            let Some(kept) = self.kept_key(node.key, is_object) else { break };
             let behind = put_key(chunk, to, kept);
-            let Some(behind) = self.leaf(chunk, behind, node, node.key) else { break };
+            let Some(behind) = self.write_leaf(chunk, behind, node, node.key) else { break };
             to = behind;
             count += 1;
         }
         self.state.next += count;
-        (Place { to, at: place.at + count as usize }, first + count)
+        (WritePosition { to, at: place.at + count as usize }, first + count)
     }
 
     /// Writes a run of entries whose keys are nodes, and whose values are leaves.
     #[inline(never)]
-    fn pairs(
+    fn write_pairs(
         &mut self,
         chunk: &mut Chunk,
-        mut place: Place,
+        mut place: WritePosition,
         (first, most): (u32, u32),
         is_object: bool,
-    ) -> (Place, u32) {
+    ) -> (WritePosition, u32) {
         let mut count = first;
         while count < most && place.to < FULL {
             let Some([key, value, ..]) = self.nodes.get(place.at..) else { break };
             let to = match key.kind {
-                Kind::Int if key.key == IS_KEY && key.flags == 0 => integer(chunk, place.to, key.payload as i64),
-                Kind::Bytes if is_object || !self.may_be_cast(key) => match self.leaf(chunk, place.to, key, IS_KEY) {
-                    Some(to) => to,
-                    None => break,
-                },
+                Kind::Int if key.key == IS_KEY && key.flags == 0 => put_integer(chunk, place.to, key.payload as i64),
+                Kind::Bytes if is_object || !self.may_be_cast(key) => {
+                    match self.write_leaf(chunk, place.to, key, IS_KEY) {
+                        Some(to) => to,
+                        None => break,
+                    }
+                }
                 _ => break,
             };
-            let Some(to) = self.leaf(chunk, to, value, KEY_NODE) else { break };
-            place = Place { to, at: place.at + 2 };
+            let Some(to) = self.write_leaf(chunk, to, value, KEY_NODE) else { break };
+            place = WritePosition { to, at: place.at + 2 };
             count += 1;
         }
         self.state.next += count - first;
@@ -344,19 +366,19 @@ impl Fast<'_, '_> {
 
     /// Records the progress of a container if the part ended in it.
     #[cold]
-    fn ends_here(&mut self, place: Place, open: Open) -> Place {
-        if self.stop == Stop::No {
-            self.stop = Stop::Part;
+    fn record_progress(&mut self, place: WritePosition, open: OpenContainer) -> WritePosition {
+        if self.stop == WriteStop::No {
+            self.stop = WriteStop::Part;
         }
-        if self.stop == Stop::Part {
+        if self.stop == WriteStop::Part {
             self.state.open.push(open);
         }
         place
     }
 
     #[cold]
-    fn special(&mut self, place: Place) -> Place {
-        self.stop = Stop::Special;
+    fn stop_at_special(&mut self, place: WritePosition) -> WritePosition {
+        self.stop = WriteStop::Special;
         place
     }
 
@@ -364,81 +386,83 @@ impl Fast<'_, '_> {
 
     /// Writes any value in a container of this depth.
     #[inline(always)]
-    fn value(&mut self, chunk: &mut Chunk, place: Place, depth: u32) -> Place {
-        let Some(node) = self.nodes.get(place.at) else { return self.special(place) };
+    fn write_value(&mut self, chunk: &mut Chunk, place: WritePosition, depth: u32) -> WritePosition {
+        let Some(node) = self.nodes.get(place.at) else { return self.stop_at_special(place) };
         if !is_container(node) {
-            return match self.other(chunk, place, node) {
-                Some(to) => Place { to, at: place.at + 1 },
-                None => self.special(place),
+            return match self.write_other(chunk, place, node) {
+                Some(to) => WritePosition { to, at: place.at + 1 },
+                None => self.stop_at_special(place),
             };
         }
-        if depth >= self.deepest {
-            return self.special(place);
+        if depth >= self.max_depth {
+            return self.stop_at_special(place);
         }
         self.state.next += 1;
-        if node.flags != 0 && !self.is_target(node, place.at) {
-            return self.special(place);
+        if node.flags != 0 && !self.record_target(node, place.at) {
+            return self.stop_at_special(place);
         }
         let depth = depth + 1;
         let Some(body) = self.nodes.get(place.at + usize::from(node.kind == Kind::Object)) else {
-            return self.special(place);
+            return self.stop_at_special(place);
         };
         let to = match node.kind {
-            Kind::Object => match self.front(chunk, place.to, node, body) {
+            Kind::Object => match self.write_front(chunk, place.to, node, body) {
                 Some(to) => to,
-                None => return self.special(place),
+                None => return self.stop_at_special(place),
             },
-            _ => array_front(chunk, place.to, node),
+            _ => put_array_front(chunk, place.to, node),
         };
         let (at, most, is_object) = match node.kind {
-            Kind::Array => return self.items(chunk, Place { to, at: place.at + 1 }, (0, node.aux), depth),
+            Kind::Array => {
+                return self.write_items(chunk, WritePosition { to, at: place.at + 1 }, (0, node.aux), depth);
+            }
             Kind::Map => (place.at + 1, node.aux, false),
             _ => (place.at + 2, body.aux, true),
         };
-        let (place, count) = self.run(chunk, Place { to, at }, (0, most), is_object);
+        let (place, count) = self.write_run(chunk, WritePosition { to, at }, (0, most), is_object);
         if count == most {
-            return Place { to: put_all(chunk, place.to, b"}"), ..place };
+            return WritePosition { to: put_all(chunk, place.to, b"}"), ..place };
         }
-        self.entries(chunk, place, (count, most), (is_object, depth))
+        self.write_entries(chunk, place, (count, most), (is_object, depth))
     }
 
     /// Records the number of a value that links refer to. Returns false if it has other
     /// flags, too.
     #[cold]
-    fn is_target(&mut self, node: &Node, at: usize) -> bool {
-        let slot = Slot { node: self.state.base + at as u32, number: self.state.next };
+    fn record_target(&mut self, node: &Node, at: usize) -> bool {
+        let slot = LinkTarget { node: self.state.base + at as u32, number: self.state.next };
         self.state.slots.push(slot);
         node.flags == flag::TARGET
     }
 
     /// Writes a value that is neither a container nor a short leaf.
     #[inline(never)]
-    fn other(&mut self, chunk: &mut Chunk, place: Place, node: &Node) -> Option<usize> {
-        let Place { to, at } = place;
+    fn write_other(&mut self, chunk: &mut Chunk, place: WritePosition, node: &Node) -> Option<usize> {
+        let WritePosition { to, at } = place;
         let document = self.document;
         if node.kind != Kind::Alias {
             self.state.next += 1;
         }
-        if node.flags != 0 && !self.is_target(node, at) {
+        if node.flags != 0 && !self.record_target(node, at) {
             return None;
         }
         Some(match node.kind {
-            Kind::Alias => again(chunk, to, b'R', self.slot(node.payload as u32)?),
+            Kind::Alias => put_link(chunk, to, b'R', self.find_slot(node.payload as u32)?),
             // A `__sleep` that failed leaves null, and PHP links to it all the same.
-            Kind::Link => again(chunk, to, b'r', self.slot(node.payload as u32)?),
-            Kind::Bytes => self.quoted(chunk, to, b's', document.bytes(node))?,
-            Kind::Int => integer(chunk, to, node.payload as i64),
-            Kind::Float => float(chunk, to, f64::from_bits(node.payload), self.buf),
+            Kind::Link => put_link(chunk, to, b'r', self.find_slot(node.payload as u32)?),
+            Kind::Bytes => self.write_quoted(chunk, to, b's', document.bytes(node))?,
+            Kind::Int => put_integer(chunk, to, node.payload as i64),
+            Kind::Float => put_float(chunk, to, f64::from_bits(node.payload), self.buf),
             Kind::Null => put_all(chunk, to, b"N;"),
             Kind::Bool => put_all(chunk, to, if node.payload != 0 { b"b:1;" } else { b"b:0;" }),
             Kind::EnumCase if is_enum_case(document.bytes(node)) => {
-                self.quoted(chunk, to, b'E', document.bytes(node))?
+                self.write_quoted(chunk, to, b'E', document.bytes(node))?
             }
             _ => return None,
         })
     }
 
-    fn slot(&self, node: u32) -> Option<u32> {
+    fn find_slot(&self, node: u32) -> Option<u32> {
         let found = self.state.slots.binary_search_by_key(&node, |slot| slot.node).ok()?;
         self.state.slots.get(found).map(|slot| slot.number)
     }
@@ -451,19 +475,19 @@ fn is_container(node: &Node) -> bool {
 
 /// Writes `a:2:{`.
 #[inline(always)]
-fn array_front(chunk: &mut Chunk, to: usize, node: &Node) -> usize {
+fn put_array_front(chunk: &mut Chunk, to: usize, node: &Node) -> usize {
     if node.aux < 10 {
         return put_all(chunk, to, &[b'a', b':', b'0' + node.aux as u8, b':', b'{']);
     }
     let to = put_all(chunk, to, b"a:");
-    let to = digits(chunk, to, u64::from(node.aux));
+    let to = put_digits(chunk, to, u64::from(node.aux));
     put_all(chunk, to, b":{")
 }
 
 /// Writes `r:5;` or `R:5;`.
-fn again(chunk: &mut Chunk, to: usize, letter: u8, slot: u32) -> usize {
+fn put_link(chunk: &mut Chunk, to: usize, letter: u8, slot: u32) -> usize {
     let to = put_all(chunk, to, &[letter, b':']);
-    let to = digits(chunk, to, u64::from(slot));
+    let to = put_digits(chunk, to, u64::from(slot));
     put_all(chunk, to, b";")
 }
 

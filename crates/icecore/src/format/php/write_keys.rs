@@ -3,28 +3,28 @@
 use super::spelling;
 use super::text::{integer_key, push_integer};
 use super::write::Writer;
-use super::write_leaf::quoted;
+use super::write_leaf::write_quoted;
 use crate::document::{Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::append::append;
+use crate::format::append::append_slice;
 use crate::format::php_losses::key_text;
 use crate::output::LossKind;
 
 /// Keys with an id that were written before, in their written form.
 #[derive(Default)]
-pub(super) struct Rendered {
+pub(super) struct RenderedKeys {
     /// Offset and length of each, by id; 0 is unknown. Keys of arrays and of objects
     /// differ.
     places: [Vec<(u32, u32)>; 2],
     bytes: Vec<u8>,
 }
 
-impl Rendered {
+impl RenderedKeys {
     #[inline]
-    fn push(&self, id: u16, is_object: bool, buf: &mut Vec<u8>) -> bool {
+    fn push_key(&self, id: u16, is_object: bool, buf: &mut Vec<u8>) -> bool {
         match self.places[usize::from(is_object)].get(usize::from(id)) {
             Some((start, len)) if *len > 0 => {
-                append(buf, &self.bytes, *start as usize, *len as usize);
+                append_slice(buf, &self.bytes, *start as usize, *len as usize);
                 true
             }
             _ => false,
@@ -33,7 +33,7 @@ impl Rendered {
 
     /// Keeps the end of `buf`, if there is space.
     #[cold]
-    fn keep(&mut self, id: u16, is_object: bool, key: &[u8]) {
+    fn keep_key(&mut self, id: u16, is_object: bool, key: &[u8]) {
         const ROOM: usize = 1 << 20;
         let places = &mut self.places[usize::from(is_object)];
         if self.bytes.len() + key.len() > ROOM {
@@ -50,8 +50,8 @@ impl Rendered {
 impl Writer<'_> {
     /// Writes the position of an item of a list.
     #[inline]
-    pub(super) fn position(&self, position: u32, value: u32, buf: &mut Vec<u8>) {
-        match self.kept(value, spelling::KEY) {
+    pub(super) fn write_position(&self, position: u32, value: u32, buf: &mut Vec<u8>) {
+        match self.kept_source(value, spelling::KEY) {
             Some(source) => buf.extend_from_slice(source),
             None => push_integer(i64::from(position), buf),
         }
@@ -60,8 +60,8 @@ impl Writer<'_> {
     /// Writes the key with this id, for the value at `value`. Returns false if the key
     /// is allowed but absent.
     #[inline]
-    pub(super) fn key_id(&mut self, id: u16, value: u32, is_object: bool, buf: &mut Vec<u8>) -> bool {
-        if !self.is_spelled() && self.rendered.push(id, is_object, buf) {
+    pub(super) fn write_key_by_id(&mut self, id: u16, value: u32, is_object: bool, buf: &mut Vec<u8>) -> bool {
+        if !self.is_spelled() && self.rendered.push_key(id, is_object, buf) {
             return true;
         }
         let document = self.document;
@@ -69,25 +69,25 @@ impl Writer<'_> {
         if name.node.has(flag::PLACEHOLDER) {
             return false;
         }
-        if let Some(source) = self.kept(value, spelling::KEY) {
+        if let Some(source) = self.kept_source(value, spelling::KEY) {
             buf.extend_from_slice(source);
             return true;
         }
         let start = buf.len();
-        self.name(&name.node, name.bytes, value, is_object, buf);
+        self.write_name(&name.node, name.bytes, value, is_object, buf);
         let loses = match name.node.kind {
             Kind::Int => false,
             Kind::Bytes | Kind::Text => is_cast(name.bytes, is_object),
             _ => true,
         };
         if !loses {
-            self.rendered.keep(id, is_object, &buf[start..]);
+            self.rendered.keep_key(id, is_object, &buf[start..]);
         }
         true
     }
 
     /// Writes a key that is a node of the tape, at `at`.
-    pub(super) fn key_node(
+    pub(super) fn write_key_node(
         &mut self,
         key: &Node,
         at: u32,
@@ -95,18 +95,18 @@ impl Writer<'_> {
         is_object: bool,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        if let Some(source) = self.kept(value, spelling::KEY) {
+        if let Some(source) = self.kept_source(value, spelling::KEY) {
             buf.extend_from_slice(source);
             return Ok(());
         }
         let document = self.document;
         if let Some(text) = key_text(key) {
-            self.text_key(&text, value, is_object, buf);
+            self.write_text_key(&text, value, is_object, buf);
             return Ok(());
         }
         match key.kind {
             Kind::Int | Kind::Bytes | Kind::Text | Kind::Symbol | Kind::Encoded => {
-                self.name(key, document.bytes(key), value, is_object, buf);
+                self.write_name(key, document.bytes(key), value, is_object, buf);
             }
             kind => {
                 return Err(Error::new(ErrorKind::Unrepresentable)
@@ -120,21 +120,21 @@ impl Writer<'_> {
 
     /// Writes a key that PHP only has as a string.
     #[cold]
-    fn text_key(&mut self, text: &[u8], value: u32, is_object: bool, buf: &mut Vec<u8>) {
-        self.lose(LossKind::Key, value);
-        string(text, is_object, buf);
+    fn write_text_key(&mut self, text: &[u8], value: u32, is_object: bool, buf: &mut Vec<u8>) {
+        self.record_loss(LossKind::Key, value);
+        write_string_key(text, is_object, buf);
     }
 
     #[inline]
-    fn name(&mut self, node: &Node, bytes: &[u8], value: u32, is_object: bool, buf: &mut Vec<u8>) {
+    fn write_name(&mut self, node: &Node, bytes: &[u8], value: u32, is_object: bool, buf: &mut Vec<u8>) {
         match node.kind {
             Kind::Int => return push_integer(node.payload as i64, buf),
-            Kind::Symbol => self.lose(LossKind::Symbol, value),
-            Kind::Encoded => self.lose(LossKind::Encoding, value),
-            _ if is_cast(bytes, is_object) => self.lose(LossKind::Key, value),
+            Kind::Symbol => self.record_loss(LossKind::Symbol, value),
+            Kind::Encoded => self.record_loss(LossKind::Encoding, value),
+            _ if is_cast(bytes, is_object) => self.record_loss(LossKind::Key, value),
             _ => {}
         }
-        string(bytes, is_object, buf);
+        write_string_key(bytes, is_object, buf);
     }
 }
 
@@ -145,9 +145,9 @@ fn is_cast(bytes: &[u8], is_object: bool) -> bool {
 
 /// Writes a string key. In an array, the text of an integer becomes that integer.
 #[inline]
-fn string(bytes: &[u8], is_object: bool, buf: &mut Vec<u8>) {
+fn write_string_key(bytes: &[u8], is_object: bool, buf: &mut Vec<u8>) {
     match integer_key(bytes) {
         Some(value) if !is_object => push_integer(value, buf),
-        _ => quoted(b's', bytes, buf),
+        _ => write_quoted(b's', bytes, buf),
     }
 }

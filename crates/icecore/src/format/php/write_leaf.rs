@@ -1,11 +1,13 @@
 //! Writes leaves, including those that PHP has no value for.
 
 use super::spelling;
-use super::text::{is_enum_case, push_float, push_integer, push_number, says};
+use super::text::{is_enum_case, push_float, push_integer, push_number, states_number};
 use super::write::Writer;
 use crate::document::{Kind, Location, Node};
-use crate::format::append::append;
-use crate::format::php_losses::{Instead, instead, lost_flags, lost_shape, lost_wrapper};
+use crate::format::append::append_slice;
+use crate::format::php_losses::{
+    LeafReplacement, replace_leaf, report_lost_flags, report_lost_shape, report_lost_wrapper,
+};
 use crate::output::LossKind;
 
 /// Strings up to this length are copied without a function call.
@@ -14,8 +16,8 @@ const SHORT: u32 = 16;
 impl Writer<'_> {
     /// Writes a leaf.
     #[inline]
-    pub(super) fn leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
-        if let Some(source) = self.kept(at, spelling::SOURCE) {
+    pub(super) fn write_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
+        if let Some(source) = self.kept_source(at, spelling::SOURCE) {
             return buf.extend_from_slice(source);
         }
         match node.kind {
@@ -27,73 +29,73 @@ impl Writer<'_> {
                         Location::Arena(start) => (document.tape().arena(), start as usize),
                     };
                     push_number(b"s:", u64::from(node.aux), b":\"", buf);
-                    append(buf, base, start, node.aux as usize);
+                    append_slice(buf, base, start, node.aux as usize);
                     return buf.extend_from_slice(b"\";");
                 }
                 let bytes = document.bytes(node);
-                match self.kept(at, spelling::HEAD).filter(|head| says(head, bytes.len() as u64)) {
+                match self.kept_source(at, spelling::HEAD).filter(|head| states_number(head, bytes.len() as u64)) {
                     Some(head) => {
                         buf.extend_from_slice(head);
                         buf.extend_from_slice(bytes);
                         buf.extend_from_slice(b"\";");
                     }
-                    None => quoted(b's', bytes, buf),
+                    None => write_quoted(b's', bytes, buf),
                 }
             }
             Kind::Int => push_integer(node.payload as i64, buf),
-            Kind::Float => float(f64::from_bits(node.payload), buf),
+            Kind::Float => write_float(f64::from_bits(node.payload), buf),
             Kind::Null => buf.extend_from_slice(b"N;"),
             Kind::Bool => buf.extend_from_slice(if node.payload != 0 { b"b:1;" } else { b"b:0;" }),
-            _ => self.rare_leaf(at, node, buf),
+            _ => self.write_rare_leaf(at, node, buf),
         }
     }
 
     #[cold]
-    fn rare_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
+    fn write_rare_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
         let document = self.document;
         if node.kind == Kind::EnumCase && is_enum_case(document.bytes(node)) {
-            return quoted(b'E', document.bytes(node), buf);
+            return write_quoted(b'E', document.bytes(node), buf);
         }
-        match instead(document, node, |kind| self.lose(kind, at)) {
-            Instead::Bytes(bytes) => quoted(b's', bytes, buf),
-            Instead::Digits(digits) => quoted(b's', &digits, buf),
-            Instead::Float(value) => float(value, buf),
-            Instead::Null => buf.extend_from_slice(b"N;"),
+        match replace_leaf(document, node, |kind| self.record_loss(kind, at)) {
+            LeafReplacement::Bytes(bytes) => write_quoted(b's', bytes, buf),
+            LeafReplacement::Digits(digits) => write_quoted(b's', &digits, buf),
+            LeafReplacement::Float(value) => write_float(value, buf),
+            LeafReplacement::Null => buf.extend_from_slice(b"N;"),
         }
     }
 
     /// Counts the flags of a value that PHP can't represent.
     #[inline]
-    pub(super) fn flag_losses(&mut self, at: u32, node: &Node) {
-        lost_flags(node, |kind| self.lose(kind, at));
+    pub(super) fn record_flag_losses(&mut self, at: u32, node: &Node) {
+        report_lost_flags(node, |kind| self.record_loss(kind, at));
     }
 
     /// Counts what PHP's only kind of array can't represent.
     #[inline]
-    pub(super) fn shape_losses(&mut self, at: u32, node: &Node, is_body: bool) {
+    pub(super) fn record_shape_losses(&mut self, at: u32, node: &Node, is_body: bool) {
         if self.session == Some(at) {
             if node.kind == Kind::Array {
-                self.lose(LossKind::ArrayKind, at);
+                self.record_loss(LossKind::ArrayKind, at);
             }
         } else if is_body || node.kind == Kind::Map {
-            lost_shape(self.document, at, is_body, |kind| self.lose(kind, at));
+            report_lost_shape(self.document, at, is_body, |kind| self.record_loss(kind, at));
         }
     }
 
     /// Counts what is lost with a node if only its content is written.
-    pub(super) fn wrapper_losses(&mut self, at: u32) {
-        lost_wrapper(self.document, at, |kind| self.lose(kind, at));
+    pub(super) fn record_wrapper_losses(&mut self, at: u32) {
+        report_lost_wrapper(self.document, at, |kind| self.record_loss(kind, at));
     }
 }
 
-fn float(value: f64, buf: &mut Vec<u8>) {
+fn write_float(value: f64, buf: &mut Vec<u8>) {
     buf.extend_from_slice(b"d:");
     push_float(value, buf);
     buf.push(b';');
 }
 
 #[inline]
-pub(super) fn quoted(tag: u8, bytes: &[u8], buf: &mut Vec<u8>) {
+pub(super) fn write_quoted(tag: u8, bytes: &[u8], buf: &mut Vec<u8>) {
     push_number(&[tag, b':'], bytes.len() as u64, b":\"", buf);
     buf.extend_from_slice(bytes);
     buf.extend_from_slice(b"\";");

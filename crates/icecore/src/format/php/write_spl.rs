@@ -2,8 +2,8 @@
 
 use super::spelling;
 use super::spl::{self, DATA, Family, IS_SELF, OBJECT};
-use super::text::{push_integer, push_uint, says};
-use super::write::{Frame, Writer};
+use super::text::{push_integer, push_uint, states_number};
+use super::write::{WriteFrame, Writer};
 use super::write_leaf::push_class;
 use crate::document::{Form, Kind, Node, flag};
 use crate::error::Error;
@@ -13,25 +13,25 @@ use crate::error::Error;
 const CHAIN: u32 = 12;
 
 /// A payload that is being written.
-pub(super) struct Payload {
+pub(super) struct PayloadOutput {
     /// The node of the object.
     at: u32,
     family: Family,
     /// The next child, and the piece written last.
     next: u32,
-    step: Step,
+    step: WriteStep,
     /// Where it starts in the buffer.
     start: usize,
     /// Where its length is inserted, which is known at its end, and the kept spelling
     /// of it.
-    hole: usize,
+    length_at: usize,
     kept: Vec<u8>,
     /// Total size of the lengths to be inserted into it.
     inside: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum WriteStep {
     Content,
     /// An item of a list, or the object of an element; with the end of the items.
     Item(u32),
@@ -42,30 +42,30 @@ enum Step {
 
 impl Writer<'_> {
     /// Returns the family of an object if its content has the form of that family.
-    pub(super) fn opened(&mut self, at: u32, node: &Node, depth: u32) -> Option<Family> {
-        let family = spl::family(self.class_name(node)?).filter(|_| node.form() == Form::Serializable)?;
+    pub(super) fn find_family(&mut self, at: u32, node: &Node, depth: u32) -> Option<Family> {
+        let family = spl::find_family(self.class_name(node)?).filter(|_| node.form() == Form::Serializable)?;
         if depth > CHAIN {
             return Some(family);
         }
-        if let Some(fits) = self.looked.get(&at) {
+        if let Some(fits) = self.family_answers.get(&at) {
             return fits.then_some(family);
         }
         // Its content may link to it: that link fits if the rest does.
-        let before = self.looked_order.len();
-        self.looked_order.push(at);
-        self.looked.insert(at, true);
-        if self.fits(at, family, depth) == Some(true) {
+        let before = self.answer_order.len();
+        self.answer_order.push(at);
+        self.family_answers.insert(at, true);
+        if self.fits_family(at, family, depth) == Some(true) {
             return Some(family);
         }
-        for at in self.looked_order.split_off(before) {
-            self.looked.remove(&at);
+        for at in self.answer_order.split_off(before) {
+            self.family_answers.remove(&at);
         }
-        self.looked_order.push(at);
-        self.looked.insert(at, false);
+        self.answer_order.push(at);
+        self.family_answers.insert(at, false);
         None
     }
 
-    fn fits(&mut self, at: u32, family: Family, depth: u32) -> Option<bool> {
+    fn fits_family(&mut self, at: u32, family: Family, depth: u32) -> Option<bool> {
         let document = self.document;
         let mut parts = document.at(at)?.children().map(|part| part.index());
         let content = parts.next()?;
@@ -76,19 +76,20 @@ impl Writer<'_> {
                 let flags = parts.next()?;
                 is_int(flags)
                     && if self.node(flags).payload as i64 & IS_SELF != 0 {
-                        self.is_array(content)
+                        self.writes_as_array(content)
                     } else {
-                        self.is_array(parts.next()?) && (self.is_array(content) || self.is_object(content, depth))
+                        self.writes_as_array(parts.next()?)
+                            && (self.writes_as_array(content) || self.writes_as_object(content, depth))
                     }
             }
             Family::List => is_made(self.node(content), Kind::Array) && is_int(parts.next()?),
             Family::Storage => {
-                let mut fits = is_made(self.node(content), Kind::Array) && self.is_array(parts.next()?);
+                let mut fits = is_made(self.node(content), Kind::Array) && self.writes_as_array(parts.next()?);
                 for element in document.at(content)?.children() {
                     let mut names = element.entries().map(|(key, value)| (key.bytes(), value.index()));
                     let object = names.next().filter(|(name, _)| *name == OBJECT);
                     fits = is_made(*element.node(), Kind::Map)
-                        && object.is_some_and(|(_, at)| self.is_object(at, depth))
+                        && object.is_some_and(|(_, at)| self.writes_as_object(at, depth))
                         && names.next().is_none_or(|(name, _)| name == DATA)
                         && names.next().is_none();
                     if !fits {
@@ -102,20 +103,20 @@ impl Writer<'_> {
     }
 
     /// Whether the value at `at` is written `a:`.
-    fn is_array(&self, at: u32) -> bool {
+    fn writes_as_array(&self, at: u32) -> bool {
         matches!(self.node(at).kind, Kind::Array | Kind::Map) && !self.slots.contains_key(&at)
     }
 
     /// Whether the value at `at` is written `O:`, `C:` or `r:`.
-    fn is_object(&mut self, at: u32, depth: u32) -> bool {
+    fn writes_as_object(&mut self, at: u32, depth: u32) -> bool {
         let node = self.node(at);
         match node.kind {
             Kind::Link => {
                 let target = node.payload as u32;
-                self.node(target).kind != Kind::Link && self.is_object(target, depth + 1)
+                self.node(target).kind != Kind::Link && self.writes_as_object(target, depth + 1)
             }
             Kind::Object => self.is_plain_object(at, &node),
-            Kind::Opaque => self.is_payload(at, &node) || self.opened(at, &node, depth + 1).is_some(),
+            Kind::Opaque => self.is_opaque_payload(at, &node) || self.find_family(at, &node, depth + 1).is_some(),
             _ => false,
         }
     }
@@ -148,30 +149,39 @@ impl Writer<'_> {
         buf.extend_from_slice(b":{");
         let start = buf.len();
         let next = at + 1;
-        self.stack.push(Frame::of_payload(at));
-        self.payloads.push(Payload { at, family, next, step: Step::Content, start, hole, kept, inside: 0 });
-        let behind = self.document.tape().next(next);
-        let items = Step::Item(behind);
+        self.stack.push(WriteFrame::for_payload(at));
+        self.payloads.push(PayloadOutput {
+            at,
+            family,
+            next,
+            step: WriteStep::Content,
+            start,
+            length_at: hole,
+            kept,
+            inside: 0,
+        });
+        let after_content = self.document.tape().index_after(next);
+        let items = WriteStep::Item(after_content);
         match family {
             Family::Array => {
                 buf.extend_from_slice(b"x:");
-                self.flags(behind, buf);
-                if self.node(behind).payload as i64 & IS_SELF != 0 {
-                    return self.members(next, buf);
+                self.write_flags(after_content, buf);
+                if self.node(after_content).payload as i64 & IS_SELF != 0 {
+                    return self.write_members(next, buf);
                 }
                 // It is written in the next step: it may be such an object itself.
                 self.set_step(next, items);
                 Ok(())
             }
             Family::List => {
-                self.flags(behind, buf);
+                self.write_flags(after_content, buf);
                 self.set_step(next + 1, items);
                 Ok(())
             }
             Family::Storage => {
                 buf.extend_from_slice(b"x:");
                 let count = u64::from(self.node(next).aux);
-                match self.kept(at, spelling::COUNT).filter(|source| says(source, count)) {
+                match self.kept_source(at, spelling::COUNT).filter(|source| states_number(source, count)) {
                     Some(source) => buf.extend_from_slice(source),
                     None => push_integer(count as i64, buf),
                 }
@@ -184,51 +194,51 @@ impl Writer<'_> {
 
     /// Continues after a value in the innermost payload; returns whether the payload
     /// ended.
-    pub(super) fn payload_step(&mut self, buf: &mut Vec<u8>) -> Result<bool, Error> {
+    pub(super) fn write_payload_step(&mut self, buf: &mut Vec<u8>) -> Result<bool, Error> {
         let Some(payload) = self.payloads.last() else { return Ok(true) };
         let (at, family, next, step) = (payload.at, payload.family, payload.next, payload.step);
         let tape = self.document.tape();
         match (step, family) {
-            (Step::Members, _) => {
+            (WriteStep::Members, _) => {
                 self.close_payload(buf);
                 return Ok(true);
             }
-            (Step::Content, _) => {
+            (WriteStep::Content, _) => {
                 buf.push(b';');
-                self.members(tape.next(next), buf)?;
+                self.write_members(tape.index_after(next), buf)?;
             }
-            (Step::Item(flags), Family::Array) => {
-                self.set_step(flags, Step::Content);
-                self.value(next, buf)?;
+            (WriteStep::Item(flags), Family::Array) => {
+                self.set_step(flags, WriteStep::Content);
+                self.write_value(next, buf)?;
             }
-            (Step::Item(end), Family::List) if next < end => {
+            (WriteStep::Item(end), Family::List) if next < end => {
                 buf.push(b':');
-                self.set_step(tape.next(next), step);
-                self.value(next, buf)?;
+                self.set_step(tape.index_after(next), step);
+                self.write_value(next, buf)?;
             }
-            (Step::Item(_), Family::List) => {
+            (WriteStep::Item(_), Family::List) => {
                 self.close_payload(buf);
                 return Ok(true);
             }
-            (Step::Item(end), _) => {
+            (WriteStep::Item(end), _) => {
                 if next > at + 2 {
                     buf.push(b';');
                 }
                 if next >= end {
-                    self.members(end, buf)?;
+                    self.write_members(end, buf)?;
                 } else {
-                    let behind = tape.next(next);
-                    let object = self.entry(next + 1);
-                    self.set_step(tape.next(object), Step::Data(behind, end));
-                    self.value(object, buf)?;
+                    let next_element = tape.index_after(next);
+                    let object = self.entry_value(next + 1);
+                    self.set_step(tape.index_after(object), WriteStep::Data(next_element, end));
+                    self.write_value(object, buf)?;
                 }
             }
-            (Step::Data(behind, end), _) => {
-                self.set_step(behind, Step::Item(end));
+            (WriteStep::Data(behind, end), _) => {
+                self.set_step(behind, WriteStep::Item(end));
                 if next < behind {
                     buf.push(b',');
-                    let data = self.entry(next);
-                    self.value(data, buf)?;
+                    let data = self.entry_value(next);
+                    self.write_value(data, buf)?;
                 }
             }
         }
@@ -236,58 +246,58 @@ impl Writer<'_> {
     }
 
     /// Returns the value of the entry at `at`: the next node if the key is a node.
-    fn entry(&self, at: u32) -> u32 {
-        if self.node(at).key == crate::document::IS_KEY { self.document.tape().next(at) } else { at }
+    fn entry_value(&self, at: u32) -> u32 {
+        if self.node(at).key == crate::document::IS_KEY { self.document.tape().index_after(at) } else { at }
     }
 
-    fn set_step(&mut self, next: u32, step: Step) {
+    fn set_step(&mut self, next: u32, step: WriteStep) {
         if let Some(payload) = self.payloads.last_mut() {
             (payload.next, payload.step) = (next, step);
         }
     }
 
-    fn flags(&mut self, at: u32, buf: &mut Vec<u8>) {
+    fn write_flags(&mut self, at: u32, buf: &mut Vec<u8>) {
         let node = self.node(at);
         self.give_slot(at, &[], false);
-        self.leaf(at, &node, buf);
+        self.write_leaf(at, &node, buf);
     }
 
-    fn members(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_members(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         buf.extend_from_slice(b"m:");
-        self.set_step(at, Step::Members);
-        self.value(at, buf)
+        self.set_step(at, WriteStep::Members);
+        self.write_value(at, buf)
     }
 
     fn close_payload(&mut self, buf: &mut Vec<u8>) {
         let Some(payload) = self.payloads.pop() else { return };
-        if let Some(tail) = self.kept(payload.at, spelling::TAIL) {
+        if let Some(tail) = self.kept_source(payload.at, spelling::TAIL) {
             buf.extend_from_slice(tail);
         }
         let len = (buf.len() - payload.start + payload.inside) as u64;
         buf.push(b'}');
         let mut digits = payload.kept;
-        if !says(&digits, len) {
+        if !states_number(&digits, len) {
             digits.clear();
             push_uint(len, &mut digits);
         }
         let inside = payload.inside + digits.len();
-        self.lengths.push((payload.hole, digits));
+        self.lengths.push((payload.length_at, digits));
         match self.payloads.last_mut() {
             Some(outer) => outer.inside += inside,
-            None => fill_in(std::mem::take(&mut self.lengths), inside, buf),
+            None => insert_lengths(std::mem::take(&mut self.lengths), inside, buf),
         }
     }
 }
 
 /// Inserts all lengths in one pass.
-fn fill_in(mut lengths: Vec<(usize, Vec<u8>)>, mut room: usize, buf: &mut Vec<u8>) {
+fn insert_lengths(mut lengths: Vec<(usize, Vec<u8>)>, mut remaining: usize, buf: &mut Vec<u8>) {
     lengths.sort_unstable_by_key(|(at, _)| *at);
     let mut end = buf.len();
-    buf.resize(end + room, 0);
+    buf.resize(end + remaining, 0);
     for (at, digits) in lengths.iter().rev() {
-        buf.copy_within(*at..end, at + room);
-        room -= digits.len();
-        buf[at + room..at + room + digits.len()].copy_from_slice(digits);
+        buf.copy_within(*at..end, at + remaining);
+        remaining -= digits.len();
+        buf[at + remaining..at + remaining + digits.len()].copy_from_slice(digits);
         end = *at;
     }
 }

@@ -2,7 +2,7 @@
 
 /// Returns the length of a character from its first byte. Bytes that begin no character
 /// count as one.
-pub(crate) fn skip(byte: u8) -> usize {
+pub(crate) fn len_from_first_byte(byte: u8) -> usize {
     match byte {
         0xC0..=0xDF => 2,
         0xE0..=0xEF => 3,
@@ -21,7 +21,7 @@ pub(crate) fn is_continuation(byte: u8) -> bool {
 
 /// A character and its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Decoded {
+pub(crate) struct DecodedCharacter {
     /// `None` if it is not a character.
     pub(crate) value: Option<u64>,
     /// How many bytes belong to it; 0 at the end of the bytes.
@@ -29,47 +29,47 @@ pub(crate) struct Decoded {
 }
 
 /// Decodes the character that the bytes begin with.
-pub(crate) fn decode(bytes: &[u8]) -> Decoded {
-    let Some(first) = bytes.first().copied() else { return Decoded { value: None, len: 0 } };
+pub(crate) fn decode_character(bytes: &[u8]) -> DecodedCharacter {
+    let Some(first) = bytes.first().copied() else { return DecodedCharacter { value: None, len: 0 } };
     if first < 0x80 {
-        return Decoded { value: Some(u64::from(first)), len: 1 };
+        return DecodedCharacter { value: Some(u64::from(first)), len: 1 };
     }
-    let wanted = skip(first);
+    let wanted = len_from_first_byte(first);
     let rest = bytes.get(1..bytes.len().min(wanted)).unwrap_or(&[]);
     let there = rest.iter().take_while(|byte| is_continuation(**byte)).count();
     if wanted == 1 || there + 1 < wanted {
-        return Decoded { value: None, len: there + 1 };
+        return DecodedCharacter { value: None, len: there + 1 };
     }
     let start = if wanted >= 7 { 0 } else { u64::from(first) & (0x7F >> wanted) };
     let value = rest
         .iter()
         .try_fold(start, |value: u64, byte| (value < 1 << 57).then_some(value << 6 | u64::from(byte & 0x3F)));
-    let value = value.filter(|value| *value < 1 << 63 && length(*value) == wanted);
-    Decoded { value, len: wanted }
+    let value = value.filter(|value| *value < 1 << 63 && encoded_len(*value) == wanted);
+    DecodedCharacter { value, len: wanted }
 }
 
 /// Returns the first character and its length; `None` if the bytes do not begin with one.
-pub(crate) fn character(bytes: &[u8]) -> Option<(u64, usize)> {
-    let Decoded { value, len } = decode(bytes);
+pub(crate) fn first_character(bytes: &[u8]) -> Option<(u64, usize)> {
+    let DecodedCharacter { value, len } = decode_character(bytes);
     Some((value?, len))
 }
 
 /// Returns the characters up to the first malformed one, with their lengths.
-pub(crate) fn characters(mut bytes: &[u8]) -> impl Iterator<Item = (u64, usize)> {
+pub(crate) fn valid_characters(mut bytes: &[u8]) -> impl Iterator<Item = (u64, usize)> {
     std::iter::from_fn(move || {
-        let (value, len) = character(bytes)?;
+        let (value, len) = first_character(bytes)?;
         bytes = bytes.get(len..)?;
         Some((value, len))
     })
 }
 
 /// Whether all bytes are valid characters.
-pub(crate) fn is_valid(bytes: &[u8]) -> bool {
-    std::str::from_utf8(bytes).is_ok() || characters(bytes).map(|(_, len)| len).sum::<usize>() == bytes.len()
+pub(crate) fn is_valid_text(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok() || valid_characters(bytes).map(|(_, len)| len).sum::<usize>() == bytes.len()
 }
 
 /// Returns the encoded length of a character.
-fn length(value: u64) -> usize {
+fn encoded_len(value: u64) -> usize {
     match value {
         0..0x80 => 1,
         0x80..0x800 => 2,
@@ -83,11 +83,11 @@ fn length(value: u64) -> usize {
 }
 
 /// Appends a character.
-pub(crate) fn push(value: u64, out: &mut Vec<u8>) {
+pub(crate) fn push_character(value: u64, out: &mut Vec<u8>) {
     if value < 0x80 {
         return out.push(value as u8);
     }
-    let len = length(value);
+    let len = encoded_len(value);
     let head = if len >= 7 { if len == 7 { 0xFE } else { 0xFF } } else { !(0xFFu8 >> len) };
     for place in (0..len).rev() {
         let bits = value.checked_shr(6 * place as u32).unwrap_or(0);
@@ -100,17 +100,17 @@ pub(crate) fn push(value: u64, out: &mut Vec<u8>) {
 }
 
 /// Appends bytes as the characters with these numbers.
-pub(crate) fn push_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn push_latin1_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     for byte in bytes {
-        push(u64::from(*byte), out);
+        push_character(u64::from(*byte), out);
     }
 }
 
 /// Returns the number of characters, judging by their first bytes.
-pub(crate) fn count(mut bytes: &[u8]) -> u64 {
+pub(crate) fn count_characters(mut bytes: &[u8]) -> u64 {
     let mut count = 0;
     while let Some(first) = bytes.first() {
-        bytes = bytes.get(skip(*first)..).unwrap_or(&[]);
+        bytes = bytes.get(len_from_first_byte(*first)..).unwrap_or(&[]);
         count += 1;
     }
     count
@@ -124,8 +124,12 @@ mod tests {
     fn every_length_comes_back() {
         for value in (0..63).flat_map(|bit| [(1u64 << bit) - 1, 1 << bit, (1 << bit) + 1]) {
             let mut bytes = Vec::new();
-            push(value, &mut bytes);
-            assert_eq!(decode(&bytes), Decoded { value: Some(value), len: bytes.len() }, "{value:x}");
+            push_character(value, &mut bytes);
+            assert_eq!(
+                decode_character(&bytes),
+                DecodedCharacter { value: Some(value), len: bytes.len() },
+                "{value:x}"
+            );
             if let Some(c) = u32::try_from(value).ok().and_then(char::from_u32) {
                 assert_eq!(bytes, c.to_string().as_bytes());
             }
@@ -144,10 +148,10 @@ mod tests {
             (b"\xFF\x80\x80\x80\x80\x80\x81\x80\x80\x80\x80\x80\x80", 1 << 36),
             (b"\xFF\x80\x87\xBF\xBF\xBF\xBF\xBF\xBF\xBF\xBF\xBF\xBF", i64::MAX as u64),
         ] {
-            assert_eq!(character(bytes), Some((code, bytes.len())), "{bytes:x?}");
+            assert_eq!(first_character(bytes), Some((code, bytes.len())), "{bytes:x?}");
         }
         for bytes in [&b""[..], b"\x80", b"\xC3", b"\xC1\x81", b"\xE0\x80\x80", b"\xC3a", b"\xE2\x98"] {
-            assert_eq!(character(bytes), None, "{bytes:x?}");
+            assert_eq!(first_character(bytes), None, "{bytes:x?}");
         }
     }
 
@@ -162,7 +166,7 @@ mod tests {
             (b"\xe0\x80\x41", 2),
             (b"\xff\x80\x88\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80A", 13),
         ] {
-            assert_eq!(decode(bytes), Decoded { value: None, len }, "{bytes:x?}");
+            assert_eq!(decode_character(bytes), DecodedCharacter { value: None, len }, "{bytes:x?}");
         }
     }
 }

@@ -16,7 +16,7 @@ use super::spelling::tracked;
 use super::spelling_replay::SpellingReplay;
 use super::tag::{self, TRACK};
 use super::write::Plan;
-use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Naming, Node, flag, shadowed};
+use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Naming, Node, find_shadowed, flag};
 use crate::error::Error;
 use crate::output::{LossKind, Losses, Output};
 use crate::string_locations::StringLocations;
@@ -27,7 +27,7 @@ const IS_BEHIND: u64 = tracked::BODY | tracked::BEHIND;
 
 /// The tag that was written just before a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum After {
+pub(super) enum PrecedingTag {
     /// None that matters: the value is an item or an entry.
     #[default]
     Item,
@@ -54,7 +54,7 @@ pub(super) struct WrittenKey {
 impl WrittenKey {
     /// Records the offset at which it was written.
     #[inline]
-    pub(super) fn written_at(&mut self, offset: u64) {
+    pub(super) fn record_offset(&mut self, offset: u64) {
         self.offset = offset;
         let mut word = [0; 8];
         word[0] = tag::COPY;
@@ -84,9 +84,9 @@ pub(super) struct Body<'d, 'o> {
     pub(super) end: u32,
     /// Ranges to write after the current one.
     ranges: Vec<(u32, u32)>,
-    pub(super) after: After,
+    pub(super) after: PrecedingTag,
     /// The next value replaces this link or alias.
-    instead: Option<u32>,
+    replaced_link: Option<u32>,
     pub(super) keys: Vec<WrittenKey>,
     big_keys: HashMap<(bool, Vec<u8>), u64>,
     /// The same by id, for keys with a loss.
@@ -125,7 +125,7 @@ impl<'d, 'o> Body<'d, 'o> {
         out: &'o mut dyn Output,
     ) -> Body<'d, 'o> {
         let tape = document.tape();
-        let shadowed = if plan.values.is_some() { Vec::new() } else { shadowed(document, Naming::Perl) };
+        let shadowed = if plan.values.is_some() { Vec::new() } else { find_shadowed(document, Naming::Perl) };
         Body {
             document,
             nodes: tape.nodes(),
@@ -136,8 +136,8 @@ impl<'d, 'o> Body<'d, 'o> {
             at: 0,
             end: 0,
             ranges: Vec::new(),
-            after: After::Start,
-            instead: None,
+            after: PrecedingTag::Start,
+            replaced_link: None,
             keys: vec![WrittenKey::default(); tape.keys().len() + 1],
             big_keys: HashMap::new(),
             lossy_keys: HashMap::new(),
@@ -151,7 +151,7 @@ impl<'d, 'o> Body<'d, 'o> {
             named_behind: None,
             expanded: false,
             spelled: plan.values.map(|spelling| SpellingReplay::new(spelling, tape)),
-            has_absent_keys: tape.keys().any_absent() || !shadowed.is_empty(),
+            has_absent_keys: tape.keys().has_absent() || !shadowed.is_empty(),
             shadowed,
             unblessed: BTreeMap::new(),
             late_tracks: Vec::new(),
@@ -161,17 +161,17 @@ impl<'d, 'o> Body<'d, 'o> {
     /// Writes the value at `root`. Returns positions of tags that must be tracked.
     pub(super) fn write(mut self, root: u32) -> Result<Vec<u64>, Error> {
         if self.nodes.get(root as usize).is_none() {
-            self.bytes.byte(tag::UNDEF)?;
+            self.bytes.push_byte(tag::UNDEF)?;
         }
         self.at = root;
-        self.end = self.next(root);
-        let is_plain = self.is_plain();
+        self.end = self.index_after(root);
+        let is_plain = self.can_use_fast_loop();
         loop {
             if is_plain {
-                self.fast_loop()?;
+                self.write_common_values()?;
             }
             if self.at < self.end {
-                self.node(self.at)?;
+                self.write_node(self.at)?;
             } else if let Some((at, end)) = self.ranges.pop() {
                 (self.at, self.end) = (at, end);
             } else {
@@ -179,14 +179,14 @@ impl<'d, 'o> Body<'d, 'o> {
             }
         }
         for at in std::mem::take(&mut self.unblessed).into_keys() {
-            self.lose(LossKind::Class, at);
+            self.record_loss(LossKind::Class, at);
         }
         self.bytes.finish()?;
         Ok(self.late_tracks)
     }
 
     /// Whether the loop of `write_fast.rs` may be used.
-    fn is_plain(&self) -> bool {
+    fn can_use_fast_loop(&self) -> bool {
         let options = self.plan.options;
         let dedupes = options.dedupe_strings || options.aliased_dedupe_strings;
         let changes = dedupes || options.no_shared_hashkeys || options.canonical || options.canonical_refs;
@@ -198,8 +198,8 @@ impl<'d, 'o> Body<'d, 'o> {
     }
 
     /// Whether nothing is pending for the next value.
-    pub(super) fn nothing_pends(&self) -> bool {
-        self.instead.is_none() && self.pending_variables.is_empty() && self.pending_referents.is_empty()
+    pub(super) fn has_nothing_pending(&self) -> bool {
+        self.replaced_link.is_none() && self.pending_variables.is_empty() && self.pending_referents.is_empty()
     }
 
     pub(super) fn offset(&self) -> u64 {
@@ -207,89 +207,89 @@ impl<'d, 'o> Body<'d, 'o> {
     }
 
     /// Returns the index after the node at `at` and everything in it.
-    fn next(&self, at: u32) -> u32 {
+    fn index_after(&self, at: u32) -> u32 {
         match self.nodes.get(at as usize) {
-            Some(_) => self.document.tape().next(at),
+            Some(_) => self.document.tape().index_after(at),
             None => at,
         }
     }
 
-    fn lose(&mut self, kind: LossKind, at: u32) {
+    fn record_loss(&mut self, kind: LossKind, at: u32) {
         let document = self.document;
         self.losses.add(kind, || document.path(at));
     }
 
     /// Continues with this range, and then after the node at `at`.
     fn enter(&mut self, at: u32, first: u32, last: u32) {
-        self.ranges.push((self.next(at), self.end));
+        self.ranges.push((self.index_after(at), self.end));
         (self.at, self.end) = (first, last);
     }
 
     /// Writes the value at `to` instead of the link or alias at `at`.
     fn write_instead(&mut self, at: u32, to: u32) {
-        self.instead = Some(at);
-        let behind = self.next(to);
-        self.enter(at, to, behind);
+        self.replaced_link = Some(at);
+        let target_end = self.index_after(to);
+        self.enter(at, to, target_end);
     }
 
-    fn links(&mut self) -> &mut Links {
+    fn ensure_links(&mut self) -> &mut Links {
         let Body { document, nodes, spelled, .. } = self;
         let is_via = |at, to| spelled.as_ref().is_some_and(|spelled| spelled.is_via(document, at, to));
-        self.links.get_or_insert_with(|| Links::of(nodes, is_via))
+        self.links.get_or_insert_with(|| Links::from_nodes(nodes, is_via))
     }
 
     /// Writes the node at `at`, a key or a value, and continues after it or with its
     /// content.
-    fn node(&mut self, at: u32) -> Result<(), Error> {
+    fn write_node(&mut self, at: u32) -> Result<(), Error> {
         let node = &self.nodes[at as usize];
         if node.key == IS_KEY {
-            return self.key_node(at, node);
+            return self.write_key_node(at, node);
         }
-        let holder = self.instead.take();
-        if holder.is_none() && node.key != NO_KEY && node.key != KEY_NODE && !self.key(at, node.key)? {
-            self.at = self.next(at);
+        let holder = self.replaced_link.take();
+        if holder.is_none() && node.key != NO_KEY && node.key != KEY_NODE && !self.write_key(at, node.key)? {
+            self.at = self.index_after(at);
             return Ok(());
         }
         let names = node.flags & (flag::TARGET | flag::WEAK) != 0 || matches!(node.kind, Kind::Link | Kind::Alias);
         if names || holder.is_some() {
-            self.links();
+            self.ensure_links();
         }
         if node.has(flag::OVERLOAD) && node.kind.is_container() {
-            self.lose(LossKind::Overload, at);
+            self.record_loss(LossKind::Overload, at);
         }
         let after = std::mem::take(&mut self.after);
         let holder = holder.unwrap_or(at);
-        if self.links.is_some() && self.again(at, holder, after)? {
-            self.at = self.next(at);
+        if self.links.is_some() && self.write_if_repeated(at, holder, after)? {
+            self.at = self.index_after(at);
             return Ok(());
         }
-        self.value(at, node, holder, after)
+        self.write_value(at, node, holder, after)
     }
 
     /// Writes ALIAS or REFP if the value at `at` was written before.
-    fn again(&mut self, at: u32, holder: u32, after: After) -> Result<bool, Error> {
+    fn write_if_repeated(&mut self, at: u32, holder: u32, after: PrecedingTag) -> Result<bool, Error> {
         let Some(links) = &self.links else { return Ok(false) };
         let variable = links.variables.get(&at).and_then(|named| named.offset);
         let referent = links.referents.get(&at).and_then(|named| named.offset);
-        if let (Some(offset), After::Item) = (variable, after) {
-            self.alias_to(at, offset)?;
+        if let (Some(offset), PrecedingTag::Item) = (variable, after) {
+            self.write_alias_tag(at, offset)?;
         } else if let Some(offset) = referent {
-            self.refp(at, holder, Some(offset))?;
+            self.write_refp(at, holder, Some(offset))?;
         } else {
             return Ok(false);
         }
         Ok(true)
     }
 
-    fn value(&mut self, at: u32, node: &'d Node, holder: u32, after: After) -> Result<(), Error> {
+    fn write_value(&mut self, at: u32, node: &'d Node, holder: u32, after: PrecedingTag) -> Result<(), Error> {
         match node.kind {
-            Kind::Array | Kind::Map => return self.container(at, node, holder),
-            Kind::Ref => return self.reference(at, holder, after),
-            Kind::Object => return self.object(at, node, holder, after),
-            Kind::Opaque if node.form() == Form::Freeze => return self.frozen(at, node, holder),
-            Kind::Regexp => self.regexp(at, node, holder, after)?,
-            Kind::Alias => return self.alias(at, after),
-            Kind::Link => return self.link(at, holder, after),
+            Kind::Array | Kind::Map => return self.write_container(at, node, holder),
+            Kind::Ref => return self.write_reference(at, holder, after),
+            Kind::Object => return self.write_object(at, node, holder, after),
+            Kind::Opaque if node.form() == Form::Freeze => return self.write_frozen(at, node, holder),
+            Kind::Regexp => self.write_regexp(at, node, holder, after)?,
+            Kind::Alias => return self.write_alias(at, after),
+            Kind::Link => return self.write_link(at, holder, after),
             Kind::Opaque | Kind::Attrs | Kind::Tied | Kind::Code | Kind::VString => {
                 let (loss, part) = match node.kind {
                     Kind::Opaque => (LossKind::Opaque, 0),
@@ -298,35 +298,35 @@ impl<'d, 'o> Body<'d, 'o> {
                     Kind::Code => (LossKind::Code, 0),
                     _ => (LossKind::VString, 1),
                 };
-                self.lose(loss, at);
-                return self.only_part(at, part, after);
+                self.record_loss(loss, at);
+                return self.write_only_part(at, part, after);
             }
-            _ => self.leaf(at, node, after)?,
+            _ => self.write_leaf(at, node, after)?,
         }
-        self.at = self.next(at);
+        self.at = self.index_after(at);
         Ok(())
     }
 
     /// Writes one part instead of the whole.
-    fn only_part(&mut self, at: u32, position: u32, after: After) -> Result<(), Error> {
+    fn write_only_part(&mut self, at: u32, position: u32, after: PrecedingTag) -> Result<(), Error> {
         let mut part = at + 1;
         for _ in 0..position {
-            part = self.next(part);
+            part = self.index_after(part);
         }
-        if part >= self.next(at) {
-            self.bytes.byte(tag::UNDEF)?;
-            self.at = self.next(at);
+        if part >= self.index_after(at) {
+            self.bytes.push_byte(tag::UNDEF)?;
+            self.at = self.index_after(at);
             return Ok(());
         }
-        self.part_is(at);
+        self.redirect_links_to_part(at);
         self.after = after;
-        let behind = self.next(part);
-        self.enter(at, part, behind);
+        let part_end = self.index_after(part);
+        self.enter(at, part, part_end);
         Ok(())
     }
 
     /// Links to the node at `at` refer to the next value.
-    fn part_is(&mut self, at: u32) {
+    fn redirect_links_to_part(&mut self, at: u32) {
         if let Some(links) = &self.links {
             if links.variables.contains_key(&at) {
                 self.pending_variables.push(at);
@@ -340,49 +340,49 @@ impl<'d, 'o> Body<'d, 'o> {
 
 /// Spelling.
 impl Body<'_, '_> {
-    pub(super) fn noted(&self, at: u32, code: u16) -> Option<u64> {
+    pub(super) fn noted_value(&self, at: u32, code: u16) -> Option<u64> {
         self.spelled.as_ref().and_then(|spelled| spelled.note(at, code))
     }
 
     pub(super) fn noted_width(&self, at: u32, code: u16) -> usize {
-        self.noted(at, code).and_then(|width| usize::try_from(width).ok()).unwrap_or(0)
+        self.noted_value(at, code).and_then(|width| usize::try_from(width).ok()).unwrap_or(0)
     }
 
     /// Returns the bit for the next tag, if it was tracked although nothing refers to it.
-    pub(super) fn extra_track(&mut self, at: u32, which: u64) -> u8 {
+    pub(super) fn extra_track_bit(&mut self, at: u32, which: u64) -> u8 {
         let offset = self.offset();
         if let Some(spelled) = &mut self.spelled {
-            spelled.tag_written(at, which, offset);
+            spelled.record_tag(at, which, offset);
         }
-        self.is_tracked(at, which)
+        self.track_bit(at, which)
     }
 
     /// The same, for a tag that is not the next one.
-    pub(super) fn is_tracked(&self, at: u32, which: u64) -> u8 {
+    pub(super) fn track_bit(&self, at: u32, which: u64) -> u8 {
         match &self.spelled {
-            Some(spelled) if spelled.tracks(at) & which != 0 => TRACK,
-            Some(spelled) if which == tracked::MAIN && spelled.tracks(at) & IS_BEHIND != 0 => TRACK,
+            Some(spelled) if spelled.extra_track_bits(at) & which != 0 => TRACK,
+            Some(spelled) if which == tracked::MAIN && spelled.extra_track_bits(at) & IS_BEHIND != 0 => TRACK,
             _ => 0,
         }
     }
 
-    fn pads(&mut self, at: u32, place: u64) -> Result<(), Error> {
-        let pads = self.spelled.as_ref().map_or(0, |spelled| spelled.pads(at, place));
+    fn write_pads(&mut self, at: u32, place: u64) -> Result<(), Error> {
+        let pads = self.spelled.as_ref().map_or(0, |spelled| spelled.count_pads(at, place));
         for _ in 0..pads {
-            self.bytes.byte(tag::PAD)?;
+            self.bytes.push_byte(tag::PAD)?;
         }
         Ok(())
     }
 
     /// A leaf is written here, so links can't refer to it by reference.
-    fn no_inner_tag(&mut self, at: u32, is_string: bool) {
+    fn end_leaf_referents(&mut self, at: u32, is_string: bool) {
         let place = is_string.then(|| self.offset());
-        self.no_inner_tag_but(at, place);
+        self.end_string_referents(at, place);
     }
 
     /// The same for a string whose bytes are at `place`: the same string again becomes a
     /// COPY of them.
-    fn no_inner_tag_but(&mut self, at: u32, place: Option<u64>) {
+    fn end_string_referents(&mut self, at: u32, place: Option<u64>) {
         self.expanded = false;
         let pending = std::mem::take(&mut self.pending_referents);
         if let Some(place) = place {

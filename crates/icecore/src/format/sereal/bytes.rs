@@ -37,29 +37,29 @@ impl<'o> Bytes<'o> {
 
     /// Makes space for [`SLACK`] bytes.
     #[inline(always)]
-    fn room(&mut self) -> Result<(), Error> {
-        if self.at < CHUNK { Ok(()) } else { self.pass_on() }
+    fn reserve_slack(&mut self) -> Result<(), Error> {
+        if self.at < CHUNK { Ok(()) } else { self.flush_chunk() }
     }
 
     #[cold]
-    fn pass_on(&mut self) -> Result<(), Error> {
+    fn flush_chunk(&mut self) -> Result<(), Error> {
         self.out.buffer().extend_from_slice(&self.chunk[..self.at]);
         self.passed += self.at as u64;
         self.at = 0;
-        self.out.ready()
+        self.out.allow_flush()
     }
 
     /// Passes everything on.
     pub(super) fn finish(mut self) -> Result<(), Error> {
-        self.pass_on()?;
+        self.flush_chunk()?;
         self.spare.bytes = (self.chunk as Box<[u8]>).into_vec();
-        self.out.give_spare(self.spare);
+        self.out.return_spare(self.spare);
         Ok(())
     }
 
     #[inline(always)]
-    pub(super) fn byte(&mut self, byte: u8) -> Result<(), Error> {
-        self.room()?;
+    pub(super) fn push_byte(&mut self, byte: u8) -> Result<(), Error> {
+        self.reserve_slack()?;
         self.chunk[self.at] = byte;
         self.at += 1;
         Ok(())
@@ -68,21 +68,21 @@ impl<'o> Bytes<'o> {
     /// Returns the chunk and its fill level, for callers that write faster than with a
     /// call for each byte. It is never full: [`SLACK`] bytes always fit.
     #[inline(always)]
-    pub(super) fn chunk(&mut self) -> Result<(&mut [u8; CHUNK + SLACK], usize), Error> {
-        self.room()?;
+    pub(super) fn writable_chunk(&mut self) -> Result<(&mut [u8; CHUNK + SLACK], usize), Error> {
+        self.reserve_slack()?;
         Ok((&mut self.chunk, self.at))
     }
 
     /// Sets the fill level of the chunk.
     #[inline(always)]
-    pub(super) fn filled(&mut self, at: usize) {
+    pub(super) fn set_fill_level(&mut self, at: usize) {
         self.at = at.min(CHUNK + SLACK);
     }
 
     /// Writes a byte and a varint after it.
     #[inline(always)]
-    pub(super) fn tagged(&mut self, tag: u8, mut value: u64) -> Result<(), Error> {
-        self.room()?;
+    pub(super) fn push_tagged_varint(&mut self, tag: u8, mut value: u64) -> Result<(), Error> {
+        self.reserve_slack()?;
         self.chunk[self.at] = tag;
         self.at += 1;
         while value >= 0x80 {
@@ -96,8 +96,8 @@ impl<'o> Bytes<'o> {
     }
 
     /// Writes a varint, padded to `width` bytes if it needs fewer.
-    pub(super) fn varint(&mut self, mut value: u64, width: usize) -> Result<(), Error> {
-        self.room()?;
+    pub(super) fn push_varint(&mut self, mut value: u64, width: usize) -> Result<(), Error> {
+        self.reserve_slack()?;
         let mut written = 1;
         while value >= 0x80 || written < width.min(10) {
             self.chunk[self.at] = value as u8 | 0x80;
@@ -110,16 +110,16 @@ impl<'o> Bytes<'o> {
         Ok(())
     }
 
-    pub(super) fn slice(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        self.room()?;
+    pub(super) fn push_slice(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.reserve_slack()?;
         if let Some(place) = self.chunk.get_mut(self.at..self.at + bytes.len()) {
             place.copy_from_slice(bytes);
             self.at += bytes.len();
             return Ok(());
         }
-        self.pass_on()?;
+        self.flush_chunk()?;
         self.out.buffer().extend_from_slice(bytes);
         self.passed += bytes.len() as u64;
-        self.out.ready()
+        self.out.allow_flush()
     }
 }

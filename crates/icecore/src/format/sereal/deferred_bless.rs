@@ -12,16 +12,16 @@ use std::collections::HashSet;
 /// A move of the object at `from`, whose body is a reference to the variable at `to`, to
 /// that variable.
 #[derive(Clone, Copy, Debug)]
-struct Move {
+struct ObjectMove {
     from: u32,
     to: u32,
     class: u32,
 }
 
 /// Moves the objects at `late` that are of this kind.
-pub(super) fn bless<S: Sink>(sink: &mut S, speller: &mut Speller, late: &[u32]) {
+pub(super) fn apply_deferred_blesses<S: Sink>(sink: &mut S, speller: &mut Speller, late: &[u32]) {
     let nodes = &sink.tape().nodes;
-    let mut moves: Vec<Move> = late.iter().filter_map(|from| plan(nodes, *from)).collect();
+    let mut moves: Vec<ObjectMove> = late.iter().filter_map(|from| plan_move(nodes, *from)).collect();
     moves.sort_by_key(|one| (one.to, one.from));
     // A scalar can be blessed only once.
     moves.dedup_by_key(|one| one.to);
@@ -29,7 +29,7 @@ pub(super) fn bless<S: Sink>(sink: &mut S, speller: &mut Speller, late: &[u32]) 
         return;
     }
     let gone: HashSet<u32> = moves.iter().map(|one| one.from).collect();
-    let places = rewrite(sink.tape(), &moves, &gone);
+    let places = rewrite_tape(sink.tape(), &moves, &gone);
     if let Some(detail) = sink.detail() {
         // The content of an object that moves away starts where the object started.
         for from in moves.iter().map(|one| one.from as usize) {
@@ -37,17 +37,17 @@ pub(super) fn bless<S: Sink>(sink: &mut S, speller: &mut Speller, late: &[u32]) 
                 body.start = object.start;
             }
         }
-        detail.rewrite(&places, Moves::node);
+        detail.apply_moves(&places, Moves::new_position);
         for note in &mut detail.spelling.notes {
             if has_target(note.code) && note.value != u64::MAX {
-                note.value = note.value & !0xFFFF_FFFF | u64::from(places.node(note.value as u32));
+                note.value = note.value & !0xFFFF_FFFF | u64::from(places.new_position(note.value as u32));
             }
         }
-        speller.renumber(|node| places.node(node));
+        speller.renumber_nodes(|node| places.new_position(node));
     }
 }
 
-fn plan(nodes: &[Node], from: u32) -> Option<Move> {
+fn plan_move(nodes: &[Node], from: u32) -> Option<ObjectMove> {
     let [object, reference, alias] = nodes.get(from as usize..from as usize + 3)?.try_into().ok()?;
     let is_late = object.kind == Kind::Object && reference.kind == Kind::Ref && alias.kind == Kind::Alias;
     let to = u32::try_from(alias.payload).ok().filter(|to| is_late && *to < from)?;
@@ -55,16 +55,16 @@ fn plan(nodes: &[Node], from: u32) -> Option<Move> {
     let is_leaf = !scalar.kind.is_container() && !matches!(scalar.kind, Kind::Link | Kind::Alias);
     // A value after REFN or OBJECT is not an item.
     let is_item = to == 0 || !matches!(nodes[to as usize - 1].kind, Kind::Ref | Kind::Object);
-    (is_leaf && is_item).then_some(Move { from, to, class: object.class() })
+    (is_leaf && is_item).then_some(ObjectMove { from, to, class: object.class() })
 }
 
-fn rewrite(tape: &mut Tape, moves: &[Move], goes: &HashSet<u32>) -> Moves {
+fn rewrite_tape(tape: &mut Tape, moves: &[ObjectMove], goes: &HashSet<u32>) -> Moves {
     let old = std::mem::take(&mut tape.nodes);
     let mut rewrite = Rewrite::new(old.len());
     let mut moves = moves.iter().peekable();
     let mut gone: Option<Node> = None;
     for (at, node) in (0u32..).zip(&old) {
-        rewrite.reach(at);
+        rewrite.reach_node(at);
         if goes.contains(&at) {
             gone = Some(*node);
             continue;
@@ -76,15 +76,15 @@ fn rewrite(tape: &mut Tape, moves: &[Move], goes: &HashSet<u32>) -> Moves {
         }
         if let Some(one) = moves.next_if(|one| one.to == at) {
             let object = Node::open(Kind::Object, one.class).with(node.flags & flag::TARGET).in_form(Form::Variable);
-            rewrite.open(Node { key: node.key, aux: 1, ..object }, at + 1);
+            rewrite.open_container(Node { key: node.key, aux: 1, ..object }, at + 1);
             node.key = NO_KEY;
             node.flags &= !flag::TARGET;
         }
-        rewrite.keep(node);
+        rewrite.keep_node(node);
     }
     // An alias refers to the variable, which is the object now.
-    rewrite.relink(old.len() as u32, |moves, link| match link.kind {
-        Kind::Alias => moves.start(link.payload as u32),
+    rewrite.relink_targets(old.len() as u32, |moves, link| match link.kind {
+        Kind::Alias => moves.new_start(link.payload as u32),
         _ => same_node(moves, link),
     });
     rewrite.finish(tape)

@@ -57,13 +57,13 @@ pub(super) struct Header {
 
 impl Header {
     /// Returns the offset that the first byte of the body has.
-    pub(super) fn first(&self) -> u64 {
+    pub(super) fn first_offset(&self) -> u64 {
         if self.version == 1 { self.end as u64 } else { 1 }
     }
 }
 
 /// Returns the protocol version and the encoding byte of an input that starts like a document.
-pub(super) fn version_of(input: &[u8]) -> Option<(u8, u8)> {
+pub(super) fn parse_version(input: &[u8]) -> Option<(u8, u8)> {
     let (magic, rest) = input.split_first_chunk::<4>()?;
     let byte = *rest.first()?;
     let (version, encoding) = (byte & 15, byte >> 4);
@@ -85,7 +85,7 @@ pub(super) fn version_of(input: &[u8]) -> Option<(u8, u8)> {
 /// assert_eq!(find_protocol(b"no document"), None);
 /// ```
 pub fn find_protocol(input: &[u8]) -> Option<u8> {
-    match version_of(input) {
+    match parse_version(input) {
         Some((version, _)) => Some(version),
         None => input.starts_with(&MANGLED_MAGIC).then_some(0),
     }
@@ -108,10 +108,10 @@ pub fn find_user_header(input: &[u8]) -> Option<Range<usize>> {
 impl Header {
     pub(super) fn read(input: &[u8], options: &ReadOptions) -> Result<Header, Error> {
         let mut scan = Scan::new(input);
-        magic(input)?;
+        check_magic(input)?;
         let mut found = [0; 5];
-        found.copy_from_slice(scan.take(5, "the Sereal header")?);
-        let Some((version, encoding)) = version_of(&found) else {
+        found.copy_from_slice(scan.read_bytes(5, "the Sereal header")?);
+        let Some((version, encoding)) = parse_version(&found) else {
             return Err(Error::new(ErrorKind::Malformed)
                 .at(4)
                 .expecting("a protocol version that goes with the magic number (=srl: 1 and 2, =\\xF3rl: 3 and above)")
@@ -124,23 +124,23 @@ impl Header {
                 .finding(format!("protocol {version}")));
         }
         let encoding = encoding_of(version, encoding)?;
-        refused(encoding, options)?;
+        check_refused_encoding(encoding, options)?;
         let length_at = scan.at;
-        let length = super::read::varint(&mut scan, "the length of the header")?;
+        let length = super::read::read_varint(&mut scan, "the length of the header")?;
         let suffix_at = scan.at;
         let length = usize::try_from(length).unwrap_or(usize::MAX);
-        let suffix = scan.take(length, "the header")?;
+        let suffix = scan.read_bytes(length, "the header")?;
         let has_user_header = version > 1 && suffix.first().is_some_and(|bits| bits & HAS_USER_HEADER != 0);
         Ok(Header { version, encoding, length_at, suffix_at, end: scan.at, has_user_header })
     }
 }
 
-fn magic(input: &[u8]) -> Result<(), Error> {
+fn check_magic(input: &[u8]) -> Result<(), Error> {
     if input.starts_with(&OLD_MAGIC) || input.starts_with(&MAGIC) {
         return Ok(());
     }
     if input.len() < 4 && (OLD_MAGIC.starts_with(input) || MAGIC.starts_with(input)) {
-        return Err(Scan { input, at: 0 }.truncated(4, "the magic number"));
+        return Err(Scan { input, at: 0 }.truncated_error(4, "the magic number"));
     }
     let error = Error::new(ErrorKind::Format).at(0).expecting("a Sereal document (=srl or =\\xF3rl)");
     Err(if input.starts_with(&MANGLED_MAGIC) {
@@ -165,7 +165,7 @@ fn encoding_of(version: u8, number: u8) -> Result<Encoding, Error> {
     })
 }
 
-fn refused(encoding: Encoding, options: &ReadOptions) -> Result<(), Error> {
+fn check_refused_encoding(encoding: Encoding, options: &ReadOptions) -> Result<(), Error> {
     let refuses = match encoding {
         Encoding::Raw => None,
         Encoding::Snappy | Encoding::SnappyIncremental => options.refuse_snappy.then_some("refuse_snappy"),
@@ -194,7 +194,7 @@ pub(super) struct Origin {
 impl Origin {
     /// Returns the index of the item at this offset, which may not be after `tag_at`. A reference
     /// may refer to itself.
-    pub(super) fn index(self, offset: u64, tag_at: usize) -> Result<usize, Error> {
+    pub(super) fn index_of_item(self, offset: u64, tag_at: usize) -> Result<usize, Error> {
         let index = offset.checked_sub(self.first).and_then(|by| usize::try_from(by).ok()?.checked_add(self.start));
         index.filter(|index| *index <= tag_at).ok_or_else(|| {
             let before = (tag_at - self.start) as u64 + self.first;
@@ -207,6 +207,6 @@ impl Origin {
 }
 
 /// Returns the description of a tag for an error.
-pub(super) fn found(byte: u8) -> String {
-    format!("{} (0x{byte:02x})", tag::name(byte))
+pub(super) fn describe_tag(byte: u8) -> String {
+    format!("{} (0x{byte:02x})", tag::name_of(byte))
 }

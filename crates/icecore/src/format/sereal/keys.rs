@@ -2,7 +2,7 @@
 
 use super::SortKeys;
 use crate::document::{Document, Key, Kind, Name, Node, flag};
-use crate::num::general::perl_text;
+use crate::num::general::float_to_perl_text;
 use crate::output::LossKind;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -21,14 +21,14 @@ impl<'d> KeyText<'d> {
         KeyText { kind, bytes: Cow::Borrowed(bytes), loss }
     }
 
-    fn made(text: String) -> KeyText<'d> {
+    fn from_converted(text: String) -> KeyText<'d> {
         KeyText { kind: Kind::Bytes, bytes: Cow::Owned(text.into_bytes()), loss: Some(LossKind::Key) }
     }
 
     /// Returns the string for a plain key.
-    pub(super) fn of_name(name: Name<'d>) -> KeyText<'d> {
+    pub(super) fn from_name(name: Name<'d>) -> KeyText<'d> {
         match name.node.kind {
-            Kind::Int => KeyText::made((name.node.payload as i64).to_string()),
+            Kind::Int => KeyText::from_converted((name.node.payload as i64).to_string()),
             Kind::Text => KeyText::new(Kind::Text, name.bytes, None),
             Kind::Symbol => KeyText::new(text_if_not_ascii(name.bytes), name.bytes, Some(LossKind::Symbol)),
             Kind::Encoded => KeyText::new(Kind::Bytes, name.bytes, Some(LossKind::Encoding)),
@@ -37,16 +37,16 @@ impl<'d> KeyText<'d> {
     }
 
     /// Returns the string for a key that is a node, if there is one.
-    pub(super) fn of_node(document: &'d Document<'_>, node: &'d Node) -> Option<KeyText<'d>> {
-        let float = |value: f64| Some(KeyText::made(perl_text(value)));
+    pub(super) fn from_node(document: &'d Document<'_>, node: &'d Node) -> Option<KeyText<'d>> {
+        let float = |value: f64| Some(KeyText::from_converted(float_to_perl_text(value)));
         match node.kind {
             kind if kind.is_string() || kind == Kind::Int => {
                 let bytes = if kind == Kind::Int { &[] } else { document.bytes(node) };
-                Some(KeyText::of_name(Name { node: *node, bytes }))
+                Some(KeyText::from_name(Name { node: *node, bytes }))
             }
-            Kind::Null => Some(KeyText::made(String::new())),
-            Kind::Bool => Some(KeyText::made(if node.payload == 0 { String::new() } else { "1".to_owned() })),
-            Kind::Uint => Some(KeyText::made(node.payload.to_string())),
+            Kind::Null => Some(KeyText::from_converted(String::new())),
+            Kind::Bool => Some(KeyText::from_converted(if node.payload == 0 { String::new() } else { "1".to_owned() })),
+            Kind::Uint => Some(KeyText::from_converted(node.payload.to_string())),
             Kind::Float => float(f64::from_bits(node.payload)),
             Kind::Float32 => float(f64::from(f32::from_bits(node.payload as u32))),
             Kind::Module | Kind::EnumCase => {
@@ -56,10 +56,10 @@ impl<'d> KeyText<'d> {
         }
     }
 
-    pub(super) fn of_key(document: &'d Document<'_>, key: Key<'d>) -> Option<KeyText<'d>> {
+    pub(super) fn from_key(document: &'d Document<'_>, key: Key<'d>) -> Option<KeyText<'d>> {
         match key {
-            Key::Name(name) => Some(KeyText::of_name(name)),
-            Key::Value(value) => KeyText::of_node(document, value.node()),
+            Key::Name(name) => Some(KeyText::from_name(name)),
+            Key::Value(value) => KeyText::from_node(document, value.node()),
         }
     }
 }
@@ -75,32 +75,32 @@ pub(super) fn is_absent(node: &Node) -> bool {
 }
 
 /// Compares keys in the given order.
-pub(super) fn compare(order: SortKeys, a: &KeyText<'_>, b: &KeyText<'_>) -> Ordering {
+pub(super) fn compare_keys(order: SortKeys, a: &KeyText<'_>, b: &KeyText<'_>) -> Ordering {
     match order {
         SortKeys::No => Ordering::Equal,
         SortKeys::Length => {
             let rank = |key: &KeyText<'_>| (key.bytes.len(), key.kind != Kind::Text);
             rank(a).cmp(&rank(b)).then_with(|| a.bytes.cmp(&b.bytes))
         }
-        SortKeys::Perl => perl(a, b),
-        SortKeys::PerlReverse => perl(b, a),
+        SortKeys::Perl => compare_by_characters(a, b),
+        SortKeys::PerlReverse => compare_by_characters(b, a),
     }
 }
 
 /// Compares by characters, whatever their encoding.
-fn perl(a: &KeyText<'_>, b: &KeyText<'_>) -> Ordering {
+fn compare_by_characters(a: &KeyText<'_>, b: &KeyText<'_>) -> Ordering {
     match (a.kind == Kind::Text, b.kind == Kind::Text) {
-        (false, true) => latin1(&a.bytes).cmp(utf8(&b.bytes).chars()),
-        (true, false) => utf8(&a.bytes).chars().cmp(latin1(&b.bytes)),
+        (false, true) => latin1_characters(&a.bytes).cmp(decode_utf8_lossy(&b.bytes).chars()),
+        (true, false) => decode_utf8_lossy(&a.bytes).chars().cmp(latin1_characters(&b.bytes)),
         _ => a.bytes.cmp(&b.bytes),
     }
 }
 
-fn latin1(bytes: &[u8]) -> impl Iterator<Item = char> {
+fn latin1_characters(bytes: &[u8]) -> impl Iterator<Item = char> {
     bytes.iter().map(|byte| char::from(*byte))
 }
 
-fn utf8(bytes: &[u8]) -> Cow<'_, str> {
+fn decode_utf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }
 
@@ -120,7 +120,7 @@ mod tests {
         ];
         let sorted = |order| {
             let mut keys = keys.to_vec();
-            keys.sort_by(|a, b| compare(order, a, b));
+            keys.sort_by(|a, b| compare_keys(order, a, b));
             keys.iter().map(|key| key.bytes.to_vec()).collect::<Vec<_>>()
         };
         assert_eq!(sorted(SortKeys::Length), [&b"a"[..], b"b", b"\xE9", b"\xC4\x80", b"aa"]);

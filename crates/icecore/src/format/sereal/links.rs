@@ -7,14 +7,14 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub(super) struct Links {
     /// Variables that an alias refers to, by node.
-    pub(super) variables: HashMap<u32, Named>,
+    pub(super) variables: HashMap<u32, LinkTarget>,
     /// Containers, objects and the like that a link refers to, by node.
-    pub(super) referents: HashMap<u32, Named>,
+    pub(super) referents: HashMap<u32, LinkTarget>,
 }
 
 /// A target.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Named {
+pub(super) struct LinkTarget {
     /// Offset of its tag, once it is written.
     pub(super) offset: Option<u64>,
     /// Whether any strong reference holds it.
@@ -25,8 +25,8 @@ pub(super) struct Named {
     pub(super) left: u32,
 }
 
-impl Named {
-    fn held_by(&mut self, at: u32, weakly: bool) {
+impl LinkTarget {
+    fn add_holder(&mut self, at: u32, weakly: bool) {
         if weakly {
             self.last_weak = self.last_weak.max(at);
         } else {
@@ -44,7 +44,7 @@ pub(super) enum Weakness {
     Needed,
 }
 
-fn follow(nodes: &[Node], mut at: u32, kind: Kind) -> u32 {
+fn follow_chain(nodes: &[Node], mut at: u32, kind: Kind) -> u32 {
     for _ in 0..64 {
         match nodes.get(at as usize) {
             Some(node) if node.kind == kind => at = node.payload as u32,
@@ -55,13 +55,13 @@ fn follow(nodes: &[Node], mut at: u32, kind: Kind) -> u32 {
 }
 
 /// Returns the variable that an alias refers to.
-pub(super) fn variable(nodes: &[Node], alias: u32) -> u32 {
-    follow(nodes, alias, Kind::Alias)
+pub(super) fn resolve_variable(nodes: &[Node], alias: u32) -> u32 {
+    follow_chain(nodes, alias, Kind::Alias)
 }
 
 /// Returns the target of a link.
-pub(super) fn referent(nodes: &[Node], link: u32) -> u32 {
-    follow(nodes, follow(nodes, follow(nodes, link, Kind::Link), Kind::Alias), Kind::Link)
+pub(super) fn resolve_referent(nodes: &[Node], link: u32) -> u32 {
+    follow_chain(nodes, follow_chain(nodes, follow_chain(nodes, link, Kind::Link), Kind::Alias), Kind::Link)
 }
 
 fn is_weak(nodes: &[Node], at: u32) -> bool {
@@ -77,30 +77,32 @@ fn reference_to(nodes: &[Node], at: u32) -> Option<u32> {
 impl Links {
     /// Finds all targets, except those for which `is_left_out` returns true for the
     /// link and the variable.
-    pub(super) fn of(nodes: &[Node], is_left_out: impl Fn(u32, u32) -> bool) -> Links {
+    pub(super) fn from_nodes(nodes: &[Node], is_left_out: impl Fn(u32, u32) -> bool) -> Links {
         let mut links = Links::default();
         for (at, node) in (0u32..).zip(nodes) {
             match node.kind {
                 Kind::Alias => {
                     let reference = reference_to(nodes, at);
-                    let to = variable(nodes, at);
+                    let to = resolve_variable(nodes, at);
                     if is_left_out(reference.unwrap_or(at), to) {
                         continue;
                     }
                     let named = links.variables.entry(to).or_default();
                     named.left += 1;
-                    named.held_by(reference.unwrap_or(at), reference.is_some_and(|at| is_weak(nodes, at)));
+                    named.add_holder(reference.unwrap_or(at), reference.is_some_and(|at| is_weak(nodes, at)));
                 }
-                Kind::Link => links.referents.entry(referent(nodes, at)).or_default().held_by(at, node.has(flag::WEAK)),
+                Kind::Link => {
+                    links.referents.entry(resolve_referent(nodes, at)).or_default().add_holder(at, node.has(flag::WEAK))
+                }
                 _ => {}
             }
         }
         for (at, named) in &mut links.referents {
-            named.held_by(*at, is_weak(nodes, *at));
+            named.add_holder(*at, is_weak(nodes, *at));
         }
         for (at, named) in &mut links.variables {
             match reference_to(nodes, *at) {
-                Some(reference) => named.held_by(reference, is_weak(nodes, reference)),
+                Some(reference) => named.add_holder(reference, is_weak(nodes, reference)),
                 None => named.strong = true,
             }
         }
@@ -108,11 +110,11 @@ impl Links {
     }
 
     /// Returns how the reference at `at` is written.
-    pub(super) fn weakness(&self, nodes: &[Node], at: u32) -> Weakness {
+    pub(super) fn find_weakness(&self, nodes: &[Node], at: u32) -> Weakness {
         let Some(node) = nodes.get(at as usize).filter(|node| node.has(flag::WEAK)) else { return Weakness::Strong };
         let named = match node.kind {
-            Kind::Link => self.referents.get(&referent(nodes, at)),
-            Kind::Ref => self.referents.get(&at).or_else(|| self.variables.get(&variable(nodes, at + 1))),
+            Kind::Link => self.referents.get(&resolve_referent(nodes, at)),
+            Kind::Ref => self.referents.get(&at).or_else(|| self.variables.get(&resolve_variable(nodes, at + 1))),
             _ => self.referents.get(&at),
         };
         // Perl itself holds its own undef.

@@ -48,19 +48,19 @@ pub static FORMAT: Format = Format {
     page: include_str!("FORMAT.md"),
     can: Capabilities {
         extension: "srl",
-        restarts: &[Restart::sure(b"=\xF3rl"), Restart::sure(b"=srl")],
+        restarts: &[Restart::from_signature(b"=\xF3rl"), Restart::from_signature(b"=srl")],
         names_strings_again: true,
         hands_over: true,
         naming: Naming::Perl,
         ..Capabilities::BINARY
     },
     detect,
-    begins: Some(begins),
+    begins: Some(begins_document),
     inside: None,
     strings: None,
-    hides: Some(hides),
-    reader: |settings| Box::new(ReadOptions::of(settings)),
-    writer: |settings| Box::new(WriteOptions::of(settings)),
+    hides: Some(has_compressed_body),
+    reader: |settings| Box::new(ReadOptions::from_settings(settings)),
+    writer: |settings| Box::new(WriteOptions::from_settings(settings)),
 };
 
 /// Reads a document. Bytes after it are an error.
@@ -77,7 +77,7 @@ pub static FORMAT: Format = Format {
 /// is damaged; `Unsupported`, if an option refuses it or the build lacks its compression; `Limit`,
 /// if it costs too much; `Trailing`, if the input is longer than the document.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    options.read(input, Request::new(limits)).whole(input, &FORMAT)
+    options.read(input, Request::new(limits)).into_whole_document(input, &FORMAT)
 }
 
 /// Writes a document, and reports what Sereal could not represent.
@@ -104,7 +104,7 @@ pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Resu
 /// compression; `Unrepresentable`, for a key that can't become a string; `Output`, if the output
 /// was closed.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
-    write::write(document, options, limits, out).map_err(|error| error.in_format(FORMAT.name))
+    write::write_document(document, options, limits, out).map_err(|error| error.in_format(FORMAT.name))
 }
 
 impl Reader for ReadOptions {
@@ -112,15 +112,21 @@ impl Reader for ReadOptions {
         open::read(input, self, request)
     }
 
-    fn fill(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
+    fn fill_tape(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
         open::fill(input, self, limits, tape)
     }
 
-    fn windows<'a>(&self, input: &'a [u8], store: &'a Store, limits: &Limits, receive: Receive<'_, 'a>) -> Rest<'a> {
-        open::windows(input, store, self, limits, receive)
+    fn read_windows<'a>(
+        &self,
+        input: &'a [u8],
+        store: &'a Store,
+        limits: &Limits,
+        receive: ReceiveWindow<'_, 'a>,
+    ) -> Rest<'a> {
+        open::read_windows(input, store, self, limits, receive)
     }
 
-    fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
+    fn new_skimmer<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
         (*self == ReadOptions::default()).then(|| skim::skim(input))
     }
 }
@@ -133,28 +139,28 @@ impl Writer for WriteOptions {
     fn write_part(
         &self,
         document: &Document<'_>,
-        part: Part<'_>,
+        part: DocumentPart<'_>,
         limits: &Limits,
         out: &mut dyn Output,
     ) -> Option<Written> {
-        let Part::Nodes(parts) = part else { return None };
-        write_fast_body::write_part(document, self, parts, out).then(|| Ok(Losses::within(limits)))
+        let DocumentPart::Nodes(parts) = part else { return None };
+        write_fast_body::write_part(document, self, parts, out).then(|| Ok(Losses::with_limits(limits)))
     }
 }
 
 fn detect(input: &[u8]) -> Option<Guess> {
-    let (version, encoding) = header::version_of(input)?;
+    let (version, encoding) = header::parse_version(input)?;
     let encoding = header::Encoding::ALL.into_iter().find(|known| *known as u8 == encoding)?;
     let known = (1..=5).contains(&version);
     known.then(|| Guess { certainty: Certainty::Sure, variant: format!("protocol {version}, {}", encoding.name()) })
 }
 
 /// Whether the body is compressed.
-fn hides(input: &[u8]) -> bool {
-    header::version_of(input).is_some_and(|(_, encoding)| encoding != header::Encoding::Raw as u8)
+fn has_compressed_body(input: &[u8]) -> bool {
+    header::parse_version(input).is_some_and(|(_, encoding)| encoding != header::Encoding::Raw as u8)
 }
 
-fn begins(input: &[u8]) -> bool {
+fn begins_document(input: &[u8]) -> bool {
     [&b"=srl"[..], b"=\xf3rl", "=\u{f3}rl".as_bytes()].iter().any(|magic| input.starts_with(magic))
 }
 

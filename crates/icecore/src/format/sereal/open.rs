@@ -2,11 +2,11 @@
 
 use super::compress::decompress;
 use super::header::{Encoding, HAS_USER_HEADER, Header, Origin};
-use super::read::{Machine, varint};
+use super::read::{Machine, read_varint};
 use super::read_fast_body::read_fast_body;
-use super::spelling::{Speller, header as code, width};
+use super::spelling::{Speller, header as code, varint_width};
 use super::{FORMAT, ReadOptions};
-use crate::document::{Detail, Detailed, Document, NO_NODE, Receive, Recorder, Sink, Tape, Windows};
+use crate::document::{Detail, Detailed, Document, NO_NODE, ReceiveWindow, Recorder, Sink, Tape, Windows};
 use crate::error::{Error, ErrorKind};
 use crate::format::{Filled, Outcome, Request, Rest, Scan};
 use crate::limits::Limits;
@@ -25,31 +25,31 @@ pub(super) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<
         return Outcome { document: Document::new(buffer, tape), consumed, error };
     }
     tape.clear_for(FORMAT.can.naming);
-    let reading = Reading { input, options, limits };
+    let reading = DocumentReader { input, options, limits };
     let mut sink = Detailed { tape, detail: Detail::default() };
     sink.detail.spelling.format = "sereal".to_owned();
     let mut speller = Speller::default();
-    let done = reading.document::<_, false>(&mut sink, &mut speller);
+    let done = reading.read_document::<_, false>(&mut sink, &mut speller);
     speller.finish(&mut sink.detail.spelling, &sink.tape);
     if let Cow::Owned(body) = &done.buffer {
         sink.detail.trace.layer = Some(body.clone());
     }
-    Outcome { document: Document::detailed(done.buffer, sink), consumed: done.consumed, error: done.error }
+    Outcome { document: Document::from_detailed(done.buffer, sink), consumed: done.consumed, error: done.error }
 }
 
 /// Reads one document from the start of the input into a tape.
 pub(super) fn fill(input: &[u8], options: &ReadOptions, limits: &Limits, tape: &mut Tape) -> Filled {
     tape.clear_for(FORMAT.can.naming);
-    let reading = Reading { input, options, limits };
-    if let Some(consumed) = reading.simple(tape) {
+    let reading = DocumentReader { input, options, limits };
+    if let Some(consumed) = reading.read_simple(tape) {
         return Filled { consumed, error: None, body: None, is_simple: true };
     }
     tape.clear_for(FORMAT.can.naming);
     let mut speller = Speller::default();
     let done = if options.reference {
-        reading.document::<_, false>(tape, &mut speller)
+        reading.read_document::<_, false>(tape, &mut speller)
     } else {
-        reading.document::<_, true>(tape, &mut speller)
+        reading.read_document::<_, true>(tape, &mut speller)
     };
     let body = match done.buffer {
         Cow::Owned(body) => Some(body),
@@ -60,47 +60,47 @@ pub(super) fn fill(input: &[u8], options: &ReadOptions, limits: &Limits, tape: &
 
 /// Reads one document and hands over its items while reading continues. A body that was
 /// compressed is kept in `store`.
-pub(super) fn windows<'a>(
+pub(super) fn read_windows<'a>(
     input: &'a [u8],
     store: &'a OnceLock<Vec<u8>>,
     options: &ReadOptions,
     limits: &Limits,
-    receive: Receive<'_, 'a>,
+    receive: ReceiveWindow<'_, 'a>,
 ) -> Rest<'a> {
-    let reading = Reading { input, options, limits };
+    let reading = DocumentReader { input, options, limits };
     let mut speller = Speller::default();
     let header = Header::read(input, options).ok().filter(|header| !header.has_user_header);
     let unpacked = header.filter(|header| header.encoding != Encoding::Raw).and_then(|header| {
-        let packed = reading.packed(&header, &mut Tape::new()).ok()?;
-        let body = reading.unpack(&header, &packed).ok()?;
-        Some((header.first(), packed.end, store.get_or_init(|| body)))
+        let packed = reading.find_packed_body(&header, &mut Tape::new()).ok()?;
+        let body = reading.unpack_body(&header, &packed).ok()?;
+        Some((header.first_offset(), packed.end, store.get_or_init(|| body)))
     });
     match unpacked {
         Some((first, consumed, body)) => {
             let mut sink = Windows::new(body, FORMAT.can.naming, receive);
-            let error = reading.body::<_, true>(body, first, &mut sink, &mut speller);
+            let error = reading.read_body::<_, true>(body, first, &mut sink, &mut speller);
             Rest::new(sink, consumed, error)
         }
         None => {
             let mut sink = Windows::new(input, FORMAT.can.naming, receive);
-            let done = reading.document::<_, true>(&mut sink, &mut speller);
+            let done = reading.read_document::<_, true>(&mut sink, &mut speller);
             match done.buffer {
                 Cow::Borrowed(_) => Rest::new(sink, done.consumed, done.error),
                 // A compressed body after a user header: nothing was handed over.
-                Cow::Owned(_) => Rest::whole(read(input, options, Request::new(limits))),
+                Cow::Owned(_) => Rest::from_outcome(read(input, options, Request::new(limits))),
             }
         }
     }
 }
 
-struct Reading<'a, 'r> {
+struct DocumentReader<'a, 'r> {
     input: &'a [u8],
     options: &'r ReadOptions,
     limits: &'r Limits,
 }
 
 /// Result of a reading.
-struct Done<'a> {
+struct ReadOutcome<'a> {
     /// The buffer that contains the strings of the tape.
     buffer: Cow<'a, [u8]>,
     consumed: usize,
@@ -108,17 +108,17 @@ struct Done<'a> {
 }
 
 /// A compressed body in the input.
-struct Packed {
+struct PackedBody {
     start: usize,
     end: usize,
     /// The stated length of a zlib body.
     declared: Option<u64>,
 }
 
-impl<'a> Reading<'a, '_> {
+impl<'a> DocumentReader<'a, '_> {
     /// Reads a document without special features. Returns its end; `None` if it must be
     /// read in another way.
-    fn simple(&self, tape: &mut Tape) -> Option<usize> {
+    fn read_simple(&self, tape: &mut Tape) -> Option<usize> {
         let options = self.options;
         let refuses = options.validate_utf8
             || options.reference
@@ -137,47 +137,47 @@ impl<'a> Reading<'a, '_> {
         read_fast_body(self.input, body, tape)
     }
 
-    fn document<S: Sink, const FAST: bool>(&self, sink: &mut S, speller: &mut Speller) -> Done<'a> {
-        let failed = |at, error| Done { buffer: Cow::Borrowed(self.input), consumed: at, error: Some(error) };
+    fn read_document<S: Sink, const FAST: bool>(&self, sink: &mut S, speller: &mut Speller) -> ReadOutcome<'a> {
+        let failed = |at, error| ReadOutcome { buffer: Cow::Borrowed(self.input), consumed: at, error: Some(error) };
         let header = match Header::read(self.input, self.options) {
             Ok(header) => header,
             Err(error) => return failed(0, error),
         };
-        self.header_spans(&header, sink);
+        self.record_header_spans(&header, sink);
         if header.has_user_header
-            && let Err(error) = self.user_header(&header, sink, speller)
+            && let Err(error) = self.read_user_header(&header, sink, speller)
         {
             return failed(header.suffix_at, error);
         }
         let root = sink.tape().len();
         sink.tape().root = root;
-        let first = header.first();
+        let first = header.first_offset();
 
         if header.encoding == Encoding::Raw {
             let origin = Origin { first, start: header.end };
             let scan = Scan { input: self.input, at: header.end };
             let machine = Machine::<S, FAST>::new(scan, origin, sink, speller, self.limits, self.options);
             let (consumed, error) = machine.read();
-            return Done { buffer: Cow::Borrowed(self.input), consumed, error };
+            return ReadOutcome { buffer: Cow::Borrowed(self.input), consumed, error };
         }
 
-        let packed = match self.packed(&header, sink) {
+        let packed = match self.find_packed_body(&header, sink) {
             Ok(packed) => packed,
             Err(error) => return failed(header.end, error),
         };
-        let body = match self.unpack(&header, &packed) {
+        let body = match self.unpack_body(&header, &packed) {
             Ok(body) => body,
             Err(error) => return failed(header.end, error),
         };
         if let Some(detail) = sink.detail() {
             detail.layer = 1;
         }
-        let error = self.body::<S, FAST>(&body, first, sink, speller);
-        Done { buffer: Cow::Owned(body), consumed: packed.end, error }
+        let error = self.read_body::<S, FAST>(&body, first, sink, speller);
+        ReadOutcome { buffer: Cow::Owned(body), consumed: packed.end, error }
     }
 
     /// Reads a body that was decompressed.
-    fn body<S: Sink, const FAST: bool>(
+    fn read_body<S: Sink, const FAST: bool>(
         &self,
         body: &[u8],
         first: u64,
@@ -199,34 +199,34 @@ impl<'a> Reading<'a, '_> {
         error.map(|error| error.in_layer(LAYER))
     }
 
-    fn header_spans<S: Sink>(&self, header: &Header, sink: &mut S) {
+    fn record_header_spans<S: Sink>(&self, header: &Header, sink: &mut S) {
         let Some(detail) = sink.detail() else { return };
-        detail.span(0, 4, NO_NODE, "magic number");
-        detail.span(4, 5, NO_NODE, "protocol and encoding");
-        detail.span(header.length_at, header.suffix_at, NO_NODE, "length of the header");
-        detail.header(code::VERSION, u64::from(header.version));
-        detail.header(code::ENCODING, header.encoding as u64);
+        detail.record_span(0, 4, NO_NODE, "magic number");
+        detail.record_span(4, 5, NO_NODE, "protocol and encoding");
+        detail.record_span(header.length_at, header.suffix_at, NO_NODE, "length of the header");
+        detail.record_header_note(code::VERSION, u64::from(header.version));
+        detail.record_header_note(code::ENCODING, header.encoding as u64);
         let taken = header.suffix_at - header.length_at;
         if !header.has_user_header {
             let suffix = self.input.get(header.suffix_at..header.end).unwrap_or(&[]);
-            detail.span(header.suffix_at, header.end, NO_NODE, "header");
+            detail.record_span(header.suffix_at, header.end, NO_NODE, "header");
             if !suffix.is_empty() {
-                let kept = detail.keep(suffix);
-                detail.header(code::SUFFIX, kept);
+                let kept = detail.store_bytes(suffix);
+                detail.record_header_note(code::SUFFIX, kept);
             }
         }
-        if taken != width((header.end - header.suffix_at) as u64) {
-            detail.header(code::LENGTH_WIDTH, taken as u64);
+        if taken != varint_width((header.end - header.suffix_at) as u64) {
+            detail.record_header_note(code::LENGTH_WIDTH, taken as u64);
         }
     }
 
-    fn user_header<S: Sink>(&self, header: &Header, sink: &mut S, speller: &mut Speller) -> Result<(), Error> {
+    fn read_user_header<S: Sink>(&self, header: &Header, sink: &mut S, speller: &mut Speller) -> Result<(), Error> {
         let start = header.suffix_at + 1;
         let bits = self.input.get(header.suffix_at).copied().unwrap_or(HAS_USER_HEADER);
         if let Some(detail) = sink.detail() {
-            detail.span(header.suffix_at, start, NO_NODE, "header bits");
+            detail.record_span(header.suffix_at, start, NO_NODE, "header bits");
             if bits != HAS_USER_HEADER {
-                detail.header(code::BITS, u64::from(bits));
+                detail.record_header_note(code::BITS, u64::from(bits));
             }
         }
         let index = sink.tape().len();
@@ -236,15 +236,15 @@ impl<'a> Reading<'a, '_> {
         let origin = Origin { first: 1, start };
         let scan = Scan { input, at: start };
         let mut machine = Machine::<S, false>::new(scan, origin, sink, speller, self.limits, self.options);
-        machine.own = header.encoding != Encoding::Raw;
+        machine.copies_strings = header.encoding != Encoding::Raw;
         machine.is_header = true;
         let (end, error) = machine.read();
-        speller.next_body();
+        speller.forget_body();
         match error {
             Some(error) => return Err(error),
             None if end < header.end => {
-                sink.span(end, header.end, NO_NODE, "header");
-                sink.note_header_bytes(code::SUFFIX, self.input.get(end..header.end).unwrap_or(&[]));
+                sink.record_span(end, header.end, NO_NODE, "header");
+                sink.record_header_bytes(code::SUFFIX, self.input.get(end..header.end).unwrap_or(&[]));
             }
             None => {}
         }
@@ -252,12 +252,12 @@ impl<'a> Reading<'a, '_> {
     }
 
     /// Returns where the compressed body is.
-    fn packed<S: Sink>(&self, header: &Header, sink: &mut S) -> Result<Packed, Error> {
+    fn find_packed_body<S: Sink>(&self, header: &Header, sink: &mut S) -> Result<PackedBody, Error> {
         let mut scan = Scan { input: self.input, at: header.end };
         let mut number = |scan: &mut Scan<'_>, what| {
             let from = scan.at;
-            let value = varint(scan, what)?;
-            sink.span(from, scan.at, NO_NODE, what);
+            let value = read_varint(scan, what)?;
+            sink.record_span(from, scan.at, NO_NODE, what);
             Ok::<_, Error>(value)
         };
         let declared = match header.encoding {
@@ -265,16 +265,16 @@ impl<'a> Reading<'a, '_> {
             _ => None,
         };
         let len = match header.encoding {
-            Encoding::Snappy => scan.left(),
+            Encoding::Snappy => scan.remaining_len(),
             _ => usize::try_from(number(&mut scan, "the length of the compressed body")?).unwrap_or(usize::MAX),
         };
         let start = scan.at;
-        scan.take(len, "the compressed body")?;
-        sink.span(start, scan.at, NO_NODE, "compressed body");
-        Ok(Packed { start, end: scan.at, declared })
+        scan.read_bytes(len, "the compressed body")?;
+        sink.record_span(start, scan.at, NO_NODE, "compressed body");
+        Ok(PackedBody { start, end: scan.at, declared })
     }
 
-    fn unpack(&self, header: &Header, packed: &Packed) -> Result<Vec<u8>, Error> {
+    fn unpack_body(&self, header: &Header, packed: &PackedBody) -> Result<Vec<u8>, Error> {
         let small = self.input.get(packed.start..packed.end).unwrap_or(&[]);
         let body = decompress(header.encoding, small, self.limits).map_err(|error| error.at(packed.start))?;
         match packed.declared {

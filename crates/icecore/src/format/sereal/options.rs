@@ -26,7 +26,7 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
-    pub(crate) fn of(settings: &Settings) -> ReadOptions {
+    pub(crate) fn from_settings(settings: &Settings) -> ReadOptions {
         let most = |name| settings.number(name).and_then(|most| u64::try_from(most).ok()).filter(|most| *most > 0);
         ReadOptions {
             refuse_snappy: settings.flag("refuse_snappy"),
@@ -113,7 +113,7 @@ pub struct WriteOptions {
 }
 
 impl WriteOptions {
-    pub(crate) fn of(settings: &Settings) -> WriteOptions {
+    pub(crate) fn from_settings(settings: &Settings) -> WriteOptions {
         let byte = |name| settings.number(name).and_then(|value| u8::try_from(value).ok());
         WriteOptions {
             protocol: byte("protocol"),
@@ -158,7 +158,7 @@ impl WriteOptions {
         *self != default
     }
 
-    pub(super) fn order(&self) -> SortKeys {
+    pub(super) fn sort_order(&self) -> SortKeys {
         match self.sort_keys {
             SortKeys::No if self.canonical => SortKeys::Length,
             order => order,
@@ -166,44 +166,56 @@ impl WriteOptions {
     }
 }
 
-const fn read(name: &'static str, takes: OptionType, help: &'static str) -> Opt {
+const fn read_option(name: &'static str, takes: OptionType, help: &'static str) -> Opt {
     Opt { name, takes, side: Side::Read, help }
 }
 
-const fn write(name: &'static str, takes: OptionType, help: &'static str) -> Opt {
+const fn write_option(name: &'static str, takes: OptionType, help: &'static str) -> Opt {
     Opt { name, takes, side: Side::Write, help }
 }
 
 /// The same options as a table.
 pub(super) static TABLE: &[Opt] = &[
-    read("refuse_snappy", OptionType::Flag, "A body compressed with Snappy is an error."),
-    read("refuse_zlib", OptionType::Flag, "A body compressed with zlib is an error."),
-    read("refuse_zstd", OptionType::Flag, "A body compressed with Zstandard is an error."),
-    read("refuse_objects", OptionType::Flag, "An object is an error."),
-    read("validate_utf8", OptionType::Flag, "Text that is not valid UTF-8 is an error."),
-    read("max_num_hash_entries", OptionType::Number(0, i64::MAX), "How many entries a hash may have; 0: any number."),
-    read("max_num_array_entries", OptionType::Number(0, i64::MAX), "How many items an array may have; 0: any number."),
-    write("protocol", OptionType::Number(1, 5), "The protocol; 5 if not said."),
-    write(
+    read_option("refuse_snappy", OptionType::Flag, "A body compressed with Snappy is an error."),
+    read_option("refuse_zlib", OptionType::Flag, "A body compressed with zlib is an error."),
+    read_option("refuse_zstd", OptionType::Flag, "A body compressed with Zstandard is an error."),
+    read_option("refuse_objects", OptionType::Flag, "An object is an error."),
+    read_option("validate_utf8", OptionType::Flag, "Text that is not valid UTF-8 is an error."),
+    read_option(
+        "max_num_hash_entries",
+        OptionType::Number(0, i64::MAX),
+        "How many entries a hash may have; 0: any number.",
+    ),
+    read_option(
+        "max_num_array_entries",
+        OptionType::Number(0, i64::MAX),
+        "How many items an array may have; 0: any number.",
+    ),
+    write_option("protocol", OptionType::Number(1, 5), "The protocol; 5 if not said."),
+    write_option(
         "compress",
         OptionType::Choice(&["none", "snappy", "snappy_to_end", "zlib", "zstd"]),
         "How the body is compressed.",
     ),
-    write("level", OptionType::Number(1, 22), "How hard to compress: zlib 1-9 (6), zstd 1-22 (3)."),
-    write("threshold", OptionType::Number(0, i64::MAX), "A body of fewer bytes is not compressed; 1024 if not said."),
-    write("canonical", OptionType::Flag, "The same bytes for the same data: canonical_refs and sort_keys=1."),
-    write("canonical_refs", OptionType::Flag, "References always as REFN ARRAY and REFN HASH."),
-    write(
+    write_option("level", OptionType::Number(1, 22), "How hard to compress: zlib 1-9 (6), zstd 1-22 (3)."),
+    write_option(
+        "threshold",
+        OptionType::Number(0, i64::MAX),
+        "A body of fewer bytes is not compressed; 1024 if not said.",
+    ),
+    write_option("canonical", OptionType::Flag, "The same bytes for the same data: canonical_refs and sort_keys=1."),
+    write_option("canonical_refs", OptionType::Flag, "References always as REFN ARRAY and REFN HASH."),
+    write_option(
         "sort_keys",
         OptionType::Number(0, 3),
         "Sorts keys: 1 by length and bytes, 2 as Perl's cmp does, 3 the reverse of that.",
     ),
-    write("dedupe_strings", OptionType::Flag, "A string of more than 3 bytes that was there before is a COPY."),
-    write("aliased_dedupe_strings", OptionType::Flag, "As dedupe_strings, with ALIAS where that may stand."),
-    write("no_shared_hashkeys", OptionType::Flag, "Keys that were there before are written in full."),
-    write("use_standard_double", OptionType::Flag, "Floats beyond 64 bits are rounded to DOUBLE."),
-    write("no_bless_objects", OptionType::Flag, "Objects are written without their class."),
-    write("no_header", OptionType::Flag, "The user header is left out."),
-    write("no_spelling", OptionType::Flag, "The byte form that a Sereal document had is not kept."),
+    write_option("dedupe_strings", OptionType::Flag, "A string of more than 3 bytes that was there before is a COPY."),
+    write_option("aliased_dedupe_strings", OptionType::Flag, "As dedupe_strings, with ALIAS where that may stand."),
+    write_option("no_shared_hashkeys", OptionType::Flag, "Keys that were there before are written in full."),
+    write_option("use_standard_double", OptionType::Flag, "Floats beyond 64 bits are rounded to DOUBLE."),
+    write_option("no_bless_objects", OptionType::Flag, "Objects are written without their class."),
+    write_option("no_header", OptionType::Flag, "The user header is left out."),
+    write_option("no_spelling", OptionType::Flag, "The byte form that a Sereal document had is not kept."),
     class_map::OPTION,
 ];

@@ -8,7 +8,7 @@ mod recorder;
 mod references;
 mod words;
 
-use super::header::{Origin, found};
+use super::header::{Origin, describe_tag};
 use super::read_fast::Predictions;
 use super::spelling::{self, Speller, code, tracked};
 use super::tag::{self, TRACK};
@@ -27,21 +27,21 @@ const MODIFIERS: &[u8] = b"msixpn";
 
 /// Reads a varint.
 #[inline]
-pub(super) fn varint(scan: &mut Scan<'_>, what: &'static str) -> Result<u64, Error> {
+pub(super) fn read_varint(scan: &mut Scan<'_>, what: &'static str) -> Result<u64, Error> {
     match scan.peek() {
         Some(byte) if byte < 0x80 => {
             scan.at += 1;
             Ok(u64::from(byte))
         }
-        _ => long_varint(scan, what),
+        _ => read_long_varint(scan, what),
     }
 }
 
-fn long_varint(scan: &mut Scan<'_>, what: &'static str) -> Result<u64, Error> {
+fn read_long_varint(scan: &mut Scan<'_>, what: &'static str) -> Result<u64, Error> {
     let start = scan.at;
     let mut value = 0;
     for shift in (0..64).step_by(7) {
-        let byte = scan.u8(what)?;
+        let byte = scan.read_u8(what)?;
         value |= u64::from(byte & 0x7F) << shift;
         if byte < 0x80 && (shift < 63 || byte <= 1) {
             return Ok(value);
@@ -87,7 +87,7 @@ pub(super) struct Frame {
 
 /// Meaning of a tracked tag.
 #[derive(Clone, Copy, Debug)]
-struct Tracked {
+struct TrackedTag {
     /// The variable that ALIAS refers to.
     variable: u32,
     /// The target of REFP: this object, or the variable if there is none.
@@ -99,19 +99,19 @@ struct Tracked {
     used: bool,
     /// Whether a COPY read it again, or it is an ALIAS: the variable is not that of
     /// `node`.
-    again: bool,
+    is_reread: bool,
 }
 
-impl Tracked {
+impl TrackedTag {
     /// Whether this is not the first possible tag of its variable.
-    fn is_behind(&self) -> bool {
+    fn is_later_tag(&self) -> bool {
         matches!(self.which, tracked::BEHIND | tracked::BODY | tracked::REFN | tracked::AT_WEAKEN)
     }
 }
 
 /// A COPY that is being read.
 #[derive(Clone, Copy, Debug)]
-struct Copying<'i> {
+struct ActiveCopy<'i> {
     resume: Scan<'i>,
     tag_at: usize,
     source: usize,
@@ -155,20 +155,20 @@ pub(super) struct Machine<'i, 'r, S, const FAST: bool> {
     pub(super) predictions: Predictions,
     pub(super) speller: &'r mut Speller,
     /// Whether strings are copied, because the document borrows from another buffer.
-    pub(super) own: bool,
+    pub(super) copies_strings: bool,
     /// Whether this is the user header, which is not a root.
     pub(super) is_header: bool,
-    tracked: HashMap<usize, Tracked>,
+    tracked: HashMap<usize, TrackedTag>,
     classes: HashMap<usize, u32>,
     /// The ids of long keys, by offset.
     long_keys: SeededMap<usize, u16>,
-    copy: Option<Copying<'i>>,
+    copy: Option<ActiveCopy<'i>>,
     /// How many more nodes may come from copies.
     expansion: u64,
     /// A regular expression that is not complete.
     open_regexp: Option<u32>,
     /// Objects that are a REFP to a scalar: see `deferred_bless.rs`.
-    late: Vec<u32>,
+    deferred_blesses: Vec<u32>,
 }
 
 impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
@@ -189,7 +189,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             stack: Vec::new(),
             predictions: Predictions::default(),
             speller,
-            own: false,
+            copies_strings: false,
             is_header: false,
             tracked: HashMap::new(),
             classes: HashMap::new(),
@@ -197,15 +197,15 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             copy: None,
             expansion: limits.expanded_from(scan.input.len()),
             open_regexp: None,
-            late: Vec::new(),
+            deferred_blesses: Vec::new(),
         }
     }
 
     /// Reads the value here, and returns its end. After an error, the values read so
     /// far stay on the tape as containers that end there.
     pub(super) fn read(mut self) -> (usize, Option<Error>) {
-        let error = self.run().err().map(|error| {
-            let error = self.in_copy(error);
+        let error = self.read_body().err().map(|error| {
+            let error = self.error_in_copy(error);
             let tape = self.sink.tape();
             let path = tape.path_to(tape.len(), self.scan.input);
             error.on_path(path)
@@ -213,45 +213,45 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         let mut missing = u32::from(error.is_some());
         if let Some(node) = self.open_regexp {
             let parts = self.tape().len() - node - 1;
-            self.tape().close(node, parts);
+            self.tape().close_container(node, parts);
             missing = 0;
         }
         while let Some(frame) = self.stack.pop() {
-            self.sink.cut(frame.node, Some(frame.count));
-            self.tape().close(frame.node, frame.count.saturating_sub(frame.left + missing));
+            self.sink.record_cut(frame.node, Some(frame.count));
+            self.tape().close_container(frame.node, frame.count.saturating_sub(frame.left + missing));
             missing = 0;
         }
         self.note_unused_tracks();
-        if error.is_none() && !self.late.is_empty() {
-            deferred_bless::bless(self.sink, self.speller, &self.late);
+        if error.is_none() && !self.deferred_blesses.is_empty() {
+            deferred_bless::apply_deferred_blesses(self.sink, self.speller, &self.deferred_blesses);
         }
         (self.scan.at, error)
     }
 
-    fn run(&mut self) -> Result<(), Error> {
-        self.value(NO_KEY)?;
+    fn read_body(&mut self) -> Result<(), Error> {
+        self.read_value(NO_KEY)?;
         loop {
             let copying = self.copy.is_some();
             let Some(top) = self.stack.last_mut() else { return Ok(()) };
             if top.left == 0 {
-                self.close()?;
+                self.close_container()?;
                 continue;
             }
-            if FAST && !copying && self.fast()? {
+            if FAST && !copying && self.read_common_values()? {
                 continue;
             }
             let Some(top) = self.stack.last_mut() else { return Ok(()) };
             top.left -= 1;
             match top.role {
                 Role::Map => {
-                    let key = self.key()?;
-                    self.value(key)?;
+                    let key = self.read_key()?;
+                    self.read_value(key)?;
                 }
                 Role::BigMap => {
-                    self.key_node()?;
-                    self.value(KEY_NODE)?;
+                    self.read_key_node()?;
+                    self.read_value(KEY_NODE)?;
                 }
-                _ => self.value(NO_KEY)?,
+                _ => self.read_value(NO_KEY)?,
             }
         }
     }
@@ -263,24 +263,24 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
 
     /// Called when a value is complete.
     #[inline]
-    pub(super) fn done(&mut self) -> Result<(), Error> {
+    pub(super) fn finish_value(&mut self) -> Result<(), Error> {
         if let Some(copy) = self.copy
             && copy.height == self.stack.len()
         {
             self.end_copy(copy)?;
         }
         if self.stack.len() == 1 && !self.is_header {
-            self.sink.child_done()?;
+            self.sink.finish_child()?;
         }
         Ok(())
     }
 
-    fn close(&mut self) -> Result<(), Error> {
+    fn close_container(&mut self) -> Result<(), Error> {
         if let Some(frame) = self.stack.pop() {
-            self.tape().close(frame.node, frame.count);
-            self.end(frame.node);
+            self.tape().close_container(frame.node, frame.count);
+            self.record_end(frame.node);
         }
-        self.done()
+        self.finish_value()
     }
 
     /// Appends a node.
@@ -293,27 +293,27 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     }
 
     /// Opens a container.
-    fn open(&mut self, mut node: Node, slot: &Slot, role: Role, count: u32, owner: u32) -> Result<(), Error> {
+    fn open_container(&mut self, mut node: Node, slot: &Slot, role: Role, count: u32, owner: u32) -> Result<(), Error> {
         if self.stack.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(self.scan.at));
         }
         node.key = slot.key;
-        node.flags |= slot.flags();
+        node.flags |= slot.weak_flag();
         let node = self.push(node)?;
         self.stack.push(Frame { node, left: count, count, role, last_key: 0, owner });
         Ok(())
     }
 
     /// Appends a leaf that ends here.
-    fn leaf(&mut self, mut node: Node, slot: &Slot) -> Result<(), Error> {
+    fn push_leaf(&mut self, mut node: Node, slot: &Slot) -> Result<(), Error> {
         node.key = slot.key;
-        node.flags |= slot.flags();
+        node.flags |= slot.weak_flag();
         let at = self.push(node)?;
-        self.end(at);
-        self.done()
+        self.record_end(at);
+        self.finish_value()
     }
 
-    fn slot(&mut self, key: u16) -> Slot {
+    fn next_slot(&mut self, key: u16) -> Slot {
         let me = self.tape().len();
         let mut slot = Slot { key, me, outer: me, owner: NO_NODE, parent: None, weak: None };
         if let Some(top) = self.stack.last() {
@@ -328,7 +328,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     }
 
     /// Returns the object that refers to the variable of this slot.
-    fn owner(&self, slot: &Slot) -> u32 {
+    fn find_owner(&self, slot: &Slot) -> u32 {
         match self.stack.iter().rev().find(|frame| !matches!(frame.role, Role::Object | Role::Opaque)) {
             Some(frame) if slot.owner == NO_NODE && frame.role == Role::Ref => frame.owner,
             _ => slot.owner,
@@ -336,17 +336,17 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     }
 
     /// Reads a value: an item, in Sereal's terms.
-    fn value(&mut self, key: u16) -> Result<(), Error> {
-        let mut slot = self.slot(key);
-        self.begin(slot.me);
+    fn read_value(&mut self, key: u16) -> Result<(), Error> {
+        let mut slot = self.next_slot(key);
+        self.record_begin(slot.me);
         let mut aliasable = matches!(slot.parent, Some(Role::Array | Role::Map | Role::BigMap));
         let mut pads = 0;
         loop {
             let at = self.scan.at;
-            let byte = self.scan.u8("a tag")?;
+            let byte = self.scan.read_u8("a tag")?;
             let tag = byte & !TRACK;
             if byte != tag {
-                let referent = self.owner(&slot);
+                let referent = self.find_owner(&slot);
                 let is_body = matches!(slot.parent, Some(Role::Object | Role::Opaque));
                 let which = match (tag == tag::WEAKEN, is_body) {
                     (true, true) => tracked::AT_WEAKEN,
@@ -355,15 +355,15 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                     (false, false) => tracked::BEHIND,
                     (false, true) => tracked::BODY,
                 };
-                self.track(at, slot.outer, referent, slot.me, which);
+                self.record_tracked_tag(at, slot.outer, referent, slot.me, which);
             }
-            self.span(at, slot.me, tag::name(tag));
+            self.record_span(at, slot.me, tag::name_of(tag));
             match tag {
                 tag::PAD => {
                     pads += 1;
                     let place = if slot.weak.is_some() { 2 } else { 0 };
                     if self.scan.peek() != Some(tag::PAD) {
-                        self.sink.note(slot.me, code::PADS, place << 32 | pads);
+                        self.sink.record_note(slot.me, code::PADS, place << 32 | pads);
                         pads = 0;
                     }
                 }
@@ -375,73 +375,73 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                     self.begin_copy(&slot, at)?;
                     aliasable = false;
                 }
-                tag::ALIAS if aliasable => return self.alias(&slot, at, byte != tag),
-                _ => return self.item(&slot, at, tag),
+                tag::ALIAS if aliasable => return self.read_alias(&slot, at, byte != tag),
+                _ => return self.read_item(&slot, at, tag),
             }
         }
     }
 
-    fn item(&mut self, slot: &Slot, at: usize, tag: u8) -> Result<(), Error> {
+    fn read_item(&mut self, slot: &Slot, at: usize, tag: u8) -> Result<(), Error> {
         match tag {
-            tag::REFN => return self.refn(slot),
-            tag::REFP => return self.refp(slot, at),
+            tag::REFN => return self.read_refn(slot),
+            tag::REFP => return self.read_refp(slot, at),
             tag::ARRAYREF..tag::HASHREF => {
                 let node = Node::open(Kind::Array, 0).with(flag::REF);
-                return self.container(node, slot, u64::from(tag - tag::ARRAYREF));
+                return self.read_container(node, slot, u64::from(tag - tag::ARRAYREF));
             }
             tag::HASHREF..tag::SHORT_BINARY => {
                 let node = Node::open(Kind::Map, 0).with(flag::REF);
-                return self.container(node, slot, u64::from(tag - tag::HASHREF));
+                return self.read_container(node, slot, u64::from(tag - tag::HASHREF));
             }
             tag::OBJECT | tag::OBJECTV | tag::OBJECT_FREEZE | tag::OBJECTV_FREEZE => {
-                return self.object(slot, at, tag);
+                return self.read_object(slot, at, tag);
             }
             _ => {}
         }
-        self.needs_no_reference(slot, at, tag)?;
+        self.reject_missing_reference(slot, at, tag)?;
         match tag {
-            tag::POS..tag::NEG => self.leaf(Node::int(i64::from(tag)), slot),
-            tag::NEG..tag::VARINT => self.leaf(Node::int(i64::from(tag) - 32), slot),
+            tag::POS..tag::NEG => self.push_leaf(Node::int(i64::from(tag)), slot),
+            tag::NEG..tag::VARINT => self.push_leaf(Node::int(i64::from(tag) - 32), slot),
             tag::VARINT => {
-                let value = self.number(slot.me, "VARINT")?;
+                let value = self.read_number(slot.me, "VARINT")?;
                 self.note_tag(slot.me, tag, value > 15);
-                self.leaf(Node::uint(value), slot)
+                self.push_leaf(Node::uint(value), slot)
             }
             tag::ZIGZAG => {
-                let value = self.number(slot.me, "ZIGZAG")?;
+                let value = self.read_number(slot.me, "ZIGZAG")?;
                 let value = (value >> 1) as i64 ^ -((value & 1) as i64);
                 self.note_tag(slot.me, tag, value < -16);
-                self.leaf(Node::int(value), slot)
+                self.push_leaf(Node::int(value), slot)
             }
             tag::FLOAT => {
                 let from = self.scan.at;
-                let bits = u32::from_le_bytes(self.scan.array("FLOAT")?);
-                self.span(from, slot.me, "number");
-                self.leaf(Node::leaf(Kind::Float32, u64::from(bits)), slot)
+                let bits = u32::from_le_bytes(self.scan.read_array("FLOAT")?);
+                self.record_span(from, slot.me, "number");
+                self.push_leaf(Node::leaf(Kind::Float32, u64::from(bits)), slot)
             }
             tag::DOUBLE => {
                 let from = self.scan.at;
-                let value = f64::from_le_bytes(self.scan.array("DOUBLE")?);
-                self.span(from, slot.me, "number");
-                self.note_tag(slot.me, tag, !super::write::is_float(value));
-                self.leaf(Node::float(value), slot)
+                let value = f64::from_le_bytes(self.scan.read_array("DOUBLE")?);
+                self.record_span(from, slot.me, "number");
+                self.note_tag(slot.me, tag, !super::write::fits_in_f32(value));
+                self.push_leaf(Node::float(value), slot)
             }
-            tag::LONG_DOUBLE | tag::FLOAT_128 => self.wide_float(slot, tag),
+            tag::LONG_DOUBLE | tag::FLOAT_128 => self.read_wide_float(slot, tag),
             tag::BINARY | tag::STR_UTF8 | tag::SHORT_BINARY.. => {
-                let word = self.word_behind(slot.me, at, tag)?;
-                let node = self.string(&word);
+                let word = self.read_word_rest(slot.me, at, tag)?;
+                let node = self.string_node(&word);
                 self.note_string(slot.me, tag, &word);
-                self.leaf(node, slot)
+                self.push_leaf(node, slot)
             }
             tag::UNDEF | tag::CANONICAL_UNDEF => {
                 self.note_tag(slot.me, tag, tag == tag::UNDEF);
-                let own = slot.own(tag == tag::CANONICAL_UNDEF);
-                self.leaf(Node::leaf(Kind::Null, 0).with(own), slot)
+                let own = slot.singleton_flag(tag == tag::CANONICAL_UNDEF);
+                self.push_leaf(Node::leaf(Kind::Null, 0).with(own), slot)
             }
             tag::YES | tag::NO | tag::TRUE | tag::FALSE => {
                 self.note_tag(slot.me, tag, matches!(tag, tag::YES | tag::NO));
-                let own = slot.own(matches!(tag, tag::TRUE | tag::FALSE));
-                self.leaf(Node::leaf(Kind::Bool, u64::from(matches!(tag, tag::YES | tag::TRUE))).with(own), slot)
+                let own = slot.singleton_flag(matches!(tag, tag::TRUE | tag::FALSE));
+                self.push_leaf(Node::leaf(Kind::Bool, u64::from(matches!(tag, tag::YES | tag::TRUE))).with(own), slot)
             }
             tag::ARRAY | tag::HASH => {
                 // A variable that is an array itself. Perl has none, but some encoders
@@ -449,28 +449,28 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                 if let Some(tracked) = self.tracked.get_mut(&at) {
                     tracked.referent = slot.outer;
                 }
-                self.sink.note(slot.me, code::BARE, 0);
-                let count = self.number(slot.me, "the count")?;
+                self.sink.record_note(slot.me, code::BARE, 0);
+                let count = self.read_number(slot.me, "the count")?;
                 let kind = if tag == tag::ARRAY { Kind::Array } else { Kind::Map };
-                self.container(Node::open(kind, 0), slot, count)
+                self.read_container(Node::open(kind, 0), slot, count)
             }
-            tag::REGEXP => self.regexp(slot, flag::BARE),
-            _ => Err(self.unexpected(at, tag, "the tag of a value")),
+            tag::REGEXP => self.read_regexp(slot, flag::BARE),
+            _ => Err(self.unexpected_tag_error(at, tag, "the tag of a value")),
         }
     }
 
     /// Reports that WEAKEN or OBJECT need a reference.
-    fn needs_no_reference(&self, slot: &Slot, at: usize, tag: u8) -> Result<(), Error> {
+    fn reject_missing_reference(&self, slot: &Slot, at: usize, tag: u8) -> Result<(), Error> {
         let (at, what) = match (slot.weak, slot.parent) {
             (Some(at), _) => (at, "a reference behind WEAKEN"),
             (None, Some(Role::Object)) => (at, "a reference to bless"),
             (None, Some(Role::Opaque)) => (at, "a reference to an array behind OBJECT_FREEZE"),
             _ => return Ok(()),
         };
-        Err(self.unexpected(at, tag, what))
+        Err(self.unexpected_tag_error(at, tag, what))
     }
 
-    fn needs_array(&self, slot: &Slot, kind: Kind) -> Result<(), Error> {
+    fn check_frozen_array(&self, slot: &Slot, kind: Kind) -> Result<(), Error> {
         if slot.parent != Some(Role::Opaque) || kind == Kind::Array {
             return Ok(());
         }
@@ -481,23 +481,23 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     }
 
     #[cold]
-    fn unexpected(&self, at: usize, tag: u8, expected: &'static str) -> Error {
-        Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(found(tag))
+    fn unexpected_tag_error(&self, at: usize, tag: u8, expected: &'static str) -> Error {
+        Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(describe_tag(tag))
     }
 
     /// Reads a varint after a tag.
-    fn number(&mut self, node: u32, what: &'static str) -> Result<u64, Error> {
-        self.wide_number(node, what, code::WIDTH)
+    fn read_number(&mut self, node: u32, what: &'static str) -> Result<u64, Error> {
+        self.read_noted_number(node, what, code::WIDTH)
     }
 
-    fn wide_number(&mut self, node: u32, what: &'static str, code: u16) -> Result<u64, Error> {
+    fn read_noted_number(&mut self, node: u32, what: &'static str, code: u16) -> Result<u64, Error> {
         let from = self.scan.at;
-        let value = varint(&mut self.scan, what)?;
+        let value = read_varint(&mut self.scan, what)?;
         if S::DETAIL {
-            self.span(from, node, what);
+            self.record_span(from, node, what);
             let width = self.scan.at - from;
-            if width != spelling::width(value) {
-                self.sink.note(node, code, width as u64);
+            if width != spelling::varint_width(value) {
+                self.sink.record_note(node, code, width as u64);
             }
         }
         Ok(value)
@@ -505,8 +505,8 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
 
     /// Reads a container with `count` children, which is not checked against the input
     /// yet.
-    fn container(&mut self, node: Node, slot: &Slot, count: u64) -> Result<(), Error> {
-        self.needs_array(slot, node.kind)?;
+    fn read_container(&mut self, node: Node, slot: &Slot, count: u64) -> Result<(), Error> {
+        self.check_frozen_array(slot, node.kind)?;
         let is_map = node.kind == Kind::Map;
         let (most, least) =
             if is_map { (self.options.max_num_hash_entries, 2) } else { (self.options.max_num_array_entries, 1) };
@@ -517,9 +517,9 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                 .finding(format!("{count}")));
         }
         let bytes = count.saturating_mul(least);
-        if bytes > self.scan.left() as u64 {
+        if bytes > self.scan.remaining_len() as u64 {
             let what = if is_map { "entries" } else { "items" };
-            return Err(self.scan.truncated(usize::try_from(bytes).unwrap_or(usize::MAX), what));
+            return Err(self.scan.truncated_error(usize::try_from(bytes).unwrap_or(usize::MAX), what));
         }
         let count = u32::try_from(count).map_err(|_| self.limits.too_many_nodes().at(self.scan.at))?;
         let role = match (is_map, count) {
@@ -527,7 +527,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             (true, 0..=MOST_IDS) => Role::Map,
             (true, _) => Role::BigMap,
         };
-        self.open(node, slot, role, count, NO_NODE)
+        self.open_container(node, slot, role, count, NO_NODE)
     }
 
     fn kind_of(&mut self, node: u32) -> Option<Kind> {
@@ -538,11 +538,11 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
 impl Slot {
     /// Returns the flags of perl's singletons: a reference to one does not refer to a
     /// separate variable.
-    fn own(&self, is_own: bool) -> u8 {
+    fn singleton_flag(&self, is_own: bool) -> u8 {
         if is_own && self.parent == Some(Role::Ref) { flag::OWN } else { 0 }
     }
 
-    fn flags(&self) -> u8 {
+    fn weak_flag(&self) -> u8 {
         if self.weak.is_some() { flag::WEAK } else { 0 }
     }
 }

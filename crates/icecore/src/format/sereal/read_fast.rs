@@ -18,12 +18,12 @@ pub(super) struct Predictions {
     keys: Vec<Prediction>,
     /// The ids of copied keys by a few bits of their offset, for keys in another order
     /// than before.
-    places: Vec<Copied>,
+    places: Vec<CopiedKey>,
 }
 
 /// A key that was copied.
 #[derive(Clone, Copy, Debug, Default)]
-struct Copied {
+struct CopiedKey {
     offset: u64,
     id: u16,
 }
@@ -44,11 +44,11 @@ impl Predictions {
     /// with its offset needs at most 8 bytes in any input below 2^49 bytes.
     pub(super) fn learn(&mut self, id: u16, input: &[u8], from: usize, to: usize) {
         let Some(bytes) = input.get(from..to).filter(|bytes| bytes.len() <= 8) else { return };
-        if let Some((offset, _)) = varint(input, from + 1) {
+        if let Some((offset, _)) = read_varint(input, from + 1) {
             if self.places.is_empty() {
-                self.places.resize(PLACES, Copied::default());
+                self.places.resize(PLACES, CopiedKey::default());
             }
-            self.places[offset as usize % PLACES] = Copied { offset, id };
+            self.places[offset as usize % PLACES] = CopiedKey { offset, id };
         }
         let at = usize::from(id);
         if self.keys.len() <= at {
@@ -62,7 +62,7 @@ impl Predictions {
 
     /// Returns the end of the key with this id, if the key is at `at`.
     #[inline]
-    fn end_of(&self, id: u16, input: &[u8], at: usize) -> Option<usize> {
+    fn match_key(&self, id: u16, input: &[u8], at: usize) -> Option<usize> {
         let known = self.keys.get(usize::from(id))?;
         let window = u64::from_le_bytes(*input.get(at..)?.first_chunk()?);
         (window & known.mask == known.word && known.len > 0).then_some(at + known.len)
@@ -71,7 +71,7 @@ impl Predictions {
 
 /// Returns the key at `at`, if it is known, and where it ends. `last` is the previous key.
 #[inline(always)]
-pub(super) fn key(
+pub(super) fn match_known_key(
     tape: &mut Tape,
     predictions: &Predictions,
     input: &[u8],
@@ -80,22 +80,22 @@ pub(super) fn key(
 ) -> Option<(u16, usize)> {
     // First the cheapest and most common case: the key of the previous map, as a COPY.
     // Then a short string in full, as in maps before anything was copied.
-    let guess = tape.keys.guess(last);
-    if let Some(behind) = predictions.end_of(guess, input, at) {
-        return Some((guess, behind));
+    let guess = tape.keys.predict_next(last);
+    if let Some(key_end) = predictions.match_key(guess, input, at) {
+        return Some((guess, key_end));
     }
-    let (id, behind) = match *input.get(at)? {
+    let (id, key_end) = match *input.get(at)? {
         tag @ tag::SHORT_BINARY..=127 => {
             let len = usize::from(tag & 31);
-            if tape.keys.is_short(guess, input, at + 1, len) {
+            if tape.keys.is_short_name_at(guess, input, at + 1, len) {
                 return Some((guess, at + 1 + len));
             }
-            (tape.keys.recall(Kind::Bytes, 0, input, at + 1, len), at + 1 + len)
+            (tape.keys.recall_short(Kind::Bytes, 0, input, at + 1, len), at + 1 + len)
         }
         tag::COPY => {
-            let (offset, behind) = varint(input, at + 1)?;
+            let (offset, offset_end) = read_varint(input, at + 1)?;
             match predictions.places.get(offset as usize % PLACES) {
-                Some(place) if place.offset == offset => (place.id, behind),
+                Some(place) if place.offset == offset => (place.id, offset_end),
                 _ => return None,
             }
         }
@@ -104,13 +104,13 @@ pub(super) fn key(
     if id == 0 {
         return None;
     }
-    tape.keys.learn(last, id);
-    Some((id, behind))
+    tape.keys.learn_next(last, id);
+    Some((id, key_end))
 }
 
 /// Returns a leaf and its end.
 #[inline(always)]
-pub(super) fn leaf(input: &[u8], at: usize, texts: bool, longest: u64) -> Option<(Node, usize)> {
+pub(super) fn read_common_leaf(input: &[u8], at: usize, texts: bool, longest: u64) -> Option<(Node, usize)> {
     let tag = *input.get(at)?;
     let next = at + 1;
     Some(match tag {
@@ -122,13 +122,13 @@ pub(super) fn leaf(input: &[u8], at: usize, texts: bool, longest: u64) -> Option
             (Node::string(Kind::Bytes, Location::Input(next as u64), len as u32), next + len)
         }
         tag::VARINT => {
-            let (value, next) = varint(input, next)?;
+            let (value, next) = read_varint(input, next)?;
             (Node::uint(value), next)
         }
         tag::POS..tag::NEG => (Node::int(i64::from(tag)), next),
         tag::NEG..tag::VARINT => (Node::int(i64::from(tag) - 32), next),
         tag::ZIGZAG => {
-            let (value, next) = varint(input, next)?;
+            let (value, next) = read_varint(input, next)?;
             (Node::int((value >> 1) as i64 ^ -((value & 1) as i64)), next)
         }
         tag::FLOAT => {
@@ -140,7 +140,7 @@ pub(super) fn leaf(input: &[u8], at: usize, texts: bool, longest: u64) -> Option
             (Node::leaf(Kind::Float, bits), next + 8)
         }
         tag::BINARY | tag::STR_UTF8 => {
-            let (len, start) = varint(input, next)?;
+            let (len, start) = read_varint(input, next)?;
             let is_text = tag == tag::STR_UTF8;
             if len > (input.len() - start) as u64 || len > longest || len >= u64::from(u32::MAX) || is_text && !texts {
                 return None;
@@ -157,7 +157,7 @@ pub(super) fn leaf(input: &[u8], at: usize, texts: bool, longest: u64) -> Option
 
 /// Reads a varint of at most 63 bits.
 #[inline(always)]
-fn varint(input: &[u8], at: usize) -> Option<(u64, usize)> {
+fn read_varint(input: &[u8], at: usize) -> Option<(u64, usize)> {
     let first = *input.get(at)?;
     if first < 0x80 {
         return Some((u64::from(first), at + 1));
@@ -165,10 +165,10 @@ fn varint(input: &[u8], at: usize) -> Option<(u64, usize)> {
     let mut value = u64::from(first & 0x7F);
     let mut shift = 7;
     // Nine bytes have 63 bits, so nothing overflows; the machine checks longer ones.
-    for (behind, byte) in input.get(at + 1..)?.iter().take(8).enumerate() {
+    for (index, byte) in input.get(at + 1..)?.iter().take(8).enumerate() {
         value |= u64::from(byte & 0x7F) << shift;
         if *byte < 0x80 {
-            return Some((value, at + 2 + behind));
+            return Some((value, at + 2 + index));
         }
         shift += 7;
     }
@@ -179,41 +179,41 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// Reads common items or entries of the innermost container. Returns whether the
     /// container changed or is complete.
     #[inline]
-    pub(super) fn fast(&mut self) -> Result<bool, Error> {
+    pub(super) fn read_common_values(&mut self) -> Result<bool, Error> {
         // Short strings are not compared with the limit below, so the limit must allow
         // them all.
         if self.limits.string < tag::MOST_SHORT as u64 {
             return Ok(false);
         }
         match self.stack.last() {
-            Some(top) if top.role == Role::Array => self.items(),
-            Some(top) if top.role == Role::Map => self.entries(),
+            Some(top) if top.role == Role::Array => self.read_common_items(),
+            Some(top) if top.role == Role::Map => self.read_common_entries(),
             _ => Ok(false),
         }
     }
 
     /// Returns how many more nodes fit.
     #[inline]
-    fn room(&mut self) -> u32 {
+    fn remaining_nodes(&mut self) -> u32 {
         self.limits.nodes.saturating_sub(self.sink.tape().len())
     }
 
     /// Reads items of an array.
-    fn items(&mut self) -> Result<bool, Error> {
+    fn read_common_items(&mut self) -> Result<bool, Error> {
         let height = self.stack.len();
         let Some(top) = self.stack.last() else { return Ok(false) };
         let before = top.left;
         let mut left = before;
         let input = self.scan.input;
         let (texts, longest) = (!self.options.validate_utf8, self.limits.string);
-        let most = self.options.max_num_hash_entries.unwrap_or(u64::MAX).min(tag::MOST_IN_REF as u64) as u8;
+        let max_entries = self.options.max_num_hash_entries.unwrap_or(u64::MAX).min(tag::MOST_IN_REF as u64) as u8;
         let is_deep = height >= self.limits.depth as usize;
-        let mut room = self.room();
+        let mut room = self.remaining_nodes();
         let mut at = self.scan.at;
         let mut open = None;
         while left > 0 {
-            if let Some((count, next)) = record_at(input, at)
-                && count <= most
+            if let Some((count, next)) = flat_map_start(input, at)
+                && count <= max_entries
             {
                 // An entry needs at least two bytes. If the record fits into the limit and
                 // the input, its loop checks neither.
@@ -223,13 +223,13 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 left -= 1;
                 let tape = self.sink.tape();
                 let nodes = tape.len();
-                at = record(tape, &self.predictions, input, (texts, longest), count, next, &mut open);
+                at = read_flat_map(tape, &self.predictions, input, (texts, longest), count, next, &mut open);
                 room -= tape.len() - nodes;
                 if open.is_some() {
                     break;
                 }
             } else if room > 0
-                && let Some((node, next)) = leaf(input, at, texts, longest)
+                && let Some((node, next)) = read_common_leaf(input, at, texts, longest)
             {
                 self.sink.tape().push(node);
                 at = next;
@@ -239,7 +239,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 break;
             }
             if height == 1 {
-                self.sink.child_done()?;
+                self.sink.finish_child()?;
                 room = self.limits.nodes.saturating_sub(self.sink.tape().len());
             }
         }
@@ -251,19 +251,19 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Ok(left < before)
     }
 
-    fn entries(&mut self) -> Result<bool, Error> {
+    fn read_common_entries(&mut self) -> Result<bool, Error> {
         let input = self.scan.input;
         let texts = !self.options.validate_utf8;
         let longest = self.limits.string;
-        let mut room = self.room();
+        let mut room = self.remaining_nodes();
         let is_root = self.stack.len() == 1;
         let Some(top) = self.stack.last_mut() else { return Ok(false) };
         let tape = self.sink.tape();
         let mut at = self.scan.at;
         let before = top.left;
         while top.left > 0 && room > 0 {
-            let Some((id, behind)) = key(tape, &self.predictions, input, at, top.last_key) else { break };
-            let Some((mut value, next)) = leaf(input, behind, texts, longest) else { break };
+            let Some((id, key_end)) = match_known_key(tape, &self.predictions, input, at, top.last_key) else { break };
+            let Some((mut value, next)) = read_common_leaf(input, key_end, texts, longest) else { break };
             value.key = id;
             tape.nodes.push(value);
             top.last_key = id;
@@ -274,7 +274,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         self.scan.at = at;
         let changed = top.left < before;
         if is_root && changed {
-            self.sink.child_done()?;
+            self.sink.finish_child()?;
         }
         Ok(changed)
     }
@@ -283,7 +283,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 /// Returns the number of entries of a map with at most 15 entries here, and where they
 /// start.
 #[inline(always)]
-fn record_at(input: &[u8], at: usize) -> Option<(u8, usize)> {
+fn flat_map_start(input: &[u8], at: usize) -> Option<(u8, usize)> {
     match *input.get(at)? {
         tag @ tag::HASHREF..tag::SHORT_BINARY => Some((tag & 15, at + 1)),
         tag::REFN if *input.get(at + 1)? == tag::HASH => Some((*input.get(at + 2)?, at + 3)),
@@ -294,7 +294,7 @@ fn record_at(input: &[u8], at: usize) -> Option<(u8, usize)> {
 /// Reads a map of few entries, up to the first that is not common. A map that is not
 /// complete is returned in `open`. Returns the offset where reading stopped.
 #[inline(always)]
-fn record(
+fn read_flat_map(
     tape: &mut Tape,
     predictions: &Predictions,
     input: &[u8],
@@ -308,8 +308,8 @@ fn record(
     let mut left = count;
     let mut last_key = 0;
     while left > 0 {
-        let Some((id, behind)) = key(tape, predictions, input, at, last_key) else { break };
-        let Some((mut value, next)) = leaf(input, behind, texts, longest) else { break };
+        let Some((id, key_end)) = match_known_key(tape, predictions, input, at, last_key) else { break };
+        let Some((mut value, next)) = read_common_leaf(input, key_end, texts, longest) else { break };
         value.key = id;
         tape.nodes.push(value);
         last_key = id;
@@ -320,7 +320,7 @@ fn record(
         let (left, count) = (u32::from(left), u32::from(count));
         *open = Some(Frame { node: node as u32, left, count, role: Role::Map, last_key, owner: NO_NODE });
     } else {
-        tape.close(node as u32, u32::from(count));
+        tape.close_container(node as u32, u32::from(count));
     }
     at
 }

@@ -5,7 +5,7 @@
 //! reads the body from the start.
 
 use super::read::MOST_IDS;
-use super::read_fast::{Predictions, key, leaf};
+use super::read_fast::{Predictions, match_known_key, read_common_leaf};
 use super::tag;
 use crate::document::{Kind, NO_KEY, Node, Tape, flag};
 
@@ -14,7 +14,7 @@ const DEPTH: usize = 16;
 
 /// An open container.
 #[derive(Clone, Copy)]
-struct Frame {
+struct FastFrame {
     node: u32,
     left: u32,
     count: u32,
@@ -28,35 +28,35 @@ const NOT_A_MAP: u32 = u32::MAX;
 /// tape must be cleared.
 pub(super) fn read_fast_body(input: &[u8], mut at: usize, tape: &mut Tape) -> Option<usize> {
     let first = at;
-    let mut stack = [Frame { node: 0, left: 0, count: 0, last: NOT_A_MAP }; DEPTH];
+    let mut stack = [FastFrame { node: 0, left: 0, count: 0, last: NOT_A_MAP }; DEPTH];
     let mut depth = 0;
     let mut predictions = Predictions::default();
-    let mut top = Frame { node: 0, left: 1, count: 1, last: NOT_A_MAP };
+    let mut top = FastFrame { node: 0, left: 1, count: 1, last: NOT_A_MAP };
     loop {
         while top.left == 0 {
             if depth == 0 {
                 return Some(at);
             }
-            tape.close(top.node, top.count);
+            tape.close_container(top.node, top.count);
             depth -= 1;
             top = stack[depth];
         }
         top.left -= 1;
         let mut name = NO_KEY;
         if top.last != NOT_A_MAP {
-            let (id, behind) = match key(tape, &predictions, input, at, top.last as u16) {
+            let (id, key_end) = match match_known_key(tape, &predictions, input, at, top.last as u16) {
                 Some(known) => known,
                 None => {
-                    let (id, behind) = other_key(input, at, first, tape, top.last as u16)?;
+                    let (id, key_end) = read_other_key(input, at, first, tape, top.last as u16)?;
                     if input.get(at) == Some(&tag::COPY) {
-                        predictions.learn(id, input, at, behind);
+                        predictions.learn(id, input, at, key_end);
                     }
-                    (id, behind)
+                    (id, key_end)
                 }
             };
             name = id;
             top.last = u32::from(id);
-            at = behind;
+            at = key_end;
         } else {
             // A run of small integers. Four bytes are loaded at once, so that all three forms
             // need one check for the end of the input.
@@ -79,7 +79,7 @@ pub(super) fn read_fast_body(input: &[u8], mut at: usize, tape: &mut Tape) -> Op
             }
             top.left -= 1;
         }
-        if let Some((mut node, next)) = leaf(input, at, true, u64::MAX) {
+        if let Some((mut node, next)) = read_common_leaf(input, at, true, u64::MAX) {
             node.key = name;
             tape.push(node);
             at = next;
@@ -94,7 +94,7 @@ pub(super) fn read_fast_body(input: &[u8], mut at: usize, tape: &mut Tape) -> Op
                     tag::HASH => Kind::Map,
                     _ => return None,
                 };
-                let (count, next) = varint(input, at + 2)?;
+                let (count, next) = read_varint(input, at + 2)?;
                 (kind, count, next)
             }
             _ => return None,
@@ -112,39 +112,39 @@ pub(super) fn read_fast_body(input: &[u8], mut at: usize, tape: &mut Tape) -> Op
         at = next;
         stack[depth] = top;
         depth += 1;
-        top = Frame { node, left: count, count, last: if kind == Kind::Map { 0 } else { NOT_A_MAP } };
+        top = FastFrame { node, left: count, count, last: if kind == Kind::Map { 0 } else { NOT_A_MAP } };
     }
 }
 
 /// Reads a key that its first bytes do not identify: new, long, text, or a copy.
-fn other_key(input: &[u8], at: usize, first: usize, tape: &mut Tape, last: u16) -> Option<(u16, usize)> {
-    let (text, behind) = match *input.get(at)? {
+fn read_other_key(input: &[u8], at: usize, first: usize, tape: &mut Tape, last: u16) -> Option<(u16, usize)> {
+    let (text, key_end) = match *input.get(at)? {
         tag::COPY => {
-            let (offset, behind) = varint(input, at + 1)?;
+            let (offset, offset_end) = read_varint(input, at + 1)?;
             let source = first.checked_add(offset as usize)?.checked_sub(1)?;
-            (string(input.get(..at)?, source)?, behind)
+            (read_string(input.get(..at)?, source)?, offset_end)
         }
         _ => {
-            let text = string(input, at)?;
+            let text = read_string(input, at)?;
             (text, text.1 + text.2)
         }
     };
     let (kind, start, len) = text;
     let id = tape.intern_key(Node::leaf(kind, 0), input.get(start..start + len)?)?;
-    tape.keys.learn(last, id);
-    Some((id, behind))
+    tape.keys.learn_next(last, id);
+    Some((id, key_end))
 }
 
 /// Reads a string: its kind, start and length.
-fn string(input: &[u8], at: usize) -> Option<(Kind, usize, usize)> {
+fn read_string(input: &[u8], at: usize) -> Option<(Kind, usize, usize)> {
     let (kind, start, len) = match *input.get(at)? {
         tag @ tag::SHORT_BINARY..=127 => (Kind::Bytes, at + 1, usize::from(tag & 31)),
         tag::BINARY => {
-            let (len, start) = varint(input, at + 1).map(|(len, start)| (len as usize, start))?;
+            let (len, start) = read_varint(input, at + 1).map(|(len, start)| (len as usize, start))?;
             (Kind::Bytes, start, len)
         }
         tag::STR_UTF8 => {
-            let (len, start) = varint(input, at + 1).map(|(len, start)| (len as usize, start))?;
+            let (len, start) = read_varint(input, at + 1).map(|(len, start)| (len as usize, start))?;
             (Kind::Text, start, len)
         }
         _ => return None,
@@ -155,12 +155,12 @@ fn string(input: &[u8], at: usize) -> Option<(Kind, usize, usize)> {
 
 /// Reads a varint of at most 32 bits.
 #[inline(always)]
-fn varint(input: &[u8], at: usize) -> Option<(u32, usize)> {
+fn read_varint(input: &[u8], at: usize) -> Option<(u32, usize)> {
     let mut value = 0;
-    for (behind, byte) in input.get(at..)?.iter().take(5).enumerate() {
-        value |= u64::from(byte & 0x7F) << (7 * behind);
+    for (index, byte) in input.get(at..)?.iter().take(5).enumerate() {
+        value |= u64::from(byte & 0x7F) << (7 * index);
         if *byte < 0x80 {
-            return Some((u32::try_from(value).ok()?, at + 1 + behind));
+            return Some((u32::try_from(value).ok()?, at + 1 + index));
         }
     }
     None

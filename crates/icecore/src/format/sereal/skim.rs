@@ -9,8 +9,8 @@ use super::header::{Encoding, Header, MAGIC, OLD_MAGIC};
 use super::tag::{self, TRACK};
 use super::{FORMAT, ReadOptions};
 use crate::format::Format;
-use crate::format::skim::tokens::{Run, Skimmer, Sort, Tokens};
-use crate::format::skim::{Input, KeyOf, Opened, Shape, Skim, Sure, Unsure};
+use crate::format::skim::tokens::{FrameContent, Run, Skimmer, Tokens};
+use crate::format::skim::{Input, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape};
 use crate::format::tags::{Part, Table};
 use std::collections::HashMap;
 
@@ -38,35 +38,35 @@ struct Offsets {
 
 impl Offsets {
     /// Returns the position of the item with this offset, which must be before `at`.
-    fn place(&self, offset: u64, at: u64) -> Sure<u64> {
+    fn position_of_offset(&self, offset: u64, at: u64) -> SkimResult<u64> {
         let place = offset.checked_sub(self.first).and_then(|by| by.checked_add(self.start));
-        place.filter(|place| *place < at).ok_or(Unsure)
+        place.filter(|place| *place < at).ok_or(SkimAborted)
     }
 
     /// Returns the offset in the answer of the item that was at `at`.
-    fn moved(&self, at: u64) -> Option<u64> {
+    fn offset_in_answer(&self, at: u64) -> Option<u64> {
         let found = self.items.binary_search_by_key(&at, |item| item.0).ok();
         found.map(|item| self.items[item].1).or_else(|| self.outside.get(&at).copied())
     }
 }
 
 /// Returns the offset of the next byte that is written to the answer.
-fn new_offset(skimmer: &mut Skimmer<'_, Offsets>) -> Option<u64> {
-    let len = skimmer.answer()?.len();
+fn next_answer_offset(skimmer: &mut Skimmer<'_, Offsets>) -> Option<u64> {
+    let len = skimmer.answer_bytes()?.len();
     Some((len - skimmer.format.body) as u64 + skimmer.format.new_first)
 }
 
 #[inline]
-fn varint(skimmer: &mut Skimmer<'_, Offsets>) -> Sure<u64> {
+fn read_varint(skimmer: &mut Skimmer<'_, Offsets>) -> SkimResult<u64> {
     let mut value = 0;
     for shift in (0..63).step_by(7) {
-        let byte = skimmer.view.byte()?;
+        let byte = skimmer.view.read_byte()?;
         value |= u64::from(byte & 0x7F) << shift;
         if byte < 0x80 {
             return Ok(value);
         }
     }
-    Err(Unsure)
+    Err(SkimAborted)
 }
 
 fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
@@ -78,25 +78,25 @@ fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
 }
 
 /// Writes the string at `place`, which is outside of the answer, in full.
-fn write_out(skimmer: &mut Skimmer<'_, Offsets>, place: u64) -> Sure<()> {
+fn write_string_in_full(skimmer: &mut Skimmer<'_, Offsets>, place: u64) -> SkimResult<()> {
     let here = skimmer.view.position();
-    skimmer.view.go(place);
-    let tag = skimmer.view.byte()? & !TRACK;
-    if let Some(offset) = new_offset(skimmer) {
+    skimmer.view.seek_to(place);
+    let tag = skimmer.view.read_byte()? & !TRACK;
+    if let Some(offset) = next_answer_offset(skimmer) {
         skimmer.format.outside.insert(place, offset);
     }
-    skimmer.emit(&[tag]);
-    let [parts @ Part::Text(_)] = tag::TAGS.parts(tag) else { return Err(Unsure) };
-    let mark = skimmer.mark();
-    skimmer.follow(std::slice::from_ref(parts), tag, mark)?;
-    skimmer.view.go(here);
+    skimmer.emit_bytes(&[tag]);
+    let [parts @ Part::Text(_)] = tag::TAGS.parts_of_tag(tag) else { return Err(SkimAborted) };
+    let mark = skimmer.mark_position();
+    skimmer.pass_parts(std::slice::from_ref(parts), tag, mark)?;
+    skimmer.view.seek_to(here);
     Ok(())
 }
 
 /// Returns the next byte that is not PAD, without the tracking bit.
-fn next_tag(skimmer: &mut Skimmer<'_, Offsets>) -> Sure<u8> {
+fn next_tag(skimmer: &mut Skimmer<'_, Offsets>) -> SkimResult<u8> {
     loop {
-        match skimmer.view.byte()? & !TRACK {
+        match skimmer.view.read_byte()? & !TRACK {
             tag::PAD => {}
             tag => return Ok(tag),
         }
@@ -104,26 +104,26 @@ fn next_tag(skimmer: &mut Skimmer<'_, Offsets>) -> Sure<u8> {
 }
 
 /// Reads the next string as the key.
-fn take_key(skimmer: &mut Skimmer<'_, Offsets>) -> Sure<()> {
+fn take_key(skimmer: &mut Skimmer<'_, Offsets>) -> SkimResult<()> {
     let at = skimmer.view.position();
     let mut tag = next_tag(skimmer)?;
     let mut back = None;
     if tag == tag::COPY {
-        let offset = varint(skimmer)?;
+        let offset = read_varint(skimmer)?;
         back = Some(skimmer.view.position());
-        let place = skimmer.format.place(offset, at)?;
-        skimmer.view.go(place);
-        tag = skimmer.view.byte()? & !TRACK;
+        let place = skimmer.format.position_of_offset(offset, at)?;
+        skimmer.view.seek_to(place);
+        tag = skimmer.view.read_byte()? & !TRACK;
     }
     let len = match tag {
         96..=127 => u64::from(tag & 31),
-        tag::BINARY | tag::STR_UTF8 => varint(skimmer)?,
-        _ => return Err(Unsure),
+        tag::BINARY | tag::STR_UTF8 => read_varint(skimmer)?,
+        _ => return Err(SkimAborted),
     };
     skimmer.key.clear();
-    skimmer.view.append(len, &mut skimmer.key)?;
+    skimmer.view.read_into(len, &mut skimmer.key)?;
     if let Some(back) = back {
-        skimmer.view.go(back);
+        skimmer.view.seek_to(back);
     }
     Ok(())
 }
@@ -134,59 +134,59 @@ impl Tokens for Offsets {
     const TAGS: &'static Table = &tag::TAGS;
     const IS_FLAT: bool = true;
 
-    fn start(skimmer: &mut Skimmer<'_, Self>) -> Sure<()> {
+    fn enter_root(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<()> {
         let len = usize::try_from(skimmer.view.len()).unwrap_or(usize::MAX);
-        let head = skimmer.view.need(len.min(HEADER))?;
-        let header = Header::read(&head[..head.len().min(HEADER)], &ReadOptions::default()).map_err(|_| Unsure)?;
+        let head = skimmer.view.require_bytes(len.min(HEADER))?;
+        let header = Header::read(&head[..head.len().min(HEADER)], &ReadOptions::default()).map_err(|_| SkimAborted)?;
         if header.encoding != Encoding::Raw || header.has_user_header {
-            return Err(Unsure);
+            return Err(SkimAborted);
         }
         let format = &mut skimmer.format;
-        (format.version, format.first, format.start) = (header.version, header.first(), header.end as u64);
-        skimmer.view.go(format.start);
+        (format.version, format.first, format.start) = (header.version, header.first_offset(), header.end as u64);
+        skimmer.view.seek_to(format.start);
         Ok(())
     }
 
-    fn open(skimmer: &mut Skimmer<'_, Self>) -> Sure<Opened> {
-        let mark = skimmer.mark();
+    fn enter_value(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<SkimmedContainer> {
+        let mark = skimmer.mark_position();
         let mut tag = next_tag(skimmer)?;
         let is_object = matches!(tag, tag::OBJECT | tag::OBJECTV);
         if is_object {
             match tag {
                 tag::OBJECT => take_key(skimmer)?,
-                _ => drop(varint(skimmer)?),
+                _ => drop(read_varint(skimmer)?),
             }
             tag = next_tag(skimmer)?;
         }
         let (shape, count) = match tag {
-            64..=79 => (Shape::List, u64::from(tag & 15)),
-            80..=95 => (Shape::Map, u64::from(tag & 15)),
+            64..=79 => (SkimmedShape::List, u64::from(tag & 15)),
+            80..=95 => (SkimmedShape::Map, u64::from(tag & 15)),
             tag::REFN => match next_tag(skimmer)? {
-                tag::ARRAY => (Shape::List, varint(skimmer)?),
-                tag::HASH => (Shape::Map, varint(skimmer)?),
-                _ => return Err(Unsure),
+                tag::ARRAY => (SkimmedShape::List, read_varint(skimmer)?),
+                tag::HASH => (SkimmedShape::Map, read_varint(skimmer)?),
+                _ => return Err(SkimAborted),
             },
             0..=39 | 52 | 53 | 56..=59 | 96..=127 if !is_object => {
-                skimmer.back(mark);
-                return Ok(Opened::LEAF);
+                skimmer.return_to(mark);
+                return Ok(SkimmedContainer::LEAF);
             }
-            _ => return Err(Unsure),
+            _ => return Err(SkimAborted),
         };
-        Ok(Opened::new(shape, Some(count)))
+        Ok(SkimmedContainer::new(shape, Some(count)))
     }
 
-    fn next(skimmer: &mut Skimmer<'_, Self>, open: &mut Opened) -> Sure<Option<KeyOf>> {
-        if !open.step() {
+    fn next_value(skimmer: &mut Skimmer<'_, Self>, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>> {
+        if !open.take_next_item() {
             return Ok(None);
         }
-        if open.shape == Shape::List {
-            return Ok(Some(KeyOf::Item));
+        if open.shape == SkimmedShape::List {
+            return Ok(Some(SkimmedKey::Item));
         }
         take_key(skimmer)?;
-        Ok(Some(KeyOf::Text))
+        Ok(Some(SkimmedKey::Text))
     }
 
-    fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> Sure<Vec<u8>> {
+    fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<Vec<u8>> {
         let format = &mut skimmer.format;
         let mut bytes = if format.version < 3 { OLD_MAGIC.to_vec() } else { MAGIC.to_vec() };
         bytes.extend([format.version, 0]);
@@ -197,39 +197,39 @@ impl Tokens for Offsets {
         Ok(bytes)
     }
 
-    fn parts(skimmer: &mut Skimmer<'_, Self>, tag: u8) -> Sure<&'static [Part]> {
-        if let Some(offset) = new_offset(skimmer) {
+    fn parts_of_tag(skimmer: &mut Skimmer<'_, Self>, tag: u8) -> SkimResult<&'static [Part]> {
+        if let Some(offset) = next_answer_offset(skimmer) {
             // Something after the answer may refer to it, and bless it.
             if tag & TRACK != 0 {
-                return Err(Unsure);
+                return Err(SkimAborted);
             }
             let at = skimmer.view.position() - 1;
             skimmer.format.items.push((at, offset));
         }
-        Ok(tag::TAGS.parts(tag & !TRACK))
+        Ok(tag::TAGS.parts_of_tag(tag & !TRACK))
     }
 
-    fn count(skimmer: &mut Skimmer<'_, Self>, _: u8) -> Sure<u64> {
-        let value = varint(skimmer)?;
-        if let Some(bytes) = skimmer.answer() {
+    fn read_count(skimmer: &mut Skimmer<'_, Self>, _: u8) -> SkimResult<u64> {
+        let value = read_varint(skimmer)?;
+        if let Some(bytes) = skimmer.answer_bytes() {
             push_varint(bytes, value);
         }
         Ok(value)
     }
 
-    fn integer(skimmer: &mut Skimmer<'_, Self>, tag: u8) -> Sure<()> {
-        Offsets::count(skimmer, tag).map(drop)
+    fn read_integer(skimmer: &mut Skimmer<'_, Self>, tag: u8) -> SkimResult<()> {
+        Offsets::read_count(skimmer, tag).map(drop)
     }
 
-    fn name(_: &mut Skimmer<'_, Self>, _: u8, _: u64) -> Sure<()> {
-        Err(Unsure)
+    fn read_name(_: &mut Skimmer<'_, Self>, _: u8, _: u64) -> SkimResult<()> {
+        Err(SkimAborted)
     }
 
-    fn again(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> Sure<()> {
-        let offset = varint(skimmer)?;
-        let place = skimmer.format.place(offset, start)?;
-        let moved = skimmer.format.moved(place);
-        let Some(bytes) = skimmer.answer() else { return Ok(()) };
+    fn read_name_number(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> SkimResult<()> {
+        let offset = read_varint(skimmer)?;
+        let place = skimmer.format.position_of_offset(offset, start)?;
+        let moved = skimmer.format.offset_in_answer(place);
+        let Some(bytes) = skimmer.answer_bytes() else { return Ok(()) };
         if let Some(moved) = moved {
             bytes.push(tag);
             push_varint(bytes, moved);
@@ -240,20 +240,20 @@ impl Tokens for Offsets {
             tag::OBJECTV => bytes.push(tag::OBJECT),
             tag::OBJECTV_FREEZE => bytes.push(tag::OBJECT_FREEZE),
             // The target is outside.
-            _ => return Err(Unsure),
+            _ => return Err(SkimAborted),
         }
-        write_out(skimmer, place)
+        write_string_in_full(skimmer, place)
     }
 
-    fn link(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> Sure<()> {
-        Offsets::again(skimmer, tag, start)
+    fn read_link(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> SkimResult<()> {
+        Offsets::read_name_number(skimmer, tag, start)
     }
 
-    fn key(skimmer: &mut Skimmer<'_, Self>, _: Sort) -> Sure<()> {
-        skimmer.front()
+    fn read_key(skimmer: &mut Skimmer<'_, Self>, _: FrameContent) -> SkimResult<()> {
+        skimmer.pass_value_front()
     }
 
-    fn run(run: &mut Run<'_, Self>, _: Option<i64>) -> (usize, bool) {
-        (run::over(run), false)
+    fn run_fast_loop(run: &mut Run<'_, Self>, _: Option<i64>) -> (usize, bool) {
+        (run::skip_run(run), false)
     }
 }

@@ -111,12 +111,12 @@ pub(super) enum Part {
 
 /// Returns the value of a note for a string of the document: its part and the ordinal of
 /// its node.
-pub(super) fn target(part: Part, ordinal: u32) -> u64 {
+pub(super) fn string_target(part: Part, ordinal: u32) -> u64 {
     (part as u64) << 32 | u64::from(ordinal)
 }
 
 /// Returns the value of a note for a tag of a variable.
-pub(super) fn tag_of(which: u64, ordinal: u32) -> u64 {
+pub(super) fn tag_target(which: u64, ordinal: u32) -> u64 {
     which << 40 | u64::from(ordinal)
 }
 
@@ -126,7 +126,7 @@ pub(super) fn has_target(code: u16) -> bool {
 }
 
 /// Returns the minimum size of a varint.
-pub(super) fn width(value: u64) -> usize {
+pub(super) fn varint_width(value: u64) -> usize {
     (64 - (value | 1).leading_zeros() as usize).div_ceil(7)
 }
 
@@ -143,15 +143,15 @@ pub(super) struct Speller {
     /// Where each class name was written first.
     classes: HashMap<u32, usize>,
     /// Nodes whose key was written again in full, and those that copied it.
-    again: Vec<u32>,
-    copied: Vec<u32>,
+    repeated_keys: Vec<u32>,
+    copied_keys: Vec<u32>,
     /// Whether a COPY is being read: its strings are not separate ones.
     pub(super) copying: bool,
 }
 
 impl Speller {
     /// Records a string that starts here.
-    pub(super) fn string(&mut self, at: usize, node: u32, part: Part) {
+    pub(super) fn record_string(&mut self, at: usize, node: u32, part: Part) {
         if !self.copying {
             self.strings.push((at, node, part));
         }
@@ -161,29 +161,29 @@ impl Speller {
     pub(super) fn target_at(&self, at: usize) -> Option<u64> {
         let found = self.strings.binary_search_by_key(&at, |(start, ..)| *start).ok()?;
         let (_, node, part) = self.strings[found];
-        Some(target(part, node))
+        Some(string_target(part, node))
     }
 
     /// Records a key that was written in full.
-    pub(super) fn full_key(&mut self, at: usize, node: u32, kind: Kind, bytes: &[u8]) {
+    pub(super) fn record_full_key(&mut self, at: usize, node: u32, kind: Kind, bytes: &[u8]) {
         if self.copying {
             return;
         }
         let first = *self.keys.entry((kind, bytes.to_vec())).or_insert(at);
         if first != at {
-            self.again.push(node);
+            self.repeated_keys.push(node);
         }
     }
 
     /// Records a key that was written as a copy. Returns the note that it needs, if any.
-    pub(super) fn copied_key(&mut self, at: usize, node: u32, kind: Kind, bytes: &[u8]) -> Option<u64> {
+    pub(super) fn record_copied_key(&mut self, at: usize, node: u32, kind: Kind, bytes: &[u8]) -> Option<u64> {
         if self.copying {
             return None;
         }
         let keys = &self.keys;
         let is_first = || keys.get(&(kind, bytes.to_vec())) == Some(&at);
         if *self.firsts.entry((at, kind)).or_insert_with(is_first) {
-            self.copied.push(node);
+            self.copied_keys.push(node);
             None
         } else {
             self.target_at(at)
@@ -192,24 +192,24 @@ impl Speller {
 
     /// Records a class name that was written in full. Returns whether it is the first with
     /// this text.
-    pub(super) fn is_first_class(&mut self, at: usize, class: u32) -> bool {
+    pub(super) fn record_class_name(&mut self, at: usize, class: u32) -> bool {
         self.copying || *self.classes.entry(class).or_insert(at) == at
     }
 
     /// Whether the name of this class was first written here.
-    pub(super) fn is_first_of(&self, at: usize, class: u32) -> bool {
+    pub(super) fn is_first_class_name(&self, at: usize, class: u32) -> bool {
         self.copying || self.classes.get(&class) == Some(&at)
     }
 
     /// Updates node indexes after nodes have moved.
-    pub(super) fn renumber(&mut self, to: impl Fn(u32) -> u32) {
-        for node in self.again.iter_mut().chain(&mut self.copied) {
+    pub(super) fn renumber_nodes(&mut self, to: impl Fn(u32) -> u32) {
+        for node in self.repeated_keys.iter_mut().chain(&mut self.copied_keys) {
             *node = to(*node);
         }
     }
 
     /// Forgets everything that the next body can't refer to.
-    pub(super) fn next_body(&mut self) {
+    pub(super) fn forget_body(&mut self) {
         self.strings.clear();
         self.firsts.clear();
         self.keys.clear();
@@ -219,20 +219,21 @@ impl Speller {
     /// Makes the notes that depend on the whole, and converts node indexes in targets to
     /// ordinals.
     pub(super) fn finish(self, spelling: &mut Spelling, tape: &Tape) {
-        let full = self.again.len() > self.copied.len();
+        let full = self.repeated_keys.len() > self.copied_keys.len();
         if full {
             spelling.header.push((header::FULL_KEYS, 1));
         }
-        let (code, nodes) = if full { (code::KEY_COPY, &self.copied) } else { (code::KEY_FULL, &self.again) };
+        let (code, nodes) =
+            if full { (code::KEY_COPY, &self.copied_keys) } else { (code::KEY_FULL, &self.repeated_keys) };
         for node in nodes {
             // The first with this name, which the writer finds without a note.
             let value = if full { u64::MAX } else { 0 };
             spelling.notes.push(crate::document::Note { ordinal: *node, code, value });
         }
-        let ordinals = Ordinals::of(tape);
+        let ordinals = Ordinals::from_tape(tape);
         for note in &mut spelling.notes {
             if has_target(note.code) && note.value != u64::MAX {
-                let ordinal = ordinals.ordinal(note.value as u32);
+                let ordinal = ordinals.node_to_ordinal(note.value as u32);
                 note.value = note.value & !0xFFFF_FFFF | u64::from(ordinal);
             }
         }
@@ -255,7 +256,7 @@ mod tests {
     #[test]
     fn widths() {
         for (value, bytes) in [(0, 1), (127, 1), (128, 2), (16_383, 2), (16_384, 3), (u64::MAX, 10)] {
-            assert_eq!(width(value), bytes, "{value}");
+            assert_eq!(varint_width(value), bytes, "{value}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Replays recorded choices when a document is written.
 
-use super::links::variable;
-use super::spelling::{Part, code, has_target, header, tag_of, target, tracked};
+use super::links::resolve_variable;
+use super::spelling::{Part, code, has_target, header, string_target, tag_target, tracked};
 use crate::document::{Document, Kind, Note, Replay, Spelling, Tape};
 use std::collections::HashMap;
 
@@ -10,11 +10,11 @@ pub(super) struct SpellingReplay<'d> {
     replay: Replay<'d>,
     full_keys: bool,
     /// Strings that are copied later, with their offset once they are written.
-    strings: HashMap<u64, Option<Written>>,
+    strings: HashMap<u64, Option<WrittenString>>,
 }
 
 #[derive(Debug)]
-struct Written {
+struct WrittenString {
     offset: u64,
     kind: Kind,
     bytes: Vec<u8>,
@@ -41,9 +41,9 @@ impl<'d> SpellingReplay<'d> {
     pub(super) fn is_via(&self, document: &Document<'_>, at: u32, to: u32) -> bool {
         let Some(via) = self.note(at, code::VIA) else { return false };
         let nodes = document.nodes();
-        let original = self.replay.ordinals.node(via as u32);
+        let original = self.replay.ordinals.ordinal_to_node(via as u32);
         match (nodes.get(original as usize), nodes.get(to as usize)) {
-            (Some(other), _) if other.kind == Kind::Alias => variable(nodes, original) == to,
+            (Some(other), _) if other.kind == Kind::Alias => resolve_variable(nodes, original) == to,
             (Some(other), Some(node)) if node.kind.is_string() => {
                 let is_copy = self.note(to, code::COPY) == Some(via);
                 // Keys and class names can't be edited.
@@ -57,35 +57,35 @@ impl<'d> SpellingReplay<'d> {
 
     /// Returns the offset that the link or alias at `at` used for the variable at `to`,
     /// if that was not the variable's own.
-    pub(super) fn via(&self, document: &Document<'_>, at: u32, to: u32) -> Option<u64> {
+    pub(super) fn via_offset(&self, document: &Document<'_>, at: u32, to: u32) -> Option<u64> {
         let via = self.note(at, code::VIA).filter(|_| self.is_via(document, at, to))?;
         self.strings.get(&via)?.as_ref().map(|written| written.offset)
     }
 
-    fn notes(&self, at: u32) -> &'d [Note] {
-        self.replay.notes(at)
+    fn notes_of_node(&self, at: u32) -> &'d [Note] {
+        self.replay.notes_at(at)
     }
 
     /// Returns a note of the node at `at`.
     pub(super) fn note(&self, at: u32, code: u16) -> Option<u64> {
-        self.replay.note(at, code)
+        self.replay.note_value(at, code)
     }
 
     /// Returns the tags of the node at `at` that were tracked although nothing refers
     /// to them.
-    pub(super) fn tracks(&self, at: u32) -> u64 {
-        self.notes(at).iter().filter(|note| note.code == code::TRACK).fold(0, |bits, note| bits | note.value)
+    pub(super) fn extra_track_bits(&self, at: u32) -> u64 {
+        self.notes_of_node(at).iter().filter(|note| note.code == code::TRACK).fold(0, |bits, note| bits | note.value)
     }
 
     /// Returns the number of PAD tags at a place of the node at `at`.
-    pub(super) fn pads(&self, at: u32, place: u64) -> u64 {
-        let here = self.notes(at).iter().filter(|note| note.code == code::PADS && note.value >> 32 == place);
+    pub(super) fn count_pads(&self, at: u32, place: u64) -> u64 {
+        let here = self.notes_of_node(at).iter().filter(|note| note.code == code::PADS && note.value >> 32 == place);
         here.map(|note| note.value & 0xFFFF_FFFF).sum()
     }
 
     /// Returns the bytes that a note refers to.
-    pub(super) fn kept(&self, at: u32, code: u16) -> Option<&'d [u8]> {
-        self.replay.kept(at, code)
+    pub(super) fn kept_bytes(&self, at: u32, code: u16) -> Option<&'d [u8]> {
+        self.replay.stored_bytes(at, code)
     }
 
     /// Whether keys are always written in full.
@@ -94,31 +94,31 @@ impl<'d> SpellingReplay<'d> {
     }
 
     /// Records that a string is written here.
-    pub(super) fn written(&mut self, at: u32, part: Part, kind: Kind, bytes: &[u8], offset: u64) {
+    pub(super) fn record_string(&mut self, at: u32, part: Part, kind: Kind, bytes: &[u8], offset: u64) {
         if !self.strings.is_empty()
-            && let Some(place) = self.strings.get_mut(&target(part, self.replay.ordinals.ordinal(at)))
+            && let Some(place) = self.strings.get_mut(&string_target(part, self.replay.ordinals.node_to_ordinal(at)))
         {
-            *place = Some(Written { offset, kind, bytes: bytes.to_vec(), place: bytes.as_ptr() });
+            *place = Some(WrittenString { offset, kind, bytes: bytes.to_vec(), place: bytes.as_ptr() });
         }
     }
 
     /// Records that this tag of the variable at `at` is written here.
-    pub(super) fn tag_written(&mut self, at: u32, which: u64, offset: u64) {
+    pub(super) fn record_tag(&mut self, at: u32, which: u64, offset: u64) {
         if self.strings.is_empty() {
             return;
         }
-        let ordinal = self.replay.ordinals.ordinal(at);
+        let ordinal = self.replay.ordinals.node_to_ordinal(at);
         let all = if which == tracked::MAIN { &[tracked::BODY, tracked::BEHIND][..] } else { &[which] };
         for which in all {
-            if let Some(place) = self.strings.get_mut(&tag_of(*which, ordinal)) {
-                *place = Some(Written { offset, kind: Kind::Null, bytes: Vec::new(), place: std::ptr::null() });
+            if let Some(place) = self.strings.get_mut(&tag_target(*which, ordinal)) {
+                *place = Some(WrittenString { offset, kind: Kind::Null, bytes: Vec::new(), place: std::ptr::null() });
             }
         }
     }
 
     /// Returns the offset of the tag that the link at `at` used for its variable, if
     /// that was not the first one.
-    pub(super) fn by(&self, at: u32) -> Option<u64> {
+    pub(super) fn linked_tag_offset(&self, at: u32) -> Option<u64> {
         let by = self.note(at, code::BY)?;
         self.strings.get(&by)?.as_ref().map(|written| written.offset)
     }

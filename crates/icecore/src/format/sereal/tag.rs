@@ -50,8 +50,8 @@ pub(super) const MOST_IN_REF: usize = 15;
 pub(super) const MOST_SHORT: usize = 31;
 
 /// The name of a tag, whether tracked or not.
-pub(super) fn name(tag: u8) -> &'static str {
-    TAGS.name(tag & !TRACK).unwrap_or("PAD")
+pub(super) fn name_of(tag: u8) -> &'static str {
+    TAGS.name_of_tag(tag & !TRACK).unwrap_or("PAD")
 }
 
 #[cfg(test)]
@@ -63,6 +63,6 @@ mod tests {
             [first, .., last] => format!("{first}-{last}"),
             [] => String::new(),
         });
-        assert!((0..128).all(|tag| super::TAGS.row(tag).is_some()));
+        assert!((0..128).all(|tag| super::TAGS.row_of_tag(tag).is_some()));
     }
 }

@@ -3,21 +3,21 @@
 use super::body::Body;
 use super::compress::compress;
 use super::header::{Encoding, HAS_USER_HEADER, MAGIC, OLD_MAGIC};
-use super::spelling::{header as code, width};
+use super::spelling::{header as code, varint_width};
 use super::tag::TRACK;
 use super::write_fast_body::{fast_body, write_fast_body};
 use super::{Compress, FORMAT, SortKeys, WriteOptions};
-use crate::document::{Document, Naming, Spelling, shadowed};
+use crate::document::{Document, Naming, Spelling, find_shadowed};
 use crate::error::{Error, ErrorKind};
-use crate::format::{uncopied, write_named};
+use crate::format::{check_and_expand, write_named};
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Metered, Output, Written, metered};
+use crate::output::{LossKind, Losses, MeteredOutput, Output, Written, write_metered};
 
 /// Bodies shorter than this are not compressed.
 const THRESHOLD: u64 = 1024;
 
 /// Whether a float is written as FLOAT.
-pub(super) fn is_float(value: f64) -> bool {
+pub(super) fn fits_in_f32(value: f64) -> bool {
     f64::from(value as f32) == value || value.is_nan()
 }
 
@@ -43,7 +43,7 @@ impl<'d> Plan<'d> {
         let spelled_version = spelled(code::VERSION).filter(|version| (1..=5).contains(version));
         let version = options.protocol.or(spelled_version).unwrap_or(5);
         if !(1..=5).contains(&version) {
-            return Err(usage("protocol 1 to 5", format!("protocol {version}")));
+            return Err(usage_error("protocol 1 to 5", format!("protocol {version}")));
         }
         let same_version = spelled_version == Some(version);
         let spelled_encoding = spelled(code::ENCODING)
@@ -58,13 +58,13 @@ impl<'d> Plan<'d> {
             Some(Compress::Zstd) => Encoding::Zstd,
         };
         if version > 1 && options.compress == Some(Compress::SnappyToEnd) {
-            return Err(usage("protocol 1 for Snappy up to the end", format!("protocol {version}")));
+            return Err(usage_error("protocol 1 for Snappy up to the end", format!("protocol {version}")));
         }
         if version < 3 && matches!(encoding, Encoding::Zlib | Encoding::Zstd) {
-            return Err(usage("protocol 3 or above for this compression", format!("protocol {version}")));
+            return Err(usage_error("protocol 3 or above for this compression", format!("protocol {version}")));
         }
         if encoding == Encoding::Zlib && options.level.is_some_and(|level| !(1..=9).contains(&level)) {
-            return Err(usage("level 1 to 9 for zlib", format!("level {}", options.level.unwrap_or(0))));
+            return Err(usage_error("level 1 to 9 for zlib", format!("level {}", options.level.unwrap_or(0))));
         }
         Ok(Plan {
             version,
@@ -73,55 +73,60 @@ impl<'d> Plan<'d> {
             header: header.filter(|_| same_version),
             values: header.filter(|_| same_version && !options.changes_values()),
             options,
-            order: options.order(),
+            order: options.sort_order(),
             limits,
         })
     }
 
-    fn spelled(&self, code: u16) -> Option<u64> {
+    fn spelled_value(&self, code: u16) -> Option<u64> {
         self.header.and_then(|spelling| spelling.get(code))
     }
 }
 
-fn usage(expected: &'static str, found: String) -> Error {
+fn usage_error(expected: &'static str, found: String) -> Error {
     Error::new(ErrorKind::Usage).expecting(expected).finding(found)
 }
 
 /// Writes a document.
-pub(super) fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
+pub(super) fn write_document(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    limits: &Limits,
+    out: &mut dyn Output,
+) -> Written {
     // Maps of a running program have no duplicate keys, and the size of the output is not
     // limited by the size of an input.
-    if document.tape().by_hand && write_fast_body(document, options, limits.output_from(document.size()), out) {
-        out.ready()?;
-        return Ok(Losses::within(limits));
+    if document.tape().by_hand && write_fast_body(document, options, limits.output_from(document.input_size()), out) {
+        out.allow_flush()?;
+        return Ok(Losses::with_limits(limits));
     }
-    metered(document, limits, out, |out| {
+    write_metered(document, limits, out, |out| {
         // A document with duplicate keys is not simple.
         let is_simple = document.spelling().is_some()
-            || shadowed(document, Naming::Perl).is_empty() && !document.has_moved_classes();
+            || find_shadowed(document, Naming::Perl).is_empty() && !document.has_moved_classes();
         if is_simple && !document.tape().by_hand && write_fast_body(document, options, u64::MAX, out) {
-            out.ready()?;
-            return Ok(Losses::within(limits));
+            out.allow_flush()?;
+            return Ok(Losses::with_limits(limits));
         }
         if is_simple && let Some(body) = fast_body(document, options, out) {
             let plan = Plan::new(document, options, limits)?;
             let head = [&MAGIC[..], &[plan.version | (plan.encoding as u8) << 4, 0]].concat();
             write_compressed(&plan, head, &body, out)?;
-            return Ok(Losses::within(limits));
+            return Ok(Losses::with_limits(limits));
         }
-        let document = &*uncopied(document, limits)?;
+        let document = &*check_and_expand(document, limits)?;
         write_named(document, &FORMAT, limits, |document| write_whole(document, options, limits, out))
     })
 }
 
 fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let plan = Plan::new(document, options, limits)?;
-    let mut losses = Losses::within(limits);
-    let suffix = suffix(document, &plan, &mut losses)?;
+    let mut losses = Losses::with_limits(limits);
+    let suffix = build_suffix(document, &plan, &mut losses)?;
     let mut head = Vec::with_capacity(16 + suffix.len());
     head.extend_from_slice(if plan.version < 3 { &OLD_MAGIC } else { &MAGIC });
     head.push(plan.version | (plan.encoding as u8) << 4);
-    let taken = plan.spelled(code::LENGTH_WIDTH).and_then(|taken| usize::try_from(taken).ok()).unwrap_or(0);
+    let taken = plan.spelled_value(code::LENGTH_WIDTH).and_then(|taken| usize::try_from(taken).ok()).unwrap_or(0);
     push_varint(&mut head, suffix.len() as u64, taken);
     head.extend_from_slice(&suffix);
     let first = if plan.version == 1 { head.len() as u64 } else { 1 };
@@ -135,7 +140,7 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
 
     let mut body = Vec::new();
     let tracks = {
-        let mut out = Metered::new(document, limits, &mut body);
+        let mut out = MeteredOutput::new(document, limits, &mut body);
         Body::new(document, &plan, first, &mut losses, &mut out).write(root)?
     };
     set_tracks(&mut body, &tracks);
@@ -147,12 +152,12 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
 /// smaller.
 fn write_compressed(plan: &Plan<'_>, mut head: Vec<u8>, body: &[u8], out: &mut dyn Output) -> Result<(), Error> {
     let options = plan.options;
-    let small = match plan.encoding {
+    let compressed = match plan.encoding {
         Encoding::Raw => None,
         _ if !plan.encoding_is_spelled && (body.len() as u64) < options.threshold.unwrap_or(THRESHOLD) => None,
         encoding => Some(compress(encoding, body, options.level)?),
     };
-    let small = small.filter(|small| plan.encoding_is_spelled || small.len() < body.len());
+    let small = compressed.filter(|small| plan.encoding_is_spelled || small.len() < body.len());
     match small {
         Some(small) => {
             if plan.encoding == Encoding::Zlib {
@@ -170,11 +175,11 @@ fn write_compressed(plan: &Plan<'_>, mut head: Vec<u8>, body: &[u8], out: &mut d
             out.buffer().extend_from_slice(body);
         }
     }
-    out.ready()
+    out.allow_flush()
 }
 
 /// Returns the header's suffix, with the user header.
-fn suffix(document: &Document<'_>, plan: &Plan<'_>, losses: &mut Losses) -> Result<Vec<u8>, Error> {
+fn build_suffix(document: &Document<'_>, plan: &Plan<'_>, losses: &mut Losses) -> Result<Vec<u8>, Error> {
     let kept = plan.header.map_or(&[][..], |spelling| match spelling.get(code::SUFFIX) {
         Some(at) => spelling.kept(at),
         None => &[],
@@ -186,7 +191,7 @@ fn suffix(document: &Document<'_>, plan: &Plan<'_>, losses: &mut Losses) -> Resu
         losses.add(LossKind::Header, || header.path());
         return Ok(Vec::new());
     }
-    let bits = plan.spelled(code::BITS).and_then(|bits| u8::try_from(bits).ok()).unwrap_or(HAS_USER_HEADER);
+    let bits = plan.spelled_value(code::BITS).and_then(|bits| u8::try_from(bits).ok()).unwrap_or(HAS_USER_HEADER);
     let mut suffix = Vec::new();
     let tracks = Body::new(document, plan, 1, losses, &mut suffix).write(header.index())?;
     set_tracks(&mut suffix, &tracks);
@@ -205,7 +210,7 @@ fn set_tracks(body: &mut [u8], tracks: &[u64]) {
 
 /// Appends a varint, padded to `taken` bytes if it needs fewer.
 fn push_varint(out: &mut Vec<u8>, mut value: u64, taken: usize) {
-    for _ in 1..width(value).max(taken.min(10)) {
+    for _ in 1..varint_width(value).max(taken.min(10)) {
         out.push(value as u8 | 0x80);
         value >>= 7;
     }

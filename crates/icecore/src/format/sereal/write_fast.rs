@@ -1,10 +1,10 @@
 //! The fast loop of the writer for common values.
 
-use super::body::{After, Body};
+use super::body::{Body, PrecedingTag};
 use super::bytes::{CHUNK, SLACK};
 use super::read::MOST_IDS;
 use super::tag;
-use super::write::is_float;
+use super::write::fits_in_f32;
 use crate::document::{KEY_NODE, Kind, Location, NO_KEY, Names, Node, flag};
 use crate::error::Error;
 
@@ -12,9 +12,9 @@ type Chunk = [u8; CHUNK + SLACK];
 
 impl Body<'_, '_> {
     /// Writes values until one needs more.
-    pub(super) fn fast_loop(&mut self) -> Result<(), Error> {
-        while self.after == After::Item && self.nothing_pends() && self.at < self.end {
-            if self.chunkful()? || self.at >= self.end {
+    pub(super) fn write_common_values(&mut self) -> Result<(), Error> {
+        while self.after == PrecedingTag::Item && self.has_nothing_pending() && self.at < self.end {
+            if self.fill_chunk()? || self.at >= self.end {
                 continue;
             }
             // A long string is the only plain value that does not fit.
@@ -26,11 +26,11 @@ impl Body<'_, '_> {
             }
             let bytes = self.document.bytes(node);
             match node.kind {
-                Kind::Text => self.bytes.tagged(tag::STR_UTF8, bytes.len() as u64)?,
-                _ if bytes.len() <= tag::MOST_SHORT => self.bytes.byte(tag::SHORT_BINARY | bytes.len() as u8)?,
-                _ => self.bytes.tagged(tag::BINARY, bytes.len() as u64)?,
+                Kind::Text => self.bytes.push_tagged_varint(tag::STR_UTF8, bytes.len() as u64)?,
+                _ if bytes.len() <= tag::MOST_SHORT => self.bytes.push_byte(tag::SHORT_BINARY | bytes.len() as u8)?,
+                _ => self.bytes.push_tagged_varint(tag::BINARY, bytes.len() as u64)?,
             }
-            self.bytes.slice(bytes)?;
+            self.bytes.push_slice(bytes)?;
             self.at += 1;
         }
         Ok(())
@@ -38,14 +38,14 @@ impl Body<'_, '_> {
 
     /// Fills the chunk. Returns whether it is full; otherwise the next value is
     /// special.
-    fn chunkful(&mut self) -> Result<bool, Error> {
+    fn fill_chunk(&mut self) -> Result<bool, Error> {
         let strings = (self.document.input(), &self.document.tape().arena[..]);
         let has_bools = self.plan.version >= 5;
         let nodes = self.nodes.get(..self.end as usize).unwrap_or(&[]);
         let rest = nodes.get(self.at as usize..).unwrap_or(&[]);
         let names = self.document.tape().keys();
         let base = self.offset();
-        let (chunk, mut to) = self.bytes.chunk()?;
+        let (chunk, mut to) = self.bytes.writable_chunk()?;
         let base = base - to as u64;
         let mut taken = 0;
         for node in rest {
@@ -61,21 +61,21 @@ impl Body<'_, '_> {
                 if key.len > 0 {
                     chunk[next..next + 8].copy_from_slice(&key.word.to_le_bytes());
                     next += usize::from(key.len);
-                } else if let Some(behind) = first_key(chunk, next, node.key, names) {
+                } else if let Some(key_end) = push_first_key(chunk, next, node.key, names) {
                     first = Some(key);
-                    next = behind;
+                    next = key_end;
                 } else {
                     break;
                 }
             }
-            let Some(behind) = put(chunk, next, node, strings, has_bools) else { break };
+            let Some(value_end) = push_value(chunk, next, node, strings, has_bools) else { break };
             if let Some(key) = first {
-                key.written_at(base + to as u64);
+                key.record_offset(base + to as u64);
             }
-            to = behind;
+            to = value_end;
             taken += 1;
         }
-        self.bytes.filled(to);
+        self.bytes.set_fill_level(to);
         self.at += taken;
         Ok(to >= CHUNK)
     }
@@ -83,15 +83,15 @@ impl Body<'_, '_> {
 
 /// Writes a short key that was not written yet.
 #[inline(always)]
-pub(super) fn first_key(chunk: &mut Chunk, at: usize, id: u16, names: &Names) -> Option<usize> {
-    let (name, _) = names.plain(id)?;
+pub(super) fn push_first_key(chunk: &mut Chunk, at: usize, id: u16, names: &Names) -> Option<usize> {
+    let (name, _) = names.get_plain(id)?;
     let len = name.node.aux as usize;
     if len > 16 || at > CHUNK + 16 {
         return None;
     }
     let at = match name.node.kind {
-        Kind::Bytes => byte(chunk, at, tag::SHORT_BINARY | len as u8),
-        _ => tagged(chunk, at, tag::STR_UTF8, len as u64),
+        Kind::Bytes => push_byte(chunk, at, tag::SHORT_BINARY | len as u8),
+        _ => push_tagged_varint(chunk, at, tag::STR_UTF8, len as u64),
     };
     chunk[at..at + 16].copy_from_slice(&name.head.to_le_bytes());
     Some(at + len)
@@ -100,7 +100,7 @@ pub(super) fn first_key(chunk: &mut Chunk, at: usize, id: u16, names: &Names) ->
 /// Writes a plain value if it fits. It needs at most 40 bytes. `strings` are the input
 /// and the arena, which places refer to.
 #[inline(always)]
-pub(super) fn put(
+pub(super) fn push_value(
     chunk: &mut Chunk,
     at: usize,
     node: &Node,
@@ -114,10 +114,10 @@ pub(super) fn put(
         Kind::Int => {
             let value = node.payload as i64;
             match value {
-                0..=15 => byte(chunk, at, value as u8),
-                16.. => tagged(chunk, at, tag::VARINT, value as u64),
-                -16.. => byte(chunk, at, (value + 32) as u8),
-                _ => tagged(chunk, at, tag::ZIGZAG, (value << 1 ^ value >> 63) as u64),
+                0..=15 => push_byte(chunk, at, value as u8),
+                16.. => push_tagged_varint(chunk, at, tag::VARINT, value as u64),
+                -16.. => push_byte(chunk, at, (value + 32) as u8),
+                _ => push_tagged_varint(chunk, at, tag::ZIGZAG, (value << 1 ^ value >> 63) as u64),
             }
         }
         Kind::Bytes | Kind::Text => {
@@ -131,9 +131,9 @@ pub(super) fn put(
             };
             let window: &[u8; 32] = base.get(usize::try_from(start).ok()?..)?.first_chunk()?;
             let at = if node.kind == Kind::Bytes {
-                byte(chunk, at, tag::SHORT_BINARY | len as u8)
+                push_byte(chunk, at, tag::SHORT_BINARY | len as u8)
             } else {
-                tagged(chunk, at, tag::STR_UTF8, len as u64)
+                push_tagged_varint(chunk, at, tag::STR_UTF8, len as u64)
             };
             chunk[at..at + 32].copy_from_slice(window);
             at + len
@@ -142,50 +142,50 @@ pub(super) fn put(
             let is_map = node.kind == Kind::Map;
             let (long, short) = if is_map { (tag::HASH, tag::HASHREF) } else { (tag::ARRAY, tag::ARRAYREF) };
             if node.aux as usize <= tag::MOST_IN_REF && !node.has(flag::HINT) {
-                byte(chunk, at, short | node.aux as u8)
+                push_byte(chunk, at, short | node.aux as u8)
             } else if is_map && node.aux > MOST_IDS {
                 return None;
             } else {
-                let at = byte(chunk, at, tag::REFN);
-                tagged(chunk, at, long, u64::from(node.aux))
+                let at = push_byte(chunk, at, tag::REFN);
+                push_tagged_varint(chunk, at, long, u64::from(node.aux))
             }
         }
         Kind::Float => {
             let value = f64::from_bits(node.payload);
-            if is_float(value) {
-                float32(chunk, at, value as f32)
+            if fits_in_f32(value) {
+                push_float32(chunk, at, value as f32)
             } else {
                 chunk[at] = tag::DOUBLE;
                 chunk[at + 1..at + 9].copy_from_slice(&node.payload.to_le_bytes());
                 at + 9
             }
         }
-        Kind::Float32 => float32(chunk, at, f32::from_bits(node.payload as u32)),
-        Kind::Uint => tagged(chunk, at, tag::VARINT, node.payload),
-        Kind::Bool if has_bools => byte(chunk, at, if node.payload == 0 { tag::NO } else { tag::YES }),
-        Kind::Null => byte(chunk, at, tag::UNDEF),
+        Kind::Float32 => push_float32(chunk, at, f32::from_bits(node.payload as u32)),
+        Kind::Uint => push_tagged_varint(chunk, at, tag::VARINT, node.payload),
+        Kind::Bool if has_bools => push_byte(chunk, at, if node.payload == 0 { tag::NO } else { tag::YES }),
+        Kind::Null => push_byte(chunk, at, tag::UNDEF),
         _ => return None,
     })
 }
 
 #[inline(always)]
-fn byte(chunk: &mut Chunk, at: usize, byte: u8) -> usize {
+fn push_byte(chunk: &mut Chunk, at: usize, byte: u8) -> usize {
     chunk[at] = byte;
     at + 1
 }
 
 #[inline(always)]
-fn tagged(chunk: &mut Chunk, at: usize, tag: u8, mut value: u64) -> usize {
-    let mut at = byte(chunk, at, tag);
+fn push_tagged_varint(chunk: &mut Chunk, at: usize, tag: u8, mut value: u64) -> usize {
+    let mut at = push_byte(chunk, at, tag);
     while value >= 0x80 {
-        at = byte(chunk, at, value as u8 | 0x80);
+        at = push_byte(chunk, at, value as u8 | 0x80);
         value >>= 7;
     }
-    byte(chunk, at, value as u8)
+    push_byte(chunk, at, value as u8)
 }
 
 #[inline(always)]
-fn float32(chunk: &mut Chunk, at: usize, value: f32) -> usize {
+fn push_float32(chunk: &mut Chunk, at: usize, value: f32) -> usize {
     chunk[at] = tag::FLOAT;
     chunk[at + 1..at + 5].copy_from_slice(&value.to_le_bytes());
     at + 5

@@ -7,7 +7,7 @@
 //! An answer is written as a separate document: names that it uses are written in full, and it
 //! has its own numbers.
 
-use super::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure, View};
+use super::{Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape, View};
 use crate::document::Document;
 use crate::format::tags::{Count, Part, Table};
 use crate::format::{Format, Reader, Request};
@@ -24,9 +24,9 @@ pub(crate) struct Skimmer<'i, F> {
     pub(crate) values: u64,
     pub(crate) names: u64,
     pub(crate) format: F,
-    open: Vec<Frame>,
+    open: Vec<SkimFrame>,
     /// Parts that follow the open values, for each frame that is a [`Sort::Rest`].
-    rests: Vec<&'static [Part]>,
+    pending_parts: Vec<&'static [Part]>,
     answer: Option<Answer>,
 }
 
@@ -35,20 +35,20 @@ pub(crate) struct Skimmer<'i, F> {
 struct Answer {
     bytes: Vec<u8>,
     /// Its maximum length.
-    most: u64,
+    max_len: u64,
 }
 
 /// An open container.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Frame {
-    pub(crate) sort: Sort,
+pub(crate) struct SkimFrame {
+    pub(crate) sort: FrameContent,
     /// Number of values still to skip. A key counts as a value.
-    pub(crate) left: u64,
+    pub(crate) remaining: u64,
 }
 
 /// Kind of values in a [`Frame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sort {
+pub(crate) enum FrameContent {
     Values,
     /// Keys and values.
     Entries,
@@ -60,22 +60,23 @@ pub(crate) enum Sort {
     Rest,
 }
 
-impl Frame {
+impl SkimFrame {
     #[inline(always)]
-    pub(crate) fn values(count: u64) -> Frame {
-        Frame { sort: Sort::Values, left: count }
+    pub(crate) fn new_values(count: u64) -> SkimFrame {
+        SkimFrame { sort: FrameContent::Values, remaining: count }
     }
 
     /// Returns a frame of this many keys and values. Documents can't have so many that the count
     /// overflows.
     #[inline(always)]
-    pub(crate) fn pairs(sort: Sort, count: u64) -> Frame {
-        Frame { sort, left: count.saturating_mul(2) }
+    pub(crate) fn new_pairs(sort: FrameContent, count: u64) -> SkimFrame {
+        SkimFrame { sort, remaining: count.saturating_mul(2) }
     }
 
     /// Whether a key is next.
     fn is_at_key<F: Tokens>(&self) -> bool {
-        !matches!(self.sort, Sort::Values | Sort::Rest) && self.left.is_multiple_of(2) != F::KEYS_ARE_LAST
+        !matches!(self.sort, FrameContent::Values | FrameContent::Rest)
+            && self.remaining.is_multiple_of(2) != F::KEYS_ARE_LAST
     }
 }
 
@@ -84,7 +85,7 @@ pub(crate) struct Run<'r, F> {
     /// The bytes in view, and the offset of the first byte.
     pub(crate) bytes: &'r [u8],
     pub(crate) base: u64,
-    pub(crate) open: &'r mut Vec<Frame>,
+    pub(crate) open: &'r mut Vec<SkimFrame>,
     /// As in [`Skimmer`].
     pub(crate) values: u64,
     pub(crate) names: u64,
@@ -105,54 +106,54 @@ pub(crate) trait Tokens: fmt::Debug + Sized {
     /// Whether [`Tokens::run`] finds the entry with an integer as its key.
     const SEEKS_INTEGERS: bool = false;
 
-    fn start(skimmer: &mut Skimmer<'_, Self>) -> Sure<()>;
-    fn open(skimmer: &mut Skimmer<'_, Self>) -> Sure<Opened>;
-    fn next(skimmer: &mut Skimmer<'_, Self>, open: &mut Opened) -> Sure<Option<KeyOf>>;
+    fn enter_root(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<()>;
+    fn enter_value(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<SkimmedContainer>;
+    fn next_value(skimmer: &mut Skimmer<'_, Self>, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>>;
     /// Skips the value that [`Tokens::next`] already skipped.
     fn skip_passed(_: &mut Skimmer<'_, Self>) -> bool {
         false
     }
     /// Returns the bytes before the value in a separate document.
-    fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> Sure<Vec<u8>>;
+    fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<Vec<u8>>;
     /// Takes the value out of that document.
-    fn finish_answer(_: &mut Skimmer<'_, Self>, document: Document<'_>) -> Sure<Document<'static>> {
+    fn finish_answer(_: &mut Skimmer<'_, Self>, document: Document<'_>) -> SkimResult<Document<'static>> {
         Ok(document.into_owned())
     }
 
     /// Returns the parts after a tag, if they depend on the next bytes.
-    fn parts(_: &mut Skimmer<'_, Self>, tag: u8) -> Sure<&'static [Part]> {
-        Ok(Self::TAGS.parts(tag))
+    fn parts_of_tag(_: &mut Skimmer<'_, Self>, tag: u8) -> SkimResult<&'static [Part]> {
+        Ok(Self::TAGS.parts_of_tag(tag))
     }
     /// Reads a length or a count.
-    fn count(skimmer: &mut Skimmer<'_, Self>, tag: u8) -> Sure<u64>;
-    fn integer(skimmer: &mut Skimmer<'_, Self>, tag: u8) -> Sure<()>;
-    fn float(_: &mut Skimmer<'_, Self>, _: Mark) -> Sure<()> {
-        Err(Unsure)
+    fn read_count(skimmer: &mut Skimmer<'_, Self>, tag: u8) -> SkimResult<u64>;
+    fn read_integer(skimmer: &mut Skimmer<'_, Self>, tag: u8) -> SkimResult<()>;
+    fn read_float(_: &mut Skimmer<'_, Self>, _: Mark) -> SkimResult<()> {
+        Err(SkimAborted)
     }
     /// These three write their tags themselves, because the answer may need others.
-    fn name(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> Sure<()>;
-    fn again(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> Sure<()>;
-    fn link(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> Sure<()>;
+    fn read_name(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> SkimResult<()>;
+    fn read_name_number(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> SkimResult<()>;
+    fn read_link(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> SkimResult<()>;
     /// Reads the token of a name or of its number.
-    fn named(_: &mut Skimmer<'_, Self>) -> Sure<()> {
-        Err(Unsure)
+    fn read_name_token(_: &mut Skimmer<'_, Self>) -> SkimResult<()> {
+        Err(SkimAborted)
     }
     /// Reads the content of an object, or of a shared variable.
-    fn body(_: &mut Skimmer<'_, Self>, _tag: u8) -> Sure<()> {
-        Err(Unsure)
+    fn read_body(_: &mut Skimmer<'_, Self>, _tag: u8) -> SkimResult<()> {
+        Err(SkimAborted)
     }
-    fn number(skimmer: &mut Skimmer<'_, Self>) {
+    fn count_value(skimmer: &mut Skimmer<'_, Self>) {
         skimmer.values += 1;
     }
     /// Reads a key; [`Tokens::named`] reads those of members.
-    fn key(skimmer: &mut Skimmer<'_, Self>, sort: Sort) -> Sure<()>;
+    fn read_key(skimmer: &mut Skimmer<'_, Self>, sort: FrameContent) -> SkimResult<()>;
 
     /// The fast loop: skips tokens until no frame is left, or up to a token that is rare or not
     /// completely in view. Only the bytes of a string may end beyond the view. Stops after a key
     /// of the outermost container that is the integer that is sought.
     ///
     /// Returns how many bytes it skipped, and whether it found that key.
-    fn run(run: &mut Run<'_, Self>, sought: Option<i64>) -> (usize, bool);
+    fn run_fast_loop(run: &mut Run<'_, Self>, sought: Option<i64>) -> (usize, bool);
 }
 
 impl<'i, F: Tokens> Skimmer<'i, F> {
@@ -164,202 +165,202 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
             names: 0,
             format,
             open: Vec::new(),
-            rests: Vec::new(),
+            pending_parts: Vec::new(),
             answer: None,
         }
     }
 
     /// Returns the bytes of the answer, if one is written.
     #[inline]
-    pub(crate) fn answer(&mut self) -> Option<&mut Vec<u8>> {
+    pub(crate) fn answer_bytes(&mut self) -> Option<&mut Vec<u8>> {
         self.answer.as_mut().map(|answer| &mut answer.bytes)
     }
 
-    pub(crate) fn emit(&mut self, bytes: &[u8]) {
-        if let Some(answer) = self.answer() {
+    pub(crate) fn emit_bytes(&mut self, bytes: &[u8]) {
+        if let Some(answer) = self.answer_bytes() {
             answer.extend_from_slice(bytes);
         }
     }
 
     /// Skips this many bytes, which are the same in an answer.
     #[inline]
-    pub(crate) fn pass(&mut self, count: u64) -> Sure<()> {
+    pub(crate) fn pass_bytes(&mut self, count: u64) -> SkimResult<()> {
         match &mut self.answer {
             None => self.view.advance(count),
-            Some(answer) if (answer.bytes.len() as u64).saturating_add(count) > answer.most => Err(Unsure),
-            Some(answer) => self.view.append(count, &mut answer.bytes),
+            Some(answer) if (answer.bytes.len() as u64).saturating_add(count) > answer.max_len => Err(SkimAborted),
+            Some(answer) => self.view.read_into(count, &mut answer.bytes),
         }
     }
 
     #[inline]
-    pub(crate) fn pass_byte(&mut self) -> Sure<u8> {
-        let byte = self.view.byte()?;
-        self.emit(&[byte]);
+    pub(crate) fn pass_byte(&mut self) -> SkimResult<u8> {
+        let byte = self.view.read_byte()?;
+        self.emit_bytes(&[byte]);
         Ok(byte)
     }
 
-    fn pass_count(&mut self, tag: u8, count: Count) -> Sure<u64> {
+    fn pass_count(&mut self, tag: u8, count: Count) -> SkimResult<u64> {
         match count {
-            Count::Usual => F::count(self, tag),
+            Count::Usual => F::read_count(self, tag),
             Count::Byte => self.pass_byte().map(u64::from),
             Count::Low(mask) => Ok(u64::from(tag & mask)),
         }
     }
 
     /// Skips a value: a leaf completely, a container up to its front.
-    pub(crate) fn front(&mut self) -> Sure<()> {
+    pub(crate) fn pass_value_front(&mut self) -> SkimResult<()> {
         loop {
-            let mark = self.mark();
-            let tag = self.view.byte()?;
-            let parts = F::parts(self, tag)?;
+            let mark = self.mark_position();
+            let tag = self.view.read_byte()?;
+            let parts = F::parts_of_tag(self, tag)?;
             if !matches!(parts.first(), Some(Part::Name | Part::Again | Part::Link)) {
-                self.emit(&[tag]);
+                self.emit_bytes(&[tag]);
             }
-            if !self.follow(parts, tag, mark)? {
+            if !self.pass_parts(parts, tag, mark)? {
                 return Ok(());
             }
         }
     }
 
     /// Skips the parts of a tag. Returns whether a value is next that ends with them.
-    pub(crate) fn follow(&mut self, parts: &'static [Part], tag: u8, mark: Mark) -> Sure<bool> {
-        let mut sort = Sort::Values;
+    pub(crate) fn pass_parts(&mut self, parts: &'static [Part], tag: u8, mark: Mark) -> SkimResult<bool> {
+        let mut sort = FrameContent::Values;
         for (index, part) in parts.iter().enumerate() {
             let frame = match *part {
                 Part::Bytes(count) => {
                     // Flags of entries precede their count.
-                    sort = Sort::FlagEntries;
-                    self.pass(u64::from(count))?;
+                    sort = FrameContent::FlagEntries;
+                    self.pass_bytes(u64::from(count))?;
                     continue;
                 }
                 Part::Integer => {
-                    F::integer(self, tag)?;
+                    F::read_integer(self, tag)?;
                     continue;
                 }
                 Part::Float => {
-                    F::float(self, mark)?;
+                    F::read_float(self, mark)?;
                     continue;
                 }
                 Part::Text(count) => {
                     let len = self.pass_count(tag, count)?;
-                    self.pass(len)?;
+                    self.pass_bytes(len)?;
                     continue;
                 }
                 Part::Pairs => {
-                    let len = F::count(self, tag)?;
-                    self.pass(len.saturating_mul(2))?;
+                    let len = F::read_count(self, tag)?;
+                    self.pass_bytes(len.saturating_mul(2))?;
                     continue;
                 }
                 Part::Name => {
-                    F::name(self, tag, mark.at)?;
+                    F::read_name(self, tag, mark.at)?;
                     continue;
                 }
                 Part::Again => {
-                    F::again(self, tag, mark.at)?;
+                    F::read_name_number(self, tag, mark.at)?;
                     continue;
                 }
                 Part::Named => {
-                    F::named(self)?;
+                    F::read_name_token(self)?;
                     continue;
                 }
                 Part::Link => {
-                    F::link(self, tag, mark.at)?;
+                    F::read_link(self, tag, mark.at)?;
                     continue;
                 }
                 Part::Body => {
-                    F::body(self, tag)?;
+                    F::read_body(self, tag)?;
                     continue;
                 }
                 Part::Number => {
-                    F::number(self);
+                    F::count_value(self);
                     continue;
                 }
                 Part::Value if index + 1 == parts.len() => return Ok(true),
                 Part::Value if parts[index..].iter().all(|part| *part == Part::Value) => {
-                    self.enter(Frame::values((parts.len() - index) as u64));
+                    self.enter_frame(SkimFrame::new_values((parts.len() - index) as u64));
                     break;
                 }
-                Part::Value => Frame::values(1),
-                Part::Items(count) => Frame::values(self.pass_count(tag, count)?),
+                Part::Value => SkimFrame::new_values(1),
+                Part::Items(count) => SkimFrame::new_values(self.pass_count(tag, count)?),
                 Part::Entries(count) => {
                     let sort = match sort {
-                        Sort::FlagEntries => sort,
-                        _ if F::IS_FLAT => Sort::Values,
-                        _ => Sort::Entries,
+                        FrameContent::FlagEntries => sort,
+                        _ if F::IS_FLAT => FrameContent::Values,
+                        _ => FrameContent::Entries,
                     };
-                    Frame::pairs(sort, self.pass_count(tag, count)?)
+                    SkimFrame::new_pairs(sort, self.pass_count(tag, count)?)
                 }
-                Part::Members => Frame::pairs(Sort::Members, F::count(self, tag)?),
-                Part::InBody | Part::Other => return Err(Unsure),
+                Part::Members => SkimFrame::new_pairs(FrameContent::Members, F::read_count(self, tag)?),
+                Part::InBody | Part::Other => return Err(SkimAborted),
             };
             let rest = parts.get(index + 1..).unwrap_or(&[]);
             if !rest.is_empty() {
-                self.rests.push(rest);
-                self.open.push(Frame { sort: Sort::Rest, left: 0 });
+                self.pending_parts.push(rest);
+                self.open.push(SkimFrame { sort: FrameContent::Rest, remaining: 0 });
             }
-            self.enter(frame);
+            self.enter_frame(frame);
             break;
         }
         Ok(false)
     }
 
     /// In a flat format the values are counted with those around them, so depth costs nothing.
-    fn enter(&mut self, frame: Frame) {
+    fn enter_frame(&mut self, frame: SkimFrame) {
         match self.open.last_mut() {
-            Some(around) if F::IS_FLAT => around.left = around.left.saturating_add(frame.left),
+            Some(around) if F::IS_FLAT => around.remaining = around.remaining.saturating_add(frame.remaining),
             _ => self.open.push(frame),
         }
     }
 
-    pub(crate) fn pass_value(&mut self) -> Sure<()> {
-        self.pass_frame(Frame::values(1))
+    pub(crate) fn pass_value(&mut self) -> SkimResult<()> {
+        self.pass_frame(SkimFrame::new_values(1))
     }
 
     /// Skips the content of this frame, and nothing else.
-    fn pass_frame(&mut self, frame: Frame) -> Sure<()> {
-        self.begin(frame);
-        self.drain()
+    fn pass_frame(&mut self, frame: SkimFrame) -> SkimResult<()> {
+        self.begin_frame(frame);
+        self.pass_open_frames()
     }
 
-    fn begin(&mut self, frame: Frame) {
+    fn begin_frame(&mut self, frame: SkimFrame) {
         self.open.clear();
-        self.rests.clear();
+        self.pending_parts.clear();
         self.open.push(frame);
     }
 
-    fn run(&mut self, sought: Option<i64>) -> Sure<bool> {
+    fn run_over_view(&mut self, sought: Option<i64>) -> SkimResult<bool> {
         let Skimmer { view, open, format, values, names, .. } = self;
-        let (bytes, base) = (view.rest(), view.position());
+        let (bytes, base) = (view.bytes_in_view(), view.position());
         let mut run = Run { bytes, base, open, values: *values, names: *names, format };
-        let (passed, is_found) = F::run(&mut run, sought);
+        let (passed, is_found) = F::run_fast_loop(&mut run, sought);
         (*values, *names) = (run.values, run.names);
         view.advance(passed as u64)?;
         Ok(is_found)
     }
 
     /// Continues until nothing is open.
-    fn drain(&mut self) -> Sure<()> {
+    fn pass_open_frames(&mut self) -> SkimResult<()> {
         loop {
             if self.answer.is_none() {
-                self.run(None)?;
+                self.run_over_view(None)?;
             }
             let Some(frame) = self.open.last_mut() else { return Ok(()) };
-            if frame.sort == Sort::Rest {
+            if frame.sort == FrameContent::Rest {
                 self.open.pop();
-                let parts = self.rests.pop().ok_or(Unsure)?;
-                let mark = self.mark();
-                if self.follow(parts, 0, mark)? {
-                    self.front()?;
+                let parts = self.pending_parts.pop().ok_or(SkimAborted)?;
+                let mark = self.mark_position();
+                if self.pass_parts(parts, 0, mark)? {
+                    self.pass_value_front()?;
                 }
-            } else if frame.left == 0 {
+            } else if frame.remaining == 0 {
                 self.open.pop();
             } else {
                 let (sort, is_key) = (frame.sort, frame.is_at_key::<F>());
-                frame.left -= 1;
+                frame.remaining -= 1;
                 match sort {
-                    Sort::Members if is_key => F::named(self)?,
-                    _ if is_key => F::key(self, sort)?,
-                    _ => self.front()?,
+                    FrameContent::Members if is_key => F::read_name_token(self)?,
+                    _ if is_key => F::read_key(self, sort)?,
+                    _ => self.pass_value_front()?,
                 }
             }
         }
@@ -367,78 +368,78 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
 }
 
 impl<F: Tokens> Skim for Skimmer<'_, F> {
-    fn start(&mut self) -> Sure<()> {
-        F::start(self)
+    fn enter_root(&mut self) -> SkimResult<()> {
+        F::enter_root(self)
     }
 
     fn is_at_end(&mut self) -> bool {
         self.view.is_at_end()
     }
 
-    fn mark(&self) -> Mark {
+    fn mark_position(&self) -> Mark {
         Mark { at: self.view.position(), numbers: [self.values, self.names] }
     }
 
-    fn back(&mut self, mark: Mark) {
-        self.view.go(mark.at);
+    fn return_to(&mut self, mark: Mark) {
+        self.view.seek_to(mark.at);
         [self.values, self.names] = mark.numbers;
     }
 
-    fn open(&mut self) -> Sure<Opened> {
-        F::open(self)
+    fn enter_value(&mut self) -> SkimResult<SkimmedContainer> {
+        F::enter_value(self)
     }
 
-    fn next(&mut self, open: &mut Opened) -> Sure<Option<KeyOf>> {
-        F::next(self, open)
+    fn next_value(&mut self, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>> {
+        F::next_value(self, open)
     }
 
-    fn key(&self) -> &[u8] {
+    fn current_key(&self) -> &[u8] {
         &self.key
     }
 
-    fn skip(&mut self) -> Sure<()> {
+    fn skip_value(&mut self) -> SkimResult<()> {
         if F::skip_passed(self) { Ok(()) } else { self.pass_value() }
     }
 
-    fn skip_items(&mut self, open: &mut Opened, count: u64) -> Sure<bool> {
-        let taken = open.take(count);
+    fn skip_items(&mut self, open: &mut SkimmedContainer, count: u64) -> SkimResult<bool> {
+        let taken = open.take_items(count);
         self.pass_frame(match open.shape {
-            Shape::List => Frame::values(taken),
-            _ => Frame::pairs(Sort::Entries, taken),
+            SkimmedShape::List => SkimFrame::new_values(taken),
+            _ => SkimFrame::new_pairs(FrameContent::Entries, taken),
         })?;
         Ok(taken == count)
     }
 
-    fn find_int(&mut self, open: &mut Opened, number: i64) -> Sure<bool> {
+    fn find_int(&mut self, open: &mut SkimmedContainer, number: i64) -> SkimResult<bool> {
         loop {
             if F::SEEKS_INTEGERS {
-                let count = open.count.ok_or(Unsure)?;
-                self.begin(Frame::pairs(Sort::Entries, count - open.read));
-                let is_found = self.run(Some(number))?;
+                let count = open.count.ok_or(SkimAborted)?;
+                self.begin_frame(SkimFrame::new_pairs(FrameContent::Entries, count - open.read));
+                let is_found = self.run_over_view(Some(number))?;
                 // The rest of an entry that the loop entered.
-                let outer = if self.open.is_empty() { Frame::values(0) } else { self.open.remove(0) };
-                self.drain()?;
-                open.read = count - outer.left / 2;
+                let outer = if self.open.is_empty() { SkimFrame::new_values(0) } else { self.open.remove(0) };
+                self.pass_open_frames()?;
+                open.read = count - outer.remaining / 2;
                 if is_found {
                     return Ok(true);
                 }
             }
-            match self.next(open)? {
+            match self.next_value(open)? {
                 None => return Ok(false),
-                Some(KeyOf::Int(known)) if known == number => return Ok(true),
-                Some(_) => self.skip()?,
+                Some(SkimmedKey::Int(known)) if known == number => return Ok(true),
+                Some(_) => self.skip_value()?,
             }
         }
     }
 
-    fn take(&mut self, limits: &Limits) -> Sure<Document<'static>> {
+    fn read_value(&mut self, limits: &Limits) -> SkimResult<Document<'static>> {
         let most = limits.expanded_from(usize::try_from(self.view.len()).unwrap_or(usize::MAX));
         let bytes = F::begin_answer(self)?;
-        self.answer = Some(Answer { bytes, most });
+        self.answer = Some(Answer { bytes, max_len: most });
         self.pass_value()?;
-        let bytes = self.answer.take().ok_or(Unsure)?.bytes;
+        let bytes = self.answer.take().ok_or(SkimAborted)?.bytes;
         let outcome = F::Options::default().read(&bytes, Request::new(limits));
-        let document = outcome.whole(&bytes, F::FORMAT).map_err(|_| Unsure)?;
+        let document = outcome.into_whole_document(&bytes, F::FORMAT).map_err(|_| SkimAborted)?;
         F::finish_answer(self, document)
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn integer_tag(value: i64, netorder: bool) -> u8 {
 /// string. In other images floats stay floats; only values of a running program become
 /// [integers](whole) where possible.
 pub(super) fn float_tag(node: &Node, netorder: bool) -> u8 {
-    match (node.kind, whole(f64::from_bits(node.payload))) {
+    match (node.kind, exact_integer(f64::from_bits(node.payload))) {
         _ if !netorder => tag::DOUBLE,
         (Kind::Float, Some(whole)) => integer_tag(whole, netorder),
         _ => tag::SCALAR,
@@ -25,7 +25,7 @@ pub(super) fn float_tag(node: &Node, netorder: bool) -> u8 {
 }
 
 /// Returns the integer that a float equals, if Storable would treat it as one.
-pub(super) fn whole(value: f64) -> Option<i64> {
+pub(super) fn exact_integer(value: f64) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     (value.abs() < EXACT && value.fract() == 0.0).then_some(value as i64)
 }

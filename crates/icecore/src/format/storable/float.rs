@@ -16,7 +16,7 @@ pub enum LongDouble {
 }
 
 /// Returns the node for a native float. The byte order is that of the image.
-pub(super) fn node(tape: &mut Tape, bytes: &[u8], little: bool, kind: Option<LongDouble>) -> Node {
+pub(super) fn decode_native_float(tape: &mut Tape, bytes: &[u8], little: bool, kind: Option<LongDouble>) -> Node {
     let f64_at = |at: usize| {
         let mut raw = [0; 8];
         if let Some(bytes) = bytes.get(at..at + 8) {
@@ -33,20 +33,20 @@ pub(super) fn node(tape: &mut Tape, bytes: &[u8], little: bool, kind: Option<Lon
     if !little {
         raw[..n].reverse();
     }
-    let wide = match kind.unwrap_or_else(|| guess(&raw, n, f64_at(0), f64_at(8))) {
-        LongDouble::X87 => float128::from_x87(&x87(&raw, n, little)),
+    let wide = match kind.unwrap_or_else(|| guess_representation(&raw, n, f64_at(0), f64_at(8))) {
+        LongDouble::X87 => float128::from_x87(&x87_bytes(&raw, n, little)),
         LongDouble::Quad => raw,
         LongDouble::DoubleDouble => float128::from_double_double(f64_at(0), f64_at(8)),
     };
     match float128::to_f64_exact(&wide) {
         Some(value) => Node::float(value),
-        None => tape.owned(Kind::Float128, &wide),
+        None => tape.new_owned_string(Kind::Float128, &wide),
     }
 }
 
 /// Returns the ten bytes of an x87 float, least significant first. The big-endian form
 /// (m68k) has its padding between exponent and mantissa.
-fn x87(raw: &[u8; 16], size: usize, little: bool) -> [u8; 10] {
+fn x87_bytes(raw: &[u8; 16], size: usize, little: bool) -> [u8; 10] {
     let mut ten = [0; 10];
     ten.copy_from_slice(&raw[..10]);
     if !little && size == 12 {
@@ -60,7 +60,7 @@ fn x87(raw: &[u8; 16], size: usize, little: bool) -> [u8; 10] {
 ///
 /// `raw` has the least significant byte first. An x87 float has an explicit leading bit
 /// and, as perl writes it, its exponent in bytes 8 and 9.
-fn guess(raw: &[u8; 16], size: usize, first: f64, second: f64) -> LongDouble {
+fn guess_representation(raw: &[u8; 16], size: usize, first: f64, second: f64) -> LongDouble {
     if size == 12 {
         return LongDouble::X87;
     }

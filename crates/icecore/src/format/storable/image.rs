@@ -45,22 +45,22 @@ pub(super) struct Image {
 /// A file; an image of a machine like this; an image in network order, which only has its
 /// version.
 pub(super) static RESTARTS: [Restart; 11] = [
-    Restart::sure(MAGIC),
-    Restart::guess(b"", b"\x04\x0b\x0812345678"),
-    Restart::guess(b"", b"\x04\x0a\x0812345678"),
-    Restart::guess(b"", b"\x04\x09\x0812345678"),
-    Restart::guess(b"", b"\x04\x08\x0812345678"),
-    Restart::guess(b"", b"\x04\x07\x0812345678"),
-    Restart::guess(b"", b"\x05\x0b"),
-    Restart::guess(b"", b"\x05\x0a"),
-    Restart::guess(b"", b"\x05\x09"),
-    Restart::guess(b"", b"\x05\x08"),
-    Restart::guess(b"", b"\x05\x07"),
+    Restart::from_signature(MAGIC),
+    Restart::from_context(b"", b"\x04\x0b\x0812345678"),
+    Restart::from_context(b"", b"\x04\x0a\x0812345678"),
+    Restart::from_context(b"", b"\x04\x09\x0812345678"),
+    Restart::from_context(b"", b"\x04\x08\x0812345678"),
+    Restart::from_context(b"", b"\x04\x07\x0812345678"),
+    Restart::from_context(b"", b"\x05\x0b"),
+    Restart::from_context(b"", b"\x05\x0a"),
+    Restart::from_context(b"", b"\x05\x09"),
+    Restart::from_context(b"", b"\x05\x08"),
+    Restart::from_context(b"", b"\x05\x07"),
 ];
 
 /// Whether an image may begin like this: with a magic, or with the version byte of an image
 /// without one.
-pub(super) fn may_begin(input: &[u8]) -> bool {
+pub(super) fn may_begin_document(input: &[u8]) -> bool {
     let is_version = |byte: &u8| (1..=MAJOR as u8).contains(&(byte >> 1));
     input.first().is_some_and(is_version) || input.starts_with(MAGIC) || input.starts_with(OLD_MAGIC)
 }
@@ -144,9 +144,9 @@ impl Image {
             scan.at += OLD_MAGIC.len();
             image.file = true;
         }
-        piece(sink, start, scan.at, "magic");
+        record_header_piece(sink, start, scan.at, "magic");
         let at = scan.at;
-        let version = scan.u8("the version")?;
+        let version = scan.read_u8("the version")?;
         image.major = if image.old_magic && version > 1 { -1 } else { (version >> 1) as i8 };
         image.netorder = image.major >= 0 && version & 1 == 1;
         if image.major > MAJOR || image.major < 1 && !image.old_magic {
@@ -156,19 +156,19 @@ impl Image {
                 .finding(format!("version byte 0x{version:02x}")));
         }
         if image.major >= 0 {
-            piece(sink, at, scan.at, "major version, byte order");
+            record_header_piece(sink, at, scan.at, "major version, byte order");
         }
         image.minor = 0;
         if image.major >= 2 {
             let at = scan.at;
-            image.minor = scan.u8("the minor version")?;
-            piece(sink, at, scan.at, "minor version");
+            image.minor = scan.read_u8("the minor version")?;
+            record_header_piece(sink, at, scan.at, "minor version");
         }
         if !image.netorder {
             image.read_machine(scan, version, options, sink)?;
         }
         if let Some(detail) = sink.detail() {
-            image.note(detail);
+            image.note_header(detail);
         }
         Ok(image)
     }
@@ -181,14 +181,14 @@ impl Image {
         sink: &mut S,
     ) -> Result<(), Error> {
         let at = scan.at;
-        let len = if self.major >= 0 { scan.u8("the length of the byte order")? } else { version };
-        piece(sink, if self.major >= 0 { at } else { at - 1 }, scan.at, "length of byte order");
+        let len = if self.major >= 0 { scan.read_u8("the length of the byte order")? } else { version };
+        record_header_piece(sink, if self.major >= 0 { at } else { at - 1 }, scan.at, "length of byte order");
         let start = scan.at;
-        self.byteorder = match scan.take(usize::from(len), "the byte order")? {
+        self.byteorder = match scan.read_bytes(usize::from(len), "the byte order")? {
             USUAL => Cow::Borrowed(USUAL),
             other => Cow::Owned(other.to_vec()),
         };
-        piece(sink, start, scan.at, "byte order");
+        record_header_piece(sink, start, scan.at, "byte order");
         let mut digits = self.byteorder.to_vec();
         digits.sort_unstable();
         if digits != b"1234" && digits != b"12345678" {
@@ -202,8 +202,8 @@ impl Image {
             [(&mut self.int, "size of int"), (&mut self.long, "size of long"), (&mut self.pointer, "size of pointer")]
         {
             let at = scan.at;
-            *size = scan.u8(what)?;
-            piece(sink, at, scan.at, what);
+            *size = scan.read_u8(what)?;
+            record_header_piece(sink, at, scan.at, what);
             if !matches!(*size, 2 | 4 | 8) {
                 return Err(Error::new(ErrorKind::Malformed)
                     .at(at)
@@ -214,8 +214,8 @@ impl Image {
         self.nv = options.nv_size.unwrap_or(8);
         if self.has_nv_size() {
             let at = scan.at;
-            self.nv = scan.u8("size of NV")?;
-            piece(sink, at, scan.at, "size of NV");
+            self.nv = scan.read_u8("size of NV")?;
+            record_header_piece(sink, at, scan.at, "size of NV");
             if !matches!(self.nv, 8 | 12 | 16) {
                 return Err(Error::new(ErrorKind::Malformed)
                     .at(at)
@@ -226,17 +226,17 @@ impl Image {
         Ok(())
     }
 
-    fn note(&self, detail: &mut Detail) {
+    fn note_header(&self, detail: &mut Detail) {
         detail.spelling.format = super::NAME.to_owned();
-        detail.header(code::FILE, u64::from(self.file) + u64::from(self.old_magic));
-        detail.header(code::MAJOR, self.major as u8 as u64);
-        detail.header(code::MINOR, u64::from(self.minor));
-        detail.header(code::NETORDER, u64::from(self.netorder));
+        detail.record_header_note(code::FILE, u64::from(self.file) + u64::from(self.old_magic));
+        detail.record_header_note(code::MAJOR, self.major as u8 as u64);
+        detail.record_header_note(code::MINOR, u64::from(self.minor));
+        detail.record_header_note(code::NETORDER, u64::from(self.netorder));
         if !self.netorder {
             let order = self.byteorder.iter().fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
-            detail.header(code::BYTEORDER, order);
+            detail.record_header_note(code::BYTEORDER, order);
             let sizes = [self.int, self.long, self.pointer, self.nv, self.iv];
-            detail.header(code::SIZES, sizes.iter().fold(0, |sum, size| sum << 8 | u64::from(*size)));
+            detail.record_header_note(code::SIZES, sizes.iter().fold(0, |sum, size| sum << 8 | u64::from(*size)));
         }
     }
 
@@ -293,18 +293,18 @@ impl Image {
     }
 }
 
-fn piece<S: Sink>(sink: &mut S, start: usize, end: usize, what: &'static str) {
-    sink.span(start, end, NO_NODE, what);
+fn record_header_piece<S: Sink>(sink: &mut S, start: usize, end: usize, what: &'static str) {
+    sink.record_span(start, end, NO_NODE, what);
 }
 
 /// Numbers in the image's byte order.
 impl Image {
     #[inline]
-    pub(super) fn n32(&self, value: u32) -> [u8; 4] {
+    pub(super) fn encode_u32(&self, value: u32) -> [u8; 4] {
         if self.netorder || !self.is_little_32() { value.to_be_bytes() } else { value.to_le_bytes() }
     }
 
-    pub(super) fn n64(&self, value: u64) -> [u8; 8] {
+    pub(super) fn encode_u64(&self, value: u64) -> [u8; 8] {
         if self.is_little() { value.to_le_bytes() } else { value.to_be_bytes() }
     }
 
@@ -313,7 +313,7 @@ impl Image {
         self.byteorder.first() < self.byteorder.last()
     }
 
-    pub(super) fn integer(&self, value: i64, buf: &mut Vec<u8>) {
+    pub(super) fn push_integer(&self, value: i64, buf: &mut Vec<u8>) {
         let order = &self.byteorder;
         if order.len() == usize::from(self.iv) {
             let bytes = value.to_le_bytes();
@@ -326,7 +326,7 @@ impl Image {
     }
 
     /// Writes a float. If it was not a long double before, an x87 image makes it one.
-    pub(super) fn float(&self, value: f64, buf: &mut Vec<u8>) {
+    pub(super) fn push_float(&self, value: f64, buf: &mut Vec<u8>) {
         let little = self.netorder || self.is_little();
         if self.nv == 8 {
             buf.extend_from_slice(&if little { value.to_le_bytes() } else { value.to_be_bytes() });

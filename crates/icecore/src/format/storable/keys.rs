@@ -16,7 +16,7 @@ pub(super) struct Keys<'d> {
 }
 
 /// Returns the bytes and flags of a key; `None` if it can't be a key.
-fn render<'d>(name: &Name<'d>) -> Option<(Cow<'d, [u8]>, u8, Option<LossKind>)> {
+fn render_key<'d>(name: &Name<'d>) -> Option<(Cow<'d, [u8]>, u8, Option<LossKind>)> {
     let node = name.node;
     let mut flags = 0;
     if node.has(flag::LOCKED) {
@@ -51,7 +51,7 @@ fn render<'d>(name: &Name<'d>) -> Option<(Cow<'d, [u8]>, u8, Option<LossKind>)> 
         Kind::Bool => (Cow::Borrowed(if node.payload != 0 { &b"1"[..] } else { b"" }), 0, Some(LossKind::Key)),
         Kind::Uint => (Cow::Owned(node.payload.to_string().into_bytes()), 0, Some(LossKind::Key)),
         Kind::Float => {
-            let text = crate::num::general::perl_text(f64::from_bits(node.payload));
+            let text = crate::num::general::float_to_perl_text(f64::from_bits(node.payload));
             (Cow::Owned(text.into_bytes()), 0, Some(LossKind::Key))
         }
         _ => return None,
@@ -61,23 +61,23 @@ fn render<'d>(name: &Name<'d>) -> Option<(Cow<'d, [u8]>, u8, Option<LossKind>)> 
 
 impl<'d> Keys<'d> {
     pub(super) fn new(document: &'d Document<'_>, image: &Image) -> Keys<'d> {
-        Keys { names: document.tape().keys(), little: image.n32(1) == 1u32.to_le_bytes() }
+        Keys { names: document.tape().keys(), little: image.encode_u32(1) == 1u32.to_le_bytes() }
     }
 
     #[inline(always)]
-    fn length(&self, len: u32) -> [u8; 4] {
+    fn encode_length(&self, len: u32) -> [u8; 4] {
         if self.little { len.to_le_bytes() } else { len.to_be_bytes() }
     }
 
     /// Appends length and bytes of the key with this id, if it has no flags.
     #[inline(always)]
     pub(super) fn append_plain(&self, id: u16, buf: &mut Vec<u8>) -> bool {
-        let Some((entry, bytes)) = self.names.plain(id) else { return false };
+        let Some((entry, bytes)) = self.names.get_plain(id) else { return false };
         let len = entry.node.aux as usize;
         if len <= 16 {
             let end = buf.len() + 4 + len;
             let mut both = [0; 20];
-            both[..4].copy_from_slice(&self.length(entry.node.aux));
+            both[..4].copy_from_slice(&self.encode_length(entry.node.aux));
             both[4..].copy_from_slice(&entry.head.to_le_bytes());
             buf.extend_from_slice(&both);
             buf.truncate(end);
@@ -87,7 +87,7 @@ impl<'d> Keys<'d> {
         let start = start as usize;
         match bytes.get(start..start + len).filter(|_| len <= i32::MAX as usize) {
             Some(bytes) => {
-                buf.extend_from_slice(&self.length(entry.node.aux));
+                buf.extend_from_slice(&self.encode_length(entry.node.aux));
                 buf.extend_from_slice(bytes);
                 true
             }
@@ -101,13 +101,13 @@ impl<'d> Keys<'d> {
             let Some(node) = document.nodes().get(at as usize) else { break };
             if node.key == IS_KEY {
                 let bytes = document.bytes(node);
-                if render(&Name { node: *node, bytes }).is_some_and(|(_, flags, _)| flags != 0) {
+                if render_key(&Name { node: *node, bytes }).is_some_and(|(_, flags, _)| flags != 0) {
                     return true;
                 }
-                at = document.tape().next(document.tape().next(at));
+                at = document.tape().index_after(document.tape().index_after(at));
                 continue;
             }
-            let any_marked = self.names.any_marked();
+            let any_marked = self.names.has_marked();
             if any_marked && node.key != KEY_NODE && self.is_flagged(node.key) {
                 return true;
             }
@@ -115,26 +115,29 @@ impl<'d> Keys<'d> {
                 at += 1;
                 continue;
             }
-            at = document.tape().next(at);
+            at = document.tape().index_after(at);
         }
         false
     }
 
     /// Whether the key with this id has flags.
     fn is_flagged(&self, id: u16) -> bool {
-        self.names.plain(id).is_none()
-            && self.names.get(u32::from(id)).is_some_and(|name| render(&name).is_some_and(|(_, flags, _)| flags != 0))
+        self.names.get_plain(id).is_none()
+            && self
+                .names
+                .get(u32::from(id))
+                .is_some_and(|name| render_key(&name).is_some_and(|(_, flags, _)| flags != 0))
     }
 
     /// Returns what keys are sorted by: perl orders strings by their characters.
-    pub(super) fn order(&self, document: &Document<'_>, key: Key) -> Vec<u8> {
+    pub(super) fn make_sort_key(&self, document: &Document<'_>, key: Key) -> Vec<u8> {
         let name = match key {
             Key::Id(id) => document.tape().keys().get(u32::from(id)),
             Key::Node(at) => {
                 document.nodes().get(at as usize).map(|node| Name { node: *node, bytes: document.bytes(node) })
             }
         };
-        match name.as_ref().and_then(render) {
+        match name.as_ref().and_then(render_key) {
             Some((bytes, flags, _)) if flags & hash::KEY_UTF8 == 0 => {
                 bytes.iter().map(|byte| char::from(*byte)).collect::<String>().into_bytes()
             }
@@ -146,7 +149,13 @@ impl<'d> Keys<'d> {
 
 impl Writer<'_> {
     #[inline]
-    pub(super) fn plain_key(&mut self, key: Key, value: u32, flagged: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn write_plain_key(
+        &mut self,
+        key: Key,
+        value: u32,
+        flagged: bool,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         if let Key::Id(id) = key {
             let start = buf.len();
             if flagged {
@@ -157,12 +166,12 @@ impl Writer<'_> {
             }
             buf.truncate(start);
         }
-        self.spelled_key(key, value, (None, None), flagged, buf)
+        self.write_spelled_key(key, value, (None, None), flagged, buf)
     }
 
     /// Writes a key with the flags and the tag that it was read with.
     #[cold]
-    pub(super) fn spelled_key(
+    pub(super) fn write_spelled_key(
         &mut self,
         key: Key,
         value: u32,
@@ -178,16 +187,16 @@ impl Writer<'_> {
                 Some(Name { node, bytes: if node.kind.has_bytes() { document.bytes(&node) } else { &[] } })
             }
         };
-        let Some((bytes, mut default, loss)) = name.as_ref().and_then(render) else {
+        let Some((bytes, mut default, loss)) = name.as_ref().and_then(render_key) else {
             return Err(Error::new(ErrorKind::Unrepresentable)
                 .on_path(document.path(value))
                 .expecting("a key that can be a string")
                 .finding(name.map_or("none".to_owned(), |name| format!("{:?}", name.node.kind))));
         };
         if let Some(loss) = loss {
-            self.lose(loss, value);
+            self.record_loss(loss, value);
         }
-        self.fits(bytes.len())?;
+        self.check_length(bytes.len())?;
         if let (Some(flags), Some(tag), Some(name)) = (flags, tag, &name)
             && matches!(name.node.kind, Kind::Bytes | Kind::Text)
         {
@@ -197,7 +206,7 @@ impl Writer<'_> {
             if let (tag::SCALAR | tag::UTF8STR, Ok(len)) = (tag, u8::try_from(name.bytes.len())) {
                 buf.push(len);
             } else {
-                self.n32(self.fits(name.bytes.len())?, buf);
+                self.push_u32(self.check_length(name.bytes.len())?, buf);
             }
             buf.extend_from_slice(name.bytes);
             return Ok(());
@@ -220,7 +229,7 @@ impl Writer<'_> {
         if flagged {
             buf.push(default);
         }
-        self.n32(u32::try_from(bytes.len()).unwrap_or(u32::MAX), buf);
+        self.push_u32(u32::try_from(bytes.len()).unwrap_or(u32::MAX), buf);
         buf.extend_from_slice(&bytes);
         Ok(())
     }

@@ -56,7 +56,7 @@ pub static FORMAT: Format = Format {
         ..Capabilities::BINARY
     },
     detect,
-    begins: Some(begins),
+    begins: Some(begins_document),
     inside: None,
     strings: None,
     hides: None,
@@ -70,22 +70,22 @@ pub static FORMAT: Format = Format {
 /// Of any kind but `Usage`, `Unrepresentable` and `Output`; with offset and
 /// path.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    options.read(input, Request::new(limits)).whole(input, &FORMAT)
+    options.read(input, Request::new(limits)).into_whole_document(input, &FORMAT)
 }
 
 impl Feed for ReadOptions {
     const FORMAT: &'static Format = &FORMAT;
 
-    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
-        feed(input, self, limits, sink)
+    fn feed_document<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+        feed_document(input, self, limits, sink)
     }
 
-    fn skim<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
+    fn new_skimmer<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
         (*self == ReadOptions::default()).then(|| skim::skim(input))
     }
 
-    fn scalars(&self, input: &[u8]) -> Option<ReadScalar> {
-        stencil::reader(input, self)
+    fn scalar_reader(&self, input: &[u8]) -> Option<ReadScalar> {
+        stencil::choose_scalar_reader(input, self)
     }
 }
 
@@ -97,31 +97,31 @@ impl Writer for WriteOptions {
     fn write_part(
         &self,
         document: &Document<'_>,
-        part: Part<'_>,
+        part: DocumentPart<'_>,
         limits: &Limits,
         out: &mut dyn Output,
     ) -> Option<Written> {
-        let Part::Nodes(parts) = part else { return None };
+        let DocumentPart::Nodes(parts) = part else { return None };
         let is_written = limits.depth >= write_fast_body::DEPTH && write_part(document, self, parts, out);
-        is_written.then(|| Ok(Losses::within(limits)))
+        is_written.then(|| Ok(Losses::with_limits(limits)))
     }
 }
 
 /// Feeds an image to the sink. Returns how far it got, and the error that stopped it.
-pub(crate) fn feed<S: Sink>(
+pub(crate) fn feed_document<S: Sink>(
     input: &[u8],
     options: &ReadOptions,
     limits: &Limits,
     sink: &mut S,
 ) -> (usize, Option<Error>) {
     if options.reference || S::DETAIL {
-        feed_with::<S, false>(input, options, limits, sink)
+        feed_with_machine::<S, false>(input, options, limits, sink)
     } else {
-        feed_with::<S, true>(input, options, limits, sink)
+        feed_with_machine::<S, true>(input, options, limits, sink)
     }
 }
 
-fn feed_with<S: Sink, const FAST: bool>(
+fn feed_with_machine<S: Sink, const FAST: bool>(
     input: &[u8],
     options: &ReadOptions,
     limits: &Limits,
@@ -133,15 +133,15 @@ fn feed_with<S: Sink, const FAST: bool>(
         Err(error) => return (scan.at, Some(error)),
     };
     if image.is_old() {
-        return old::feed(scan, &image, options, limits, sink);
+        return old::feed_document(scan, &image, options, limits, sink);
     }
     let mut machine = Machine::<S, FAST>::new(scan, image, options, limits, sink);
-    let result = machine.run();
+    let result = machine.read_document();
     let consumed = machine.scan.at;
     let error = result.err().map(|error| {
         let tape = machine.sink.tape();
         let path = tape.path_to(tape.len(), input);
-        machine.abandon();
+        machine.close_unfinished();
         error.on_path(path)
     });
     (consumed, error)
@@ -150,7 +150,7 @@ fn feed_with<S: Sink, const FAST: bool>(
 /// A magic is certain. A memory image has none: its header must be plausible. A
 /// network-order header is only two bytes, so the whole image must be readable.
 fn detect(input: &[u8]) -> Option<Guess> {
-    if !image::may_begin(input) {
+    if !image::may_begin_document(input) {
         return None;
     }
     let mut scan = Scan::new(input);
@@ -189,7 +189,7 @@ fn detect(input: &[u8]) -> Option<Guess> {
     Some(Guess { certainty, variant: image.describe() })
 }
 
-fn begins(input: &[u8]) -> bool {
+fn begins_document(input: &[u8]) -> bool {
     match input {
         [b'p', b's', b't', b'0', rest @ ..] => rest.first().is_none_or(|byte| *byte < b' '),
         [4 | 5, minor, ..] => *minor < b' ',

@@ -5,7 +5,7 @@ use crate::document::{IS_KEY, Kind, Node, Tape, flag};
 
 /// A value with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Numbered {
+pub(super) enum NumberedValue {
     /// The variable at this node: a scalar, or the reference that the node's `REF` flag
     /// represents.
     Variable(u32),
@@ -32,24 +32,24 @@ impl Numbers {
     /// Gives the next number. Does nothing while the table can still be built from the
     /// tape.
     #[inline]
-    pub(super) fn give(&mut self, what: Numbered) {
+    pub(super) fn assign_next(&mut self, what: NumberedValue) {
         if self.built {
             self.table.push(match what {
-                Numbered::Variable(at) => u64::from(at),
-                Numbered::Referent(at) => u64::from(at) | REFERENT,
-                Numbered::Key => KEY,
+                NumberedValue::Variable(at) => u64::from(at),
+                NumberedValue::Referent(at) => u64::from(at) | REFERENT,
+                NumberedValue::Key => KEY,
             });
         }
     }
 
     /// Returns the value with this number.
-    pub(super) fn get(&self, number: u64) -> Option<Numbered> {
+    pub(super) fn get(&self, number: u64) -> Option<NumberedValue> {
         let entry = *self.table.get(usize::try_from(number).ok()?)?;
         let at = entry as u32;
         Some(match entry {
-            KEY.. => Numbered::Key,
-            REFERENT.. => Numbered::Referent(at),
-            _ => Numbered::Variable(at),
+            KEY.. => NumberedValue::Key,
+            REFERENT.. => NumberedValue::Referent(at),
+            _ => NumberedValue::Variable(at),
         })
     }
 
@@ -81,7 +81,7 @@ impl Numbers {
             if node.kind == Kind::Regexp {
                 inside_regexp = node.end();
             }
-            self.number(at, node, &mut object, synthetic_ref);
+            self.assign_node_numbers(at, node, &mut object, synthetic_ref);
             synthetic_ref = node.kind == Kind::Object && node.form() == Form::Usual;
         }
     }
@@ -89,20 +89,20 @@ impl Numbers {
     /// Gives the numbers of one node. `object`: the object that the previous node
     /// opened. `synthetic`: a `Ref` here only means that the object is reached by
     /// reference.
-    fn number(&mut self, at: u32, node: &Node, object: &mut Option<u32>, synthetic: bool) {
+    fn assign_node_numbers(&mut self, at: u32, node: &Node, object: &mut Option<u32>, synthetic: bool) {
         let around = object.take();
         // The root's reference is implied and has no number.
         if node.has(flag::REF) && at > 0 {
-            self.give(Numbered::Variable(at));
+            self.assign_next(NumberedValue::Variable(at));
         }
         match node.kind {
             Kind::Object => *object = Some(at),
             Kind::Ref if synthetic => {}
             Kind::Ref if node.has(flag::REF) => {}
             Kind::Link | Kind::Alias => {}
-            Kind::Array | Kind::Map => self.give(Numbered::Referent(around.unwrap_or(at))),
-            Kind::Regexp if !node.has(flag::BARE) => self.give(Numbered::Referent(around.unwrap_or(at))),
-            _ => self.give(Numbered::Variable(at)),
+            Kind::Array | Kind::Map => self.assign_next(NumberedValue::Referent(around.unwrap_or(at))),
+            Kind::Regexp if !node.has(flag::BARE) => self.assign_next(NumberedValue::Referent(around.unwrap_or(at))),
+            _ => self.assign_next(NumberedValue::Variable(at)),
         }
     }
 }

@@ -12,14 +12,14 @@ use crate::format::Scan;
 use crate::limits::Limits;
 use std::collections::{HashMap, HashSet};
 
-pub(super) fn feed<S: Sink>(
+pub(super) fn feed_document<S: Sink>(
     scan: Scan<'_>,
     image: &Image,
     options: &ReadOptions,
     limits: &Limits,
     sink: &mut S,
 ) -> (usize, Option<Error>) {
-    let mut reader = Reader {
+    let mut reader = OldReader {
         scan,
         image,
         options,
@@ -32,7 +32,7 @@ pub(super) fn feed<S: Sink>(
         root_is_ref: false,
         root_is_tied: false,
     };
-    let result = reader.run();
+    let result = reader.read_document();
     let consumed = reader.scan.at;
     let error = result.err().map(|error| {
         let tape = reader.sink.tape();
@@ -40,8 +40,8 @@ pub(super) fn feed<S: Sink>(
     });
     while let Some(frame) = reader.frames.pop() {
         if let Some(at) = frame.container {
-            reader.sink.cut(at, Some(frame.count.saturating_add(frame.left)));
-            reader.sink.tape().close(at, frame.count);
+            reader.sink.record_cut(at, Some(frame.count.saturating_add(frame.left)));
+            reader.sink.tape().close_container(at, frame.count);
         }
     }
     let blessed = std::mem::take(&mut reader.blessed);
@@ -49,15 +49,15 @@ pub(super) fn feed<S: Sink>(
     if error.is_none() {
         // Before 0.6, a root that is a reference to an object is returned as it is.
         let is_given = root_is_ref && image.has_addresses();
-        let wrappers = wrappers(sink.nodes(), blessed, root_is_ref || root_is_tied, is_given);
-        insert(sink, &wrappers);
+        let wrappers = collect_wrappers(sink.nodes(), blessed, root_is_ref || root_is_tied, is_given);
+        insert_wrappers(sink, &wrappers);
     }
     (consumed, error)
 }
 
 /// A value that is not complete.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
+struct OldFrame {
     /// Its node; for a scalar, the node to be pushed next.
     node: u32,
     /// Its node, if it has children.
@@ -71,7 +71,7 @@ struct Frame {
 
 /// A blessed node.
 #[derive(Clone, Copy, Debug)]
-struct Blessed {
+struct BlessedNode {
     node: u32,
     class: u32,
     /// Whether a variable is blessed instead of an array or hash: a scalar, or the
@@ -79,65 +79,65 @@ struct Blessed {
     is_variable: bool,
 }
 
-struct Reader<'a, 's, S: Sink> {
+struct OldReader<'a, 's, S: Sink> {
     scan: Scan<'a>,
     image: &'s Image,
     options: &'s ReadOptions,
     limits: &'s Limits,
     sink: &'s mut S,
-    frames: Vec<Frame>,
+    frames: Vec<OldFrame>,
     /// The node by address or number, and whether it is a variable.
     known: HashMap<u64, (u32, bool)>,
     /// How many numbers were given.
     numbers: u64,
-    blessed: Vec<Blessed>,
+    blessed: Vec<BlessedNode>,
     /// Whether the root is a reference: then the implied reference to it has no node yet.
     root_is_ref: bool,
     /// The same for a root that is a tied scalar.
     root_is_tied: bool,
 }
 
-impl<S: Sink> Reader<'_, '_, S> {
-    fn run(&mut self) -> Result<(), Error> {
-        self.value(true)?;
+impl<S: Sink> OldReader<'_, '_, S> {
+    fn read_document(&mut self) -> Result<(), Error> {
+        self.read_value(true)?;
         while let Some(frame) = self.frames.last().copied() {
             crate::steps::count(1);
             if self.sink.tape().nodes.len() >= self.limits.nodes as usize {
                 return Err(self.limits.too_many_nodes().at(self.scan.at));
             }
             if let Some(value) = frame.value {
-                self.key(value)?;
+                self.read_key(value)?;
             } else if frame.left > 0 {
-                self.child(frame)?;
+                self.read_child(frame)?;
             } else {
-                self.finish(frame)?;
+                self.finish_value(frame)?;
             }
         }
         Ok(())
     }
 
-    fn n32(&mut self, what: &'static str) -> Result<u32, Error> {
-        let bytes = self.scan.array::<4>(what)?;
+    fn read_u32(&mut self, what: &'static str) -> Result<u32, Error> {
+        let bytes = self.scan.read_array::<4>(what)?;
         Ok(if self.image.is_little() { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
     }
 
-    fn native(&mut self, size: usize, what: &'static str) -> Result<u64, Error> {
-        let bytes = self.scan.take(size, what)?;
+    fn read_native_integer(&mut self, size: usize, what: &'static str) -> Result<u64, Error> {
+        let bytes = self.scan.read_bytes(size, what)?;
         let add = |sum: u64, byte: &u8| sum << 8 | u64::from(*byte);
         Ok(if self.image.is_little() { bytes.iter().rev().fold(0, add) } else { bytes.iter().fold(0, add) })
     }
 
-    fn piece(&mut self, start: usize, node: u32, what: &'static str) {
-        self.sink.span(start, self.scan.at, node, what);
+    fn record_piece(&mut self, start: usize, node: u32, what: &'static str) {
+        self.sink.record_span(start, self.scan.at, node, what);
     }
 
     #[cold]
-    fn malformed(&self, at: usize, expected: &'static str, found: u8) -> Error {
+    fn malformed_error(&self, at: usize, expected: &'static str, found: u8) -> Error {
         Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(format!("{found} (0x{found:02x})"))
     }
 
     /// Reads the tag of a value and its front. `referent`: the reference to it is implied.
-    fn value(&mut self, referent: bool) -> Result<(), Error> {
+    fn read_value(&mut self, referent: bool) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(self.scan.at));
         }
@@ -145,10 +145,10 @@ impl<S: Sink> Reader<'_, '_, S> {
         let mut address = self.numbers;
         if self.image.has_addresses() {
             let size = if self.image.netorder { 4 } else { usize::from(self.image.long) };
-            address = self.native(size, "an address")?;
+            address = self.read_native_integer(size, "an address")?;
         }
         let at = self.scan.at;
-        let tag = self.scan.u8("a tag")?;
+        let tag = self.scan.read_u8("a tag")?;
         self.numbers += u64::from(tag != tag::OBJECT);
         let flags = if referent { flag::REF } else { 0 };
         let under_ref =
@@ -163,35 +163,36 @@ impl<S: Sink> Reader<'_, '_, S> {
         // It is merged into a link, too; spans need not distinguish this.
         let joins = folded || under_ref && !referent && tag == tag::OBJECT;
         let node = self.sink.tape().len() - u32::from(joins);
-        self.sink.span(start, at, node, "address");
-        self.sink.span(at, at + 1, node, tag::name(tag));
+        self.sink.record_span(start, at, node, "address");
+        self.sink.record_span(at, at + 1, node, tag::name_of(tag));
         match tag {
             tag::OBJECT => {
                 if !self.image.has_addresses() {
                     let start = self.scan.at;
-                    address = u64::from(u32::from_be_bytes(self.scan.array("an object number")?));
-                    self.piece(start, node, "object number");
+                    address = u64::from(u32::from_be_bytes(self.scan.read_array("an object number")?));
+                    self.record_piece(start, node, "object number");
                 }
-                return self.again(address, at, under_ref && !referent);
+                return self.read_back_reference(address, at, under_ref && !referent);
             }
             tag::ARRAY | tag::HASH => {
                 let at = self.scan.at;
-                let count = self.n32("a count")?;
-                self.piece(at, node, "count");
+                let count = self.read_u32("a count")?;
+                self.record_piece(at, node, "count");
                 let least = if tag == tag::ARRAY { 1 } else { 5 };
-                if count as usize > self.scan.left() / least {
-                    return Err(self.scan.truncated(count as usize, "items"));
+                if count as usize > self.scan.remaining_len() / least {
+                    return Err(self.scan.truncated_error(count as usize, "items"));
                 }
                 let kind = if tag == tag::ARRAY { Kind::Array } else { Kind::Map };
-                let node = if folded { self.fold(kind) } else { self.push(Node::open(kind, 0).with(flags), start) };
+                let node =
+                    if folded { self.fold_reference(kind) } else { self.push(Node::open(kind, 0).with(flags), start) };
                 self.known.insert(address, (node, false));
-                self.open(node, Some(node), kind == Kind::Map, count);
+                self.open_frame(node, Some(node), kind == Kind::Map, count);
             }
             tag::REF => {
                 self.root_is_ref |= referent;
                 let at = self.push(Node::open(Kind::Ref, 0).with(flag::REF), start);
                 self.known.insert(address, (at, true));
-                self.open(at, Some(at), false, 1);
+                self.open_frame(at, Some(at), false, 1);
             }
             tag::TIED_ARRAY | tag::TIED_HASH | tag::TIED_SCALAR => {
                 let form = match tag {
@@ -200,9 +201,9 @@ impl<S: Sink> Reader<'_, '_, S> {
                     _ => Form::TiedScalar,
                 };
                 let at = if folded {
-                    let at = self.fold(Kind::Tied);
+                    let at = self.fold_reference(Kind::Tied);
                     let node = self.sink.tape().nodes[at as usize].in_form(form);
-                    self.sink.tape().replace(at, node);
+                    self.sink.tape().replace_node(at, node);
                     at
                 } else {
                     // As for any variable, the reference to it is a separate node.
@@ -211,13 +212,13 @@ impl<S: Sink> Reader<'_, '_, S> {
                 };
                 self.root_is_tied |= referent && form == Form::TiedScalar;
                 self.known.insert(address, (at, tag == tag::TIED_SCALAR));
-                self.open(at, Some(at), false, 1);
+                self.open_frame(at, Some(at), false, 1);
             }
             _ => {
-                let leaf = self.scalar(tag, at, node)?;
+                let leaf = self.read_scalar(tag, at, node)?;
                 if referent {
                     let at = self.push(Node::open(Kind::Ref, 0).with(flag::REF), start);
-                    self.open(at, Some(at), false, 0);
+                    self.open_frame(at, Some(at), false, 0);
                     if let Some(frame) = self.frames.last_mut() {
                         frame.count = 1;
                     }
@@ -227,10 +228,10 @@ impl<S: Sink> Reader<'_, '_, S> {
                 if referent {
                     // Its own end precedes the end of the implied reference: one mark
                     // serves both.
-                    self.end(leaf);
+                    self.record_end(leaf);
                     return Ok(());
                 }
-                self.open(leaf, None, false, 0);
+                self.open_frame(leaf, None, false, 0);
             }
         }
         Ok(())
@@ -238,57 +239,57 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     fn push(&mut self, node: Node, start: usize) -> u32 {
         let at = self.sink.tape().push(node);
-        self.sink.begin(at, start);
+        self.sink.record_begin(at, start);
         at
     }
 
-    fn end(&mut self, node: u32) {
-        self.sink.end(node, self.scan.at);
+    fn record_end(&mut self, node: u32) {
+        self.sink.record_end(node, self.scan.at);
     }
 
     /// Converts the reference that was opened last into the container that it refers to.
-    fn fold(&mut self, kind: Kind) -> u32 {
+    fn fold_reference(&mut self, kind: Kind) -> u32 {
         let tape = self.sink.tape();
         let at = tape.len() - 1;
         let old = tape.nodes[at as usize];
-        tape.replace(at, Node { kind, ..old });
+        tape.replace_node(at, Node { kind, ..old });
         if let Some(frame) = self.frames.last_mut() {
             frame.container = None;
         }
         at
     }
 
-    fn open(&mut self, node: u32, container: Option<u32>, is_hash: bool, left: u32) {
-        self.frames.push(Frame { node, container, is_hash, left, count: 0, value: None });
+    fn open_frame(&mut self, node: u32, container: Option<u32>, is_hash: bool, left: u32) {
+        self.frames.push(OldFrame { node, container, is_hash, left, count: 0, value: None });
     }
 
-    fn scalar(&mut self, tag: u8, start: usize, node: u32) -> Result<Node, Error> {
+    fn read_scalar(&mut self, tag: u8, start: usize, node: u32) -> Result<Node, Error> {
         let at = self.scan.at;
         let leaf = match tag {
             tag::SCALAR | tag::LSCALAR => {
                 let len = match tag {
-                    tag::SCALAR => u32::from(self.scan.u8("a string's length")?),
-                    _ => self.n32("a string's length")?,
+                    tag::SCALAR => u32::from(self.scan.read_u8("a string's length")?),
+                    _ => self.read_u32("a string's length")?,
                 };
-                self.piece(at, node, "length");
+                self.record_piece(at, node, "length");
                 let at = self.scan.at;
                 if u64::from(len) > self.limits.string {
                     return Err(self.limits.too_long(u64::from(len)).at(at));
                 }
-                self.scan.take(len as usize, "a string")?;
-                self.piece(at, node, "string");
-                return Ok(self.sink.tape().borrowed(Kind::Bytes, at, len as usize));
+                self.scan.read_bytes(len as usize, "a string")?;
+                self.record_piece(at, node, "string");
+                return Ok(self.sink.tape().new_borrowed_string(Kind::Bytes, at, len as usize));
             }
-            tag::BYTE => Node::int(i64::from(self.scan.u8("a small integer")?) - 128),
-            tag::NETINT => Node::int(i64::from(i32::from_be_bytes(self.scan.array("an integer")?))),
+            tag::BYTE => Node::int(i64::from(self.scan.read_u8("a small integer")?) - 128),
+            tag::NETINT => Node::int(i64::from(i32::from_be_bytes(self.scan.read_array("an integer")?))),
             tag::INTEGER => {
                 let size = self.image.iv;
-                let value = self.native(usize::from(size), "an integer")?;
+                let value = self.read_native_integer(usize::from(size), "an integer")?;
                 Node::int(if size == 4 { i64::from(value as u32 as i32) } else { value as i64 })
             }
             tag::DOUBLE => {
-                let raw = self.scan.take(usize::from(self.image.nv), "a float")?;
-                float::node(self.sink.tape(), raw, self.image.is_little(), self.options.long_double)
+                let raw = self.scan.read_bytes(usize::from(self.image.nv), "a float")?;
+                float::decode_native_float(self.sink.tape(), raw, self.image.is_little(), self.options.long_double)
             }
             tag::UNDEF => Node::leaf(Kind::Null, 0),
             tag::SV_UNDEF if !self.image.has_addresses() => {
@@ -300,28 +301,31 @@ impl<S: Sink> Reader<'_, '_, S> {
             tag::SV_YES | tag::SV_NO if !self.image.has_addresses() => {
                 Node::leaf(Kind::Bool, u64::from(tag == tag::SV_YES))
             }
-            _ => return Err(self.malformed(start, "a tag from 0 to 13", tag)),
+            _ => return Err(self.malformed_error(start, "a tag from 0 to 13", tag)),
         };
-        self.piece(at, node, "value");
+        self.record_piece(at, node, "value");
         Ok(leaf)
     }
 
     /// Reads an address that was seen before. Nothing follows it.
-    fn again(&mut self, address: u64, start: usize, under_ref: bool) -> Result<(), Error> {
+    fn read_back_reference(&mut self, address: u64, start: usize, under_ref: bool) -> Result<(), Error> {
         let Some((target, is_variable)) = self.known.get(&address).copied() else {
             return Err(Error::new(ErrorKind::BadLink)
                 .at(start)
                 .expecting("the address or number of a value before this one")
                 .finding(format!("0x{address:x}")));
         };
-        if !self.sink.is_whole() {
+        if !self.sink.has_all_nodes() {
             return Err(Error::new(ErrorKind::BadLink).at(start));
         }
         if under_ref && !is_variable {
             // The previous reference becomes the link.
             let tape = self.sink.tape();
             let at = tape.len() - 1;
-            tape.replace(at, Node { key: tape.nodes[at as usize].key, ..Node::leaf(Kind::Link, u64::from(target)) });
+            tape.replace_node(
+                at,
+                Node { key: tape.nodes[at as usize].key, ..Node::leaf(Kind::Link, u64::from(target)) },
+            );
             tape.set_flags(at, flag::REF);
             if let Some(frame) = self.frames.last_mut() {
                 frame.container = None;
@@ -329,14 +333,14 @@ impl<S: Sink> Reader<'_, '_, S> {
         } else {
             let kind = if is_variable { Kind::Alias } else { Kind::Link };
             let link = self.push(Node::leaf(kind, u64::from(target)), start);
-            self.end(link);
+            self.record_end(link);
         }
         self.sink.tape().mark_target(target);
         Ok(())
     }
 
     /// Begins the next child of a container.
-    fn child(&mut self, frame: Frame) -> Result<(), Error> {
+    fn read_child(&mut self, frame: OldFrame) -> Result<(), Error> {
         let at = self.scan.at;
         let is_item = frame
             .container
@@ -350,42 +354,42 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
         }
         if self.image.has_addresses() && (is_item || frame.is_hash) {
-            let mark = self.scan.u8("a mark")?;
-            self.piece(at, node, "mark");
+            let mark = self.scan.read_u8("a mark")?;
+            self.record_piece(at, node, "mark");
             match (mark, frame.is_hash) {
                 (old::ITEM, false) | (old::VALUE, true) => {}
                 (old::ITEM_UNDEF, false) => {
                     let leaf = self.push(Node::leaf(Kind::Hole, 0), at);
-                    self.end(leaf);
+                    self.record_end(leaf);
                     return Ok(());
                 }
                 (old::VALUE_UNDEF, true) => {
                     let leaf = self.push(Node::leaf(Kind::Null, 0), at);
-                    self.end(leaf);
+                    self.record_end(leaf);
                     return Ok(());
                 }
-                (_, false) => return Err(self.malformed(at, "an item's mark, `i` or `I`", mark)),
-                (_, true) => return Err(self.malformed(at, "a value's mark, `v` or `V`", mark)),
+                (_, false) => return Err(self.malformed_error(at, "an item's mark, `i` or `I`", mark)),
+                (_, true) => return Err(self.malformed_error(at, "a value's mark, `v` or `V`", mark)),
             }
         }
-        self.value(false)
+        self.read_value(false)
     }
 
-    fn key(&mut self, value: u32) -> Result<(), Error> {
+    fn read_key(&mut self, value: u32) -> Result<(), Error> {
         if self.image.has_addresses() {
             let at = self.scan.at;
-            let mark = self.scan.u8("a key's mark")?;
+            let mark = self.scan.read_u8("a key's mark")?;
             if mark != old::KEY {
-                return Err(self.malformed(at, "a key's mark, `k`", mark));
+                return Err(self.malformed_error(at, "a key's mark, `k`", mark));
             }
-            self.piece(at, value, "mark");
+            self.record_piece(at, value, "mark");
         }
         let at = self.scan.at;
-        let len = self.n32("a key's length")?;
-        self.piece(at, value, "key length");
+        let len = self.read_u32("a key's length")?;
+        self.record_piece(at, value, "key length");
         let at = self.scan.at;
-        let bytes = self.scan.take(len as usize, "a key")?;
-        self.piece(at, value, "key");
+        let bytes = self.scan.read_bytes(len as usize, "a key")?;
+        self.record_piece(at, value, "key");
         let tape = self.sink.tape();
         let id = tape.keys.intern_always(Node::leaf(Kind::Bytes, 0), bytes).and_then(|id| u16::try_from(id).ok());
         let Some(id) = id else {
@@ -402,43 +406,43 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 
     /// Reads the classes of a complete value, and its end.
-    fn finish(&mut self, frame: Frame) -> Result<(), Error> {
+    fn finish_value(&mut self, frame: OldFrame) -> Result<(), Error> {
         loop {
             crate::steps::count(1);
             let at = self.scan.at;
-            let mark = self.scan.u8("the end of a value")?;
-            self.piece(at, frame.node, "mark");
+            let mark = self.scan.read_u8("the end of a value")?;
+            self.record_piece(at, frame.node, "mark");
             let at = self.scan.at;
             let len = match mark {
                 old::STORED => break,
-                old::CLASS => u32::from(self.scan.u8("a class's length")?),
-                old::LONG_CLASS => self.n32("a class's length")?,
-                _ => return Err(self.malformed(at - 1, "a class or the end of a value, `X`", mark)),
+                old::CLASS => u32::from(self.scan.read_u8("a class's length")?),
+                old::LONG_CLASS => self.read_u32("a class's length")?,
+                _ => return Err(self.malformed_error(at - 1, "a class or the end of a value, `X`", mark)),
             };
-            self.piece(at, frame.node, "class length");
+            self.record_piece(at, frame.node, "class length");
             let at = self.scan.at;
-            let name = self.scan.take(len as usize, "a class name")?;
-            self.piece(at, frame.node, "class name");
+            let name = self.scan.read_bytes(len as usize, "a class name")?;
+            self.record_piece(at, frame.node, "class name");
             let class = self.sink.tape().intern_class(Kind::Bytes, name).map_err(|error| error.at(at))?;
             let is_variable = frame.container.and_then(|at| self.sink.nodes().get(at as usize)).is_none_or(|node| {
                 node.kind == Kind::Ref || node.kind == Kind::Tied && node.form() == Form::TiedScalar
             });
-            self.blessed.push(Blessed { node: frame.node, class, is_variable });
+            self.blessed.push(BlessedNode { node: frame.node, class, is_variable });
         }
         self.frames.pop();
         if let Some(at) = frame.container {
-            self.sink.tape().close(at, frame.count);
+            self.sink.tape().close_container(at, frame.count);
         }
-        self.end(frame.node);
+        self.record_end(frame.node);
         Ok(())
     }
 }
 
 /// Returns the wrappers to insert around nodes: objects, whose classes were read too late
 /// for the tape, and the reference around a root that is one itself.
-fn wrappers(nodes: &[Node], blessed: Vec<Blessed>, is_root_ref: bool, is_given: bool) -> Vec<(u32, Node)> {
+fn collect_wrappers(nodes: &[Node], blessed: Vec<BlessedNode>, is_root_ref: bool, is_given: bool) -> Vec<(u32, Node)> {
     let mut wrappers: Vec<(u32, Node)> = Vec::new();
-    for Blessed { node, class, is_variable } in blessed {
+    for BlessedNode { node, class, is_variable } in blessed {
         let object = Node::open(Kind::Object, class);
         let before = node.checked_sub(1).and_then(|at| nodes.get(at as usize));
         wrappers.push(match (node, before) {
@@ -474,7 +478,7 @@ fn wrappers(nodes: &[Node], blessed: Vec<Blessed>, is_root_ref: bool, is_given: 
 }
 
 /// Inserts wrappers around nodes.
-fn insert<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
+fn insert_wrappers<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
     let tape = sink.tape();
     if wrappers.is_empty() {
         return;
@@ -509,13 +513,13 @@ fn insert<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
             _ => kind == Kind::Link && node.form() == Form::Variable,
         };
         let outer = around.enumerate().filter(|(_, (_, node))| outside(node)).last();
-        moves.start(at) + outer.map_or(0, |(at, _)| at as u32 + 1)
+        moves.new_start(at) + outer.map_or(0, |(at, _)| at as u32 + 1)
     };
 
     let mut rewrite = Rewrite::new(nodes.len() + wrappers.len());
     let mut rest = wrappers.iter().peekable();
     for (at, node) in (0u32..).zip(&nodes) {
-        rewrite.reach(at);
+        rewrite.reach_node(at);
         if at > 0 && linked(at - 1).is_some() {
             continue;
         }
@@ -525,25 +529,25 @@ fn insert<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
         while let Some((_, wrapper)) = rest.next_if(|(known, _)| *known == at) {
             let flags = if wrapper.form() == Form::Variable { 0 } else { flag::REF };
             let key = std::mem::replace(&mut node.key, NO_KEY);
-            rewrite.open(Node { key, aux: 1, ..wrapper.with(flags) }, end);
+            rewrite.open_container(Node { key, aux: 1, ..wrapper.with(flags) }, end);
         }
         match object {
             Some(0) if is_root_object => {
-                rewrite.link(Node { key: node.key, ..Node::leaf(Kind::Link, 0) }.with(flag::REF), 0);
+                rewrite.push_link(Node { key: node.key, ..Node::leaf(Kind::Link, 0) }.with(flag::REF), 0);
             }
             Some(object) => {
                 let link = Node { key: node.key, ..Node::leaf(Kind::Link, u64::from(object)) };
-                rewrite.place(rewrite.len());
-                rewrite.link_old(link.with(flag::REF));
+                rewrite.record_place(rewrite.len());
+                rewrite.push_old_link(link.with(flag::REF));
             }
             None => {
-                rewrite.keep(node);
+                rewrite.keep_node(node);
             }
         }
     }
-    rewrite.relink(nodes.len() as u32, |moves, link| target(moves, link.payload as u32, link.kind));
+    rewrite.relink_targets(nodes.len() as u32, |moves, link| target(moves, link.payload as u32, link.kind));
     let moves = rewrite.finish(tape);
     if let Some(detail) = sink.detail() {
-        detail.rewrite(&moves, Moves::start);
+        detail.apply_moves(&moves, Moves::new_start);
     }
 }

@@ -4,7 +4,7 @@
 //! the same tests run on both.
 
 use super::image::Image;
-use super::numbers::{Numbered, Numbers};
+use super::numbers::{NumberedValue, Numbers};
 use super::spelling::value as code;
 use super::{ReadOptions, float, tag};
 use crate::document::{Form, Kind, Node, Recorder, Sink, flag};
@@ -129,21 +129,21 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     /// Reads the root and everything in it.
-    pub(super) fn run(&mut self) -> Result<(), Error> {
-        self.value(true)?;
+    pub(super) fn read_document(&mut self) -> Result<(), Error> {
+        self.read_value(true)?;
         while let Some(frame) = self.frames.last() {
             crate::steps::count(1);
             if self.sink.tape().nodes.len() >= self.limits.nodes as usize {
                 return Err(self.limits.too_many_nodes().at(self.scan.at));
             }
             match frame.state {
-                State::Array => self.array()?,
-                State::Hash | State::FlagHash => self.hash()?,
-                State::Tied => self.tied()?,
-                State::TiedKey => self.tied_key()?,
-                State::TiedIndex => self.tied_index()?,
-                State::Hook => self.hook()?,
-                State::HookExtra => self.close(),
+                State::Array => self.continue_array()?,
+                State::Hash | State::FlagHash => self.continue_hash()?,
+                State::Tied => self.continue_tied()?,
+                State::TiedKey => self.continue_tied_key()?,
+                State::TiedIndex => self.continue_tied_index()?,
+                State::Hook => self.continue_hook()?,
+                State::HookExtra => self.close_container(),
             }
         }
         Ok(())
@@ -152,24 +152,24 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     // -- Small helpers ------------------------------------------------------
 
     #[inline]
-    pub(super) fn n32(&mut self, what: &'static str) -> Result<u32, Error> {
-        let bytes = self.scan.array::<4>(what)?;
+    pub(super) fn read_u32(&mut self, what: &'static str) -> Result<u32, Error> {
+        let bytes = self.scan.read_array::<4>(what)?;
         Ok(if self.little {
             u32::from_le_bytes(bytes)
         } else if self.image.is_mixed() && self.image.byteorder.len() == 4 {
-            self.mixed(&bytes) as u32
+            self.decode_mixed_order(&bytes) as u32
         } else {
             u32::from_be_bytes(bytes)
         })
     }
 
-    pub(super) fn n64(&mut self, what: &'static str) -> Result<u64, Error> {
-        let bytes = self.scan.array::<8>(what)?;
+    pub(super) fn read_u64(&mut self, what: &'static str) -> Result<u64, Error> {
+        let bytes = self.scan.read_array::<8>(what)?;
         Ok(if self.little { u64::from_le_bytes(bytes) } else { u64::from_be_bytes(bytes) })
     }
 
     /// Reads an integer in the image's own byte order.
-    pub(super) fn mixed(&self, bytes: &[u8]) -> u64 {
+    pub(super) fn decode_mixed_order(&self, bytes: &[u8]) -> u64 {
         bytes
             .iter()
             .zip(self.image.byteorder.iter())
@@ -178,17 +178,17 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     /// Records a span of the node `node`, up to here.
     #[inline]
-    pub(super) fn piece(&mut self, start: usize, node: u32, what: &'static str) {
-        self.sink.span(start, self.scan.at, node, what);
+    pub(super) fn record_piece(&mut self, start: usize, node: u32, what: &'static str) {
+        self.sink.record_span(start, self.scan.at, node, what);
     }
 
     #[inline]
-    pub(super) fn end(&mut self, node: u32) {
-        self.sink.end(node, self.scan.at);
+    pub(super) fn record_end(&mut self, node: u32) {
+        self.sink.record_end(node, self.scan.at);
     }
 
     /// Keeps a note for the next node (wrappers do not count).
-    pub(super) fn pend(&mut self, code: u16, value: u64) {
+    pub(super) fn defer_note(&mut self, code: u16, value: u64) {
         if S::DETAIL {
             self.pending.push((code, value));
         }
@@ -196,17 +196,17 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     /// Assigns the kept notes to the node `at`.
     #[inline]
-    pub(super) fn settle(&mut self, at: u32) {
+    pub(super) fn attach_notes(&mut self, at: u32) {
         if S::DETAIL {
             while let Some((code, value)) = self.pending.pop() {
-                self.sink.note(at, code, value);
+                self.sink.record_note(at, code, value);
             }
         }
     }
 
-    pub(super) fn pend_tag(&mut self, tag: u8, default: u8) {
+    pub(super) fn defer_tag_note(&mut self, tag: u8, default: u8) {
         if tag != default {
-            self.pend(code::TAG, u64::from(tag));
+            self.defer_note(code::TAG, u64::from(tag));
         }
     }
 
@@ -221,43 +221,43 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     /// Reads a string of `len` bytes as a node that is not on the tape yet.
     #[inline]
-    pub(super) fn string(&mut self, kind: Kind, len: u64, what: &'static str) -> Result<Node, Error> {
+    pub(super) fn read_string(&mut self, kind: Kind, len: u64, what: &'static str) -> Result<Node, Error> {
         if len > self.limits.string {
             return Err(self.limits.too_long(len).at(self.scan.at));
         }
         let start = self.scan.at;
-        let len = usize::try_from(len).map_err(|_| self.scan.truncated(usize::MAX, what))?;
-        self.scan.take(len, what)?;
-        Ok(self.sink.tape().borrowed(kind, start, len))
+        let len = usize::try_from(len).map_err(|_| self.scan.truncated_error(usize::MAX, what))?;
+        self.scan.read_bytes(len, what)?;
+        Ok(self.sink.tape().new_borrowed_string(kind, start, len))
     }
 
     /// Checks a count of elements that need at least `least` bytes each.
-    pub(super) fn count(&mut self, count: u64, least: usize, what: &'static str) -> Result<u32, Error> {
-        let most = self.scan.left() / least.max(1);
+    pub(super) fn check_count(&mut self, count: u64, least: usize, what: &'static str) -> Result<u32, Error> {
+        let max_count = self.scan.remaining_len() / least.max(1);
         match u32::try_from(count) {
-            Ok(count) if count as usize <= most => Ok(count),
+            Ok(count) if count as usize <= max_count => Ok(count),
             _ => Err(Error::new(ErrorKind::Truncated)
                 .at(self.scan.at)
                 .expecting(format!("{count} {what}, at least {least} bytes each"))
-                .finding(format!("only {} bytes", self.scan.left()))),
+                .finding(format!("only {} bytes", self.scan.remaining_len()))),
         }
     }
 
     /// Closes open containers, so that the nodes read so far are a document.
-    pub(super) fn abandon(&mut self) {
+    pub(super) fn close_unfinished(&mut self) {
         while let Some(frame) = self.frames.last() {
-            let (at, of) = (frame.at, frame.count.saturating_add(frame.left));
-            self.sink.cut(at, Some(of));
-            self.close();
+            let (at, total) = (frame.at, frame.count.saturating_add(frame.left));
+            self.sink.record_cut(at, Some(total));
+            self.close_container();
         }
     }
 
     /// Closes the innermost container and its wrappers.
-    pub(super) fn close(&mut self) {
+    pub(super) fn close_container(&mut self) {
         if let Some(frame) = self.frames.pop() {
             self.depth = self.depth.saturating_sub(1 + frame.wraps);
-            self.sink.tape().close(frame.at, frame.count);
-            self.end(frame.at);
+            self.sink.tape().close_container(frame.at, frame.count);
+            self.record_end(frame.at);
             self.close_wrappers(frame.at, frame.wraps);
         }
     }
@@ -265,8 +265,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// Closes the `wraps` nodes before `at`.
     pub(super) fn close_wrappers(&mut self, at: u32, wraps: u32) {
         for k in 1..=wraps {
-            self.sink.tape().close(at - k, 1);
-            self.end(at - k);
+            self.sink.tape().close_container(at - k, 1);
+            self.record_end(at - k);
         }
     }
 
@@ -274,7 +274,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     /// Reads a value: a leaf completely, a container up to its beginning. `referent`: the
     /// reference to it is implied.
-    pub(super) fn value(&mut self, referent: bool) -> Result<(), Error> {
+    pub(super) fn read_value(&mut self, referent: bool) -> Result<(), Error> {
         let mut prefix = Prefix { start: self.scan.at, first: self.sink.next_node(), ..Prefix::default() };
         if referent {
             prefix.flags = flag::REF;
@@ -283,9 +283,9 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         loop {
             let start = self.scan.at;
             crate::steps::count(1);
-            let tag = self.scan.u8("a tag")?;
+            let tag = self.scan.read_u8("a tag")?;
             let node = prefix.first;
-            self.piece(start, node, tag::name(tag));
+            self.record_piece(start, node, tag::name_of(tag));
             let flags = match tag {
                 tag::REF => flag::REF,
                 tag::OVERLOAD => flag::REF | flag::OVERLOAD,
@@ -293,51 +293,51 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
                 tag::WEAKOVERLOAD => flag::REF | flag::WEAK | flag::OVERLOAD,
                 tag::BLESS | tag::IX_BLESS => {
                     if prefix.class.is_some() {
-                        return Err(self.malformed(start, "a value behind the class", "another class"));
+                        return Err(self.malformed_error(start, "a value behind the class", "another class"));
                     }
-                    prefix.class = Some(self.bless(tag, node)?);
+                    prefix.class = Some(self.read_class(tag, node)?);
                     continue;
                 }
-                _ => return self.thing(tag, start, prefix),
+                _ => return self.read_tagged_value(tag, start, prefix),
             };
-            self.reference(flags, &mut prefix)?;
+            self.begin_reference(flags, &mut prefix)?;
         }
     }
 
     /// Handles a reference: it becomes a flag of its target, unless the target is a
     /// reference too.
-    pub(super) fn reference(&mut self, flags: u8, prefix: &mut Prefix) -> Result<(), Error> {
+    pub(super) fn begin_reference(&mut self, flags: u8, prefix: &mut Prefix) -> Result<(), Error> {
         if let Some(class) = prefix.class.take() {
-            self.object(class, prefix)?;
+            self.wrap_in_object(class, prefix)?;
         } else if prefix.flags & flag::REF != 0 {
-            self.wrap(Node::open(Kind::Ref, 0).with(prefix.flags), prefix)?;
+            self.push_wrapper(Node::open(Kind::Ref, 0).with(prefix.flags), prefix)?;
         }
         prefix.flags = flags;
         prefix.implied = false;
         let next = self.sink.next_node();
-        self.numbers.give(Numbered::Variable(next));
+        self.numbers.assign_next(NumberedValue::Variable(next));
         Ok(())
     }
 
     /// Writes an object around a value that is not a container: reached by reference, or a
     /// variable that is itself blessed.
-    pub(super) fn object(&mut self, class: u32, prefix: &mut Prefix) -> Result<(), Error> {
+    pub(super) fn wrap_in_object(&mut self, class: u32, prefix: &mut Prefix) -> Result<(), Error> {
         let node = Node::open(Kind::Object, class).with(prefix.flags);
         if prefix.flags & flag::REF != 0 {
-            self.wrap(node, prefix)?;
-            self.wrap(Node::open(Kind::Ref, 0), prefix)
+            self.push_wrapper(node, prefix)?;
+            self.push_wrapper(Node::open(Kind::Ref, 0), prefix)
         } else {
-            self.wrap(node.in_form(Form::Variable), prefix)
+            self.push_wrapper(node.in_form(Form::Variable), prefix)
         }
     }
 
     /// Writes a node that only wraps the next one.
-    pub(super) fn wrap(&mut self, node: Node, prefix: &mut Prefix) -> Result<(), Error> {
+    pub(super) fn push_wrapper(&mut self, node: Node, prefix: &mut Prefix) -> Result<(), Error> {
         self.deeper(1)?;
         let at = self.sink.tape().push(node);
-        self.sink.begin(at, prefix.start);
+        self.sink.record_begin(at, prefix.start);
         if let Some(form) = self.pending_class.take_if(|_| node.kind == Kind::Object) {
-            self.sink.note(at, code::CLASS, form);
+            self.sink.record_note(at, code::CLASS, form);
         }
         prefix.wraps += 1;
         Ok(())
@@ -346,12 +346,12 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// Writes the wrappers of a scalar, and gives it its number.
     pub(super) fn before_scalar(&mut self, prefix: &mut Prefix) -> Result<(), Error> {
         if let Some(class) = prefix.class.take() {
-            self.object(class, prefix)?;
+            self.wrap_in_object(class, prefix)?;
         } else if prefix.flags & flag::REF != 0 {
-            self.wrap(Node::open(Kind::Ref, 0).with(prefix.flags), prefix)?;
+            self.push_wrapper(Node::open(Kind::Ref, 0).with(prefix.flags), prefix)?;
         }
         let at = self.sink.next_node();
-        self.numbers.give(Numbered::Variable(at));
+        self.numbers.assign_next(NumberedValue::Variable(at));
         Ok(())
     }
 
@@ -359,13 +359,13 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// flags for the container's own node.
     pub(super) fn before_container(&mut self, prefix: &mut Prefix) -> Result<u8, Error> {
         let target = self.sink.next_node();
-        self.numbers.give(Numbered::Referent(target));
+        self.numbers.assign_next(NumberedValue::Referent(target));
         if S::DETAIL && prefix.flags & flag::REF == 0 {
-            self.sink.note(target, code::BARE, 1);
+            self.sink.record_note(target, code::BARE, 1);
         }
         match prefix.class.take() {
             Some(class) => {
-                self.wrap(Node::open(Kind::Object, class).with(prefix.flags), prefix)?;
+                self.push_wrapper(Node::open(Kind::Object, class).with(prefix.flags), prefix)?;
                 Ok(0)
             }
             None => Ok(prefix.flags),
@@ -373,23 +373,23 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     /// Writes a complete scalar.
-    pub(super) fn leaf(&mut self, node: Node, mut prefix: Prefix) -> Result<u32, Error> {
+    pub(super) fn push_leaf(&mut self, node: Node, mut prefix: Prefix) -> Result<u32, Error> {
         self.before_scalar(&mut prefix)?;
         let at = self.sink.tape().push(node);
-        self.sink.begin(at, prefix.start);
-        self.end(at);
-        self.settle(at);
+        self.sink.record_begin(at, prefix.start);
+        self.record_end(at);
+        self.attach_notes(at);
         self.close_wrappers(at, prefix.wraps);
         self.depth -= prefix.wraps;
         Ok(at)
     }
 
     /// Opens a container.
-    pub(super) fn open(&mut self, state: State, node: Node, left: u32, prefix: Prefix) -> Result<u32, Error> {
+    pub(super) fn open_container(&mut self, state: State, node: Node, left: u32, prefix: Prefix) -> Result<u32, Error> {
         self.deeper(1)?;
         let at = self.sink.tape().push(node);
-        self.sink.begin(at, prefix.start);
-        self.settle(at);
+        self.sink.record_begin(at, prefix.start);
+        self.attach_notes(at);
         let frame = Frame {
             state,
             flags: 0,
@@ -406,84 +406,84 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     /// Reads a value that is neither a reference nor a class.
-    pub(super) fn thing(&mut self, tag: u8, start: usize, prefix: Prefix) -> Result<(), Error> {
+    pub(super) fn read_tagged_value(&mut self, tag: u8, start: usize, prefix: Prefix) -> Result<(), Error> {
         let node = prefix.first;
         match tag {
-            tag::OBJECT => return self.back_reference(start, prefix),
+            tag::OBJECT => return self.read_back_reference(start, prefix),
             tag::ARRAY => {
                 let at = self.scan.at;
-                let count = self.n32("an array's count")?;
-                self.piece(at, node, "count");
-                let count = self.count(u64::from(count), 1, "items")?;
+                let count = self.read_u32("an array's count")?;
+                self.record_piece(at, node, "count");
+                let count = self.check_count(u64::from(count), 1, "items")?;
                 return self.begin_array(count, prefix);
             }
             tag::HASH => {
                 let at = self.scan.at;
-                let count = self.n32("a hash's count")?;
-                self.piece(at, node, "count");
-                let count = self.count(u64::from(count), 5, "entries")?;
+                let count = self.read_u32("a hash's count")?;
+                self.record_piece(at, node, "count");
+                let count = self.check_count(u64::from(count), 5, "entries")?;
                 return self.begin_hash(None, count, prefix);
             }
             tag::FLAG_HASH => {
                 let at = self.scan.at;
-                let flags = self.scan.u8("a hash's flags")?;
-                self.piece(at, node, "hash flags");
+                let flags = self.scan.read_u8("a hash's flags")?;
+                self.record_piece(at, node, "hash flags");
                 let at = self.scan.at;
-                let count = self.n32("a hash's count")?;
-                self.piece(at, node, "count");
-                let count = self.count(u64::from(count), FLAG_ENTRY, "entries")?;
+                let count = self.read_u32("a hash's count")?;
+                self.record_piece(at, node, "count");
+                let count = self.check_count(u64::from(count), FLAG_ENTRY, "entries")?;
                 return self.begin_hash(Some(flags), count, prefix);
             }
             tag::HOOK => return self.begin_hook(prefix, false),
             tag::TIED_ARRAY | tag::TIED_HASH | tag::TIED_SCALAR | tag::TIED_KEY | tag::TIED_IDX => {
                 return self.begin_tied(tag, prefix);
             }
-            tag::CODE => return self.code(prefix),
-            tag::REGEXP => return self.regexp(prefix),
-            tag::VSTRING | tag::LVSTRING => return self.vstring(tag, prefix),
-            tag::LOBJECT => return self.large(start, prefix),
+            tag::CODE => return self.read_code(prefix),
+            tag::REGEXP => return self.read_regexp(prefix),
+            tag::VSTRING | tag::LVSTRING => return self.read_v_string(tag, prefix),
+            tag::LOBJECT => return self.read_large_object(start, prefix),
             _ => {}
         }
         let slot = prefix.flags & flag::REF == 0 && prefix.class.is_none();
-        let Some((leaf, default)) = self.scalar(tag, node, slot)? else {
-            return Err(self.unknown(tag, start));
+        let Some((leaf, default)) = self.read_scalar(tag, node, slot)? else {
+            return Err(self.unknown_tag_error(tag, start));
         };
-        self.pend_tag(tag, default);
-        self.leaf(leaf, prefix)?;
+        self.defer_tag_note(tag, default);
+        self.push_leaf(leaf, prefix)?;
         Ok(())
     }
 
     /// Returns the node of a scalar, and the tag that the writer would choose for it;
     /// `None` if the tag is not that of a scalar. `slot`: it fills its slot itself,
     /// without a reference or class before it.
-    pub(super) fn scalar(&mut self, tag: u8, node: u32, slot: bool) -> Result<Option<(Node, u8)>, Error> {
+    pub(super) fn read_scalar(&mut self, tag: u8, node: u32, slot: bool) -> Result<Option<(Node, u8)>, Error> {
         let at = self.scan.at;
         let (leaf, default) = match tag {
             tag::SCALAR | tag::UTF8STR => {
-                let len = self.scan.u8("a string's length")?;
-                self.piece(at, node, "length");
-                return self.text(tag, u64::from(len), node).map(Some);
+                let len = self.scan.read_u8("a string's length")?;
+                self.record_piece(at, node, "length");
+                return self.read_text(tag, u64::from(len), node).map(Some);
             }
             tag::LSCALAR | tag::LUTF8STR => {
-                let len = self.n32("a string's length")?;
-                self.piece(at, node, "length");
-                return self.text(tag, u64::from(len), node).map(Some);
+                let len = self.read_u32("a string's length")?;
+                self.record_piece(at, node, "length");
+                return self.read_text(tag, u64::from(len), node).map(Some);
             }
-            tag::BYTE => (Node::int(i64::from(self.scan.u8("a small integer")?) - 128), tag::BYTE),
+            tag::BYTE => (Node::int(i64::from(self.scan.read_u8("a small integer")?) - 128), tag::BYTE),
             tag::NETINT => {
-                let value = i64::from(i32::from_be_bytes(self.scan.array("an integer")?));
-                (Node::int(value), self.usual_integer(value))
+                let value = i64::from(i32::from_be_bytes(self.scan.read_array("an integer")?));
+                (Node::int(value), self.default_integer_tag(value))
             }
             tag::INTEGER => {
-                let value = self.integer()?;
-                (Node::int(value), self.usual_integer(value))
+                let value = self.read_integer()?;
+                (Node::int(value), self.default_integer_tag(value))
             }
             tag::DOUBLE => {
-                let raw = self.scan.take(usize::from(self.image.nv), "a float")?;
+                let raw = self.scan.read_bytes(usize::from(self.image.nv), "a float")?;
                 let little = self.is_native_little();
-                let leaf = float::node(self.sink.tape(), raw, little, self.options.long_double);
+                let leaf = float::decode_native_float(self.sink.tape(), raw, little, self.options.long_double);
                 let default = super::default_tags::float_tag(&leaf, self.image.netorder);
-                self.float_note(raw, &leaf);
+                self.note_float(raw, &leaf);
                 (leaf, default)
             }
             tag::SV_UNDEF if slot && self.is_in_array() => (Node::leaf(Kind::Hole, 0), tag),
@@ -492,13 +492,13 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             }
             tag::UNDEF | tag::SVUNDEF_ELEM => (Node::leaf(Kind::Null, 0), tag::UNDEF),
             tag::SV_UNDEF => (Node::leaf(Kind::Null, 0).with(flag::OWN), tag::UNDEF),
-            tag::SV_YES => (Node::leaf(Kind::Bool, 1).with(flag::OWN), self.usual_bool(true)),
-            tag::SV_NO => (Node::leaf(Kind::Bool, 0).with(flag::OWN), self.usual_bool(false)),
-            tag::BOOLEAN_TRUE => (Node::leaf(Kind::Bool, 1), self.usual_bool(true)),
-            tag::BOOLEAN_FALSE => (Node::leaf(Kind::Bool, 0), self.usual_bool(false)),
+            tag::SV_YES => (Node::leaf(Kind::Bool, 1).with(flag::OWN), self.default_bool_tag(true)),
+            tag::SV_NO => (Node::leaf(Kind::Bool, 0).with(flag::OWN), self.default_bool_tag(false)),
+            tag::BOOLEAN_TRUE => (Node::leaf(Kind::Bool, 1), self.default_bool_tag(true)),
+            tag::BOOLEAN_FALSE => (Node::leaf(Kind::Bool, 0), self.default_bool_tag(false)),
             _ => return Ok(None),
         };
-        self.piece(at, node, "value");
+        self.record_piece(at, node, "value");
         Ok(Some((leaf, default)))
     }
 
@@ -506,11 +506,11 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         self.frames.last().is_some_and(|frame| frame.state == State::Array)
     }
 
-    pub(super) fn text(&mut self, tag: u8, len: u64, node: u32) -> Result<(Node, u8), Error> {
+    pub(super) fn read_text(&mut self, tag: u8, len: u64, node: u32) -> Result<(Node, u8), Error> {
         let at = self.scan.at;
         let kind = if matches!(tag, tag::UTF8STR | tag::LUTF8STR) { Kind::Text } else { Kind::Bytes };
-        let leaf = self.string(kind, len, "a string")?;
-        self.piece(at, node, "string");
+        let leaf = self.read_string(kind, len, "a string")?;
+        self.record_piece(at, node, "string");
         Ok((leaf, super::default_tags::string_tag(kind, len)))
     }
 
@@ -521,10 +521,10 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         self.little || self.image.netorder
     }
 
-    pub(super) fn integer(&mut self) -> Result<i64, Error> {
-        let bytes = self.scan.take(usize::from(self.image.iv), "an integer")?;
+    pub(super) fn read_integer(&mut self) -> Result<i64, Error> {
+        let bytes = self.scan.read_bytes(usize::from(self.image.iv), "an integer")?;
         let value = if self.image.is_mixed() {
-            self.mixed(bytes)
+            self.decode_mixed_order(bytes)
         } else if self.is_native_little() {
             bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
         } else {
@@ -533,16 +533,16 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         Ok(if bytes.len() == 4 { i64::from(value as u32 as i32) } else { value as i64 })
     }
 
-    pub(super) fn usual_integer(&self, value: i64) -> u8 {
+    pub(super) fn default_integer_tag(&self, value: i64) -> u8 {
         super::default_tags::integer_tag(value, self.image.netorder)
     }
 
-    pub(super) fn usual_bool(&self, value: bool) -> u8 {
+    pub(super) fn default_bool_tag(&self, value: bool) -> u8 {
         super::default_tags::bool_tag(value, self.image.minor >= 12)
     }
 
     /// Keeps the bytes of a float that the writer would write differently.
-    pub(super) fn float_note(&mut self, raw: &[u8], leaf: &Node) {
+    pub(super) fn note_float(&mut self, raw: &[u8], leaf: &Node) {
         if !S::DETAIL {
             return;
         }
@@ -550,22 +550,22 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             && raw.len() == 8
             && (if self.little { leaf.payload.to_le_bytes() } else { leaf.payload.to_be_bytes() }) == raw;
         if !is_default && let Some(detail) = self.sink.detail() {
-            let kept = detail.keep(raw);
-            self.pend(code::FLOAT, kept);
+            let kept = detail.store_bytes(raw);
+            self.defer_note(code::FLOAT, kept);
         }
     }
 
-    pub(super) fn sink_node(&self, at: u32) -> Option<Node> {
+    pub(super) fn node_at(&self, at: u32) -> Option<Node> {
         self.sink.nodes().get(at as usize).copied()
     }
 
     #[cold]
-    pub(super) fn malformed(&self, at: usize, expected: &'static str, found: &'static str) -> Error {
+    pub(super) fn malformed_error(&self, at: usize, expected: &'static str, found: &'static str) -> Error {
         Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(found)
     }
 
     #[cold]
-    pub(super) fn unknown(&self, tag: u8, at: usize) -> Error {
+    pub(super) fn unknown_tag_error(&self, tag: u8, at: usize) -> Error {
         Error::new(ErrorKind::Malformed).at(at).expecting("a tag from 0 to 35").finding(format!("{tag} (0x{tag:02x})"))
     }
 }

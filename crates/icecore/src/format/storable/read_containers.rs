@@ -1,6 +1,6 @@
 //! Reads arrays and hashes.
 
-use super::numbers::Numbered;
+use super::numbers::NumberedValue;
 use super::read::{Frame, IDS, KEYED, Machine, NONE, Prefix, State};
 use super::spelling::value as code;
 use super::tag;
@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind};
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     pub(super) fn begin_array(&mut self, count: u32, mut prefix: Prefix) -> Result<(), Error> {
         let flags = self.before_container(&mut prefix)?;
-        self.open(State::Array, Node::open(Kind::Array, 0).with(flags), count, prefix)?;
+        self.open_container(State::Array, Node::open(Kind::Array, 0).with(flags), count, prefix)?;
         Ok(())
     }
 
@@ -24,44 +24,44 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 node = node.with(flag::RESTRICTED);
             }
             let at = self.sink.next_node();
-            self.sink.note(at, code::HASH_FLAGS, u64::from(hash_flags));
+            self.sink.record_note(at, code::HASH_FLAGS, u64::from(hash_flags));
         }
-        self.open(state, node, count, prefix)?;
+        self.open_container(state, node, count, prefix)?;
         Ok(())
     }
 
-    pub(super) fn array(&mut self) -> Result<(), Error> {
-        if FAST && self.items()? {
+    pub(super) fn continue_array(&mut self) -> Result<(), Error> {
+        if FAST && self.read_common_items()? {
             return Ok(());
         }
         if self.frames.len() == 1 {
-            self.sink.child_done()?;
+            self.sink.finish_child()?;
         }
         let Some(frame) = self.frames.last_mut() else { return Ok(()) };
         if frame.left == 0 {
-            self.close();
+            self.close_container();
             return Ok(());
         }
         frame.left -= 1;
         frame.count += 1;
-        self.value(false)
+        self.read_value(false)
     }
 
-    pub(super) fn hash(&mut self) -> Result<(), Error> {
+    pub(super) fn continue_hash(&mut self) -> Result<(), Error> {
         let Some(frame) = self.frames.last().copied() else { return Ok(()) };
         if frame.value != NONE {
-            self.key(frame)?;
+            self.read_key(frame)?;
         }
-        if FAST && self.entries()? {
+        if FAST && self.read_common_entries()? {
             return Ok(());
         }
         if self.frames.len() == 1 {
-            self.sink.child_done()?;
+            self.sink.finish_child()?;
         }
         let keyed = self.sink.tape().keys.len() + self.frames.len() < IDS;
         let Some(frame) = self.frames.last_mut() else { return Ok(()) };
         if frame.left == 0 {
-            self.close();
+            self.close_container();
             return Ok(());
         }
         frame.has_slot = !keyed || frame.left + frame.count > KEYED;
@@ -74,52 +74,52 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         frame.value = next;
         frame.left -= 1;
         frame.count += 1;
-        self.value(false)
+        self.read_value(false)
     }
 
     /// Reads the key of the value that was just read.
-    pub(super) fn key(&mut self, frame: Frame) -> Result<(), Error> {
+    pub(super) fn read_key(&mut self, frame: Frame) -> Result<(), Error> {
         let value = frame.value;
         let mut flags = 0;
         if frame.state == State::FlagHash {
             let at = self.scan.at;
-            flags = self.scan.u8("a key's flags")?;
-            self.piece(at, value, "key flags");
+            flags = self.scan.read_u8("a key's flags")?;
+            self.record_piece(at, value, "key flags");
         }
         // A key that is a scalar has its kind in its own tag.
         let encoding = if flags & tag::hash::KEY_IS_SV != 0 { 0 } else { flags };
         let mut kind = if encoding & tag::hash::KEY_UTF8 != 0 { Kind::Text } else { Kind::Bytes };
         let at = self.scan.at;
         let len = if flags & tag::hash::KEY_IS_SV != 0 {
-            let tag = self.scan.u8("a key's tag")?;
-            self.piece(at, value, tag::name(tag));
+            let tag = self.scan.read_u8("a key's tag")?;
+            self.record_piece(at, value, tag::name_of(tag));
             let at = self.scan.at;
             let len = match tag {
-                tag::SCALAR | tag::UTF8STR => u32::from(self.scan.u8("a key's length")?),
-                tag::LSCALAR | tag::LUTF8STR => self.n32("a key's length")?,
+                tag::SCALAR | tag::UTF8STR => u32::from(self.scan.read_u8("a key's length")?),
+                tag::LSCALAR | tag::LUTF8STR => self.read_u32("a key's length")?,
                 _ => {
                     return Err(Error::new(ErrorKind::Unsupported)
                         .at(at - 1)
                         .expecting("a string as the key of a hash")
-                        .finding(tag::name(tag)));
+                        .finding(tag::name_of(tag)));
                 }
             };
             self.ensure_numbers(&Prefix { implied: true, ..Prefix::default() });
-            self.numbers.give(Numbered::Key);
+            self.numbers.assign_next(NumberedValue::Key);
             if matches!(tag, tag::UTF8STR | tag::LUTF8STR) {
                 kind = Kind::Text;
             }
-            self.sink.note(value, code::KEY_TAG, u64::from(tag));
-            self.piece(at, value, "key length");
+            self.sink.record_note(value, code::KEY_TAG, u64::from(tag));
+            self.record_piece(at, value, "key length");
             len
         } else {
-            let len = self.n32("a key's length")?;
-            self.piece(at, value, "key length");
+            let len = self.read_u32("a key's length")?;
+            self.record_piece(at, value, "key length");
             len
         };
         let start = self.scan.at;
-        let node = self.string(kind, u64::from(len), "a key")?;
-        self.piece(start, value, "key");
+        let node = self.read_string(kind, u64::from(len), "a key")?;
+        self.record_piece(start, value, "key");
         let mut key_flags = 0;
         if flags & tag::hash::KEY_LOCKED != 0 && frame.flags_of_hash(self.sink.tape().nodes()) & flag::RESTRICTED != 0 {
             key_flags |= flag::LOCKED;
@@ -135,7 +135,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 }
                 // Storable reads a value here and drops it.
                 _ => {
-                    return Err(self.malformed(
+                    return Err(self.malformed_error(
                         at,
                         "a key that is not marked as absent, as it has a value",
                         "the mark",
@@ -148,12 +148,12 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 let is_tag = |note: &Note| note.ordinal == value && note.code == code::TAG;
                 // UNDEF is the default tag of a value, but not of an absent one.
                 if !detail.spelling.notes.iter().rev().take(4).any(is_tag) {
-                    detail.note(value, code::TAG, u64::from(tag::UNDEF));
+                    detail.record_note(value, code::TAG, u64::from(tag::UNDEF));
                 }
             }
         }
         if frame.state == State::FlagHash {
-            self.sink.note(value, code::KEY_FLAGS, u64::from(flags));
+            self.sink.record_note(value, code::KEY_FLAGS, u64::from(flags));
         }
         let bytes = &self.scan.input[start..self.scan.at];
         let id = if encoding & tag::hash::KEY_WAS_UTF8 != 0
@@ -162,9 +162,9 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         {
             let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
             let node = Node::leaf(Kind::Text, 0).with(key_flags);
-            self.set_key(frame, node, text.as_bytes(), None)
+            self.assign_key(frame, node, text.as_bytes(), None)
         } else {
-            self.set_key(frame, node.with(key_flags), bytes, Some(node.with(key_flags)))
+            self.assign_key(frame, node.with(key_flags), bytes, Some(node.with(key_flags)))
         };
         if let Some(frame) = self.frames.last_mut() {
             frame.value = NONE;
@@ -175,13 +175,13 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     /// Assigns a key to the value before it. `stands`: the node for a key that is in
     /// the input as it is. Returns the id.
-    pub(super) fn set_key(&mut self, frame: Frame, name: Node, bytes: &[u8], stands: Option<Node>) -> u16 {
+    pub(super) fn assign_key(&mut self, frame: Frame, name: Node, bytes: &[u8], stands: Option<Node>) -> u16 {
         let value = frame.value;
         let tape = self.sink.tape();
         if frame.has_slot {
             let mut key = match stands {
                 Some(node) => node,
-                None => tape.owned(name.kind, bytes).with(name.flags),
+                None => tape.new_owned_string(name.kind, bytes).with(name.flags),
             };
             key.key = IS_KEY;
             if let Some(slot) = value.checked_sub(1).and_then(|slot| tape.nodes.get_mut(slot as usize)) {
@@ -193,7 +193,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let name = Node { payload: 0, aux: 0, key: NO_KEY, ..name };
         let id = tape.keys.intern_always(name, bytes).and_then(|id| u16::try_from(id).ok()).unwrap_or(NO_KEY);
         tape.set_key(value, id);
-        tape.keys.learn(frame.last_key, id);
+        tape.keys.learn_next(frame.last_key, id);
         id
     }
 }

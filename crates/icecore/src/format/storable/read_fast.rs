@@ -4,14 +4,14 @@
 //! Each loop stops before anything else without consuming it: the machine in
 //! [`super::read`] continues there.
 
-use super::numbers::Numbered;
+use super::numbers::NumberedValue;
 use super::read::{Frame, IDS, KEYED, Machine, NONE, State};
 use super::tag;
 use crate::document::{Kind, Location, Node, Recorder, Sink, flag};
 use crate::error::Error;
 
 /// How far a container of leaves was read.
-enum Record {
+enum RecordOutcome {
     /// It is complete.
     Complete,
     /// It contains more than leaves: the machine continues inside it.
@@ -51,7 +51,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     /// Returns the 32-bit number at `at`.
     #[inline(always)]
-    fn n32_at(&self, at: usize) -> Option<u32> {
+    fn u32_at(&self, at: usize) -> Option<u32> {
         let raw = *self.scan.input.get(at..)?.first_chunk::<4>()?;
         Some(if self.little { u32::from_le_bytes(raw) } else { u32::from_be_bytes(raw) })
     }
@@ -59,17 +59,17 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// Returns the id of the key whose length is at `at`, and where it ends.
     #[inline(always)]
     fn key_at(&mut self, at: usize) -> Option<(u16, usize)> {
-        let len = self.n32_at(at)? as usize;
+        let len = self.u32_at(at)? as usize;
         let start = at + 4;
-        let id = self.sink.tape().keys.recall(Kind::Bytes, 0, self.scan.input, start, len);
+        let id = self.sink.tape().keys.recall_short(Kind::Bytes, 0, self.scan.input, start, len);
         if id != 0 { Some((id, start + len)) } else { self.new_key_at(start, len) }
     }
 
     #[inline(never)]
     fn new_key_at(&mut self, start: usize, len: usize) -> Option<(u16, usize)> {
         let bytes = self.scan.input.get(start..start.checked_add(len)?)?;
-        let room = self.sink.tape().keys.len() + self.frames.len() + 1 < IDS;
-        if !room || len as u64 > self.limits.string {
+        let has_room = self.sink.tape().keys.len() + self.frames.len() + 1 < IDS;
+        if !has_room || len as u64 > self.limits.string {
             return None;
         }
         let id = self.sink.tape().intern_key(Node::leaf(Kind::Bytes, 0), bytes)?;
@@ -79,22 +79,22 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// Reads common items of the innermost array. Returns whether another container is the
     /// innermost now.
     #[inline]
-    pub(super) fn items(&mut self) -> Result<bool, Error> {
+    pub(super) fn read_common_items(&mut self) -> Result<bool, Error> {
         let Some(frame) = self.frames.last() else { return Ok(false) };
-        let most = frame.left.min(BATCH);
+        let max_items = frame.left.min(BATCH);
         let is_root = self.frames.len() == 1;
         let mut taken = 0;
-        while taken < most {
+        while taken < max_items {
             if let Some((node, next)) = self.leaf_at(self.scan.at) {
                 let at = self.sink.tape().push(node);
-                self.numbers.give(Numbered::Variable(at));
+                self.numbers.assign_next(NumberedValue::Variable(at));
                 self.scan.at = next;
                 taken += 1;
                 continue;
             }
-            match self.record() {
-                Record::Complete => taken += 1,
-                Record::Opened => {
+            match self.read_flat_container() {
+                RecordOutcome::Complete => taken += 1,
+                RecordOutcome::Opened => {
                     let parent = self.frames.len().wrapping_sub(2);
                     if let Some(frame) = self.frames.get_mut(parent) {
                         frame.left -= taken + 1;
@@ -102,10 +102,10 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                     }
                     return Ok(true);
                 }
-                Record::Other => break,
+                RecordOutcome::Other => break,
             }
             if is_root {
-                self.sink.child_done()?;
+                self.sink.finish_child()?;
             }
         }
         if let Some(frame) = self.frames.last_mut() {
@@ -118,7 +118,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// Reads common entries of the innermost hash. Returns whether the machine has
     /// something else to do now.
     #[inline]
-    pub(super) fn entries(&mut self) -> Result<bool, Error> {
+    pub(super) fn read_common_entries(&mut self) -> Result<bool, Error> {
         let Some(frame) = self.frames.last().copied() else { return Ok(false) };
         if frame.state != State::Hash || frame.left + frame.count > KEYED {
             return Ok(false);
@@ -128,7 +128,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             if let Some((node, at)) = self.leaf_at(self.scan.at) {
                 let Some((key, next)) = self.key_at(at) else { break };
                 let at = self.sink.tape().push(Node { key, ..node });
-                self.numbers.give(Numbered::Variable(at));
+                self.numbers.assign_next(NumberedValue::Variable(at));
                 self.scan.at = next;
                 left -= 1;
                 continue;
@@ -137,8 +137,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 break;
             }
             let (value, parent) = (self.sink.next_node(), self.frames.len() - 1);
-            match self.record() {
-                Record::Complete => {
+            match self.read_flat_container() {
+                RecordOutcome::Complete => {
                     left -= 1;
                     match self.key_at(self.scan.at) {
                         Some((key, next)) => {
@@ -146,25 +146,25 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                             self.scan.at = next;
                         }
                         None => {
-                            self.leave_entries(parent, left, value);
+                            self.save_entries(parent, left, value);
                             return Ok(true);
                         }
                     }
                 }
-                Record::Opened => {
-                    self.leave_entries(parent, left - 1, value);
+                RecordOutcome::Opened => {
+                    self.save_entries(parent, left - 1, value);
                     return Ok(true);
                 }
-                Record::Other => break,
+                RecordOutcome::Other => break,
             }
         }
-        self.leave_entries(self.frames.len() - 1, left, NONE);
+        self.save_entries(self.frames.len() - 1, left, NONE);
         Ok(false)
     }
 
     /// Saves the state of the hash of the frame `parent`.
     #[inline]
-    fn leave_entries(&mut self, parent: usize, left: u32, value: u32) {
+    fn save_entries(&mut self, parent: usize, left: u32, value: u32) {
         if let Some(frame) = self.frames.get_mut(parent) {
             frame.count += frame.left - left;
             frame.left = left;
@@ -176,41 +176,41 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// Reads an array or hash after a plain reference, blessed or not, as far as it
     /// consists of leaves.
     #[inline]
-    fn record(&mut self) -> Record {
+    fn read_flat_container(&mut self) -> RecordOutcome {
         let input = self.scan.input;
         let start = self.scan.at;
         let Some([tag::REF, second]) = input.get(start..).and_then(|rest| rest.first_chunk::<2>()) else {
-            return Record::Other;
+            return RecordOutcome::Other;
         };
         let (mut tag, mut at, mut class) = (*second, start + 2, 0);
         if tag == tag::IX_BLESS {
             let Some([index, inner]) = input.get(at..).and_then(|rest| rest.first_chunk::<2>()) else {
-                return Record::Other;
+                return RecordOutcome::Other;
             };
             match self.classes.get(usize::from(*index)) {
                 Some(known) if *index < 0x80 => class = *known,
-                _ => return Record::Other,
+                _ => return RecordOutcome::Other,
             }
             (tag, at) = (*inner, at + 2);
         }
         let is_hash = tag == tag::HASH;
         if !is_hash && tag != tag::ARRAY {
-            return Record::Other;
+            return RecordOutcome::Other;
         }
-        let Some(count) = self.n32_at(at) else { return Record::Other };
+        let Some(count) = self.u32_at(at) else { return RecordOutcome::Other };
         at += 4;
         let wraps = u32::from(class != 0);
         // An item needs at least one byte, an entry five: a tag and the length of its key.
         let fits = count as usize <= (input.len() - at) / if is_hash { 5 } else { 1 };
-        let roomy = self.depth + wraps < self.limits.depth
+        let within_limits = self.depth + wraps < self.limits.depth
             && self.sink.tape().nodes.len() + (BATCH as usize) < self.limits.nodes as usize;
-        if !fits || !roomy || count > KEYED {
-            return Record::Other;
+        if !fits || !within_limits || count > KEYED {
+            return RecordOutcome::Other;
         }
 
         let first = self.sink.next_node();
-        self.numbers.give(Numbered::Variable(first));
-        self.numbers.give(Numbered::Referent(first));
+        self.numbers.assign_next(NumberedValue::Variable(first));
+        self.numbers.assign_next(NumberedValue::Referent(first));
         let tape = self.sink.tape();
         let mut flags = flag::REF;
         if class != 0 {
@@ -229,18 +229,18 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 (0, next)
             };
             let child = self.sink.tape().push(Node { key, ..leaf });
-            self.numbers.give(Numbered::Variable(child));
+            self.numbers.assign_next(NumberedValue::Variable(child));
             at = next;
             left -= 1;
         }
         self.scan.at = at;
         if left == 0 {
             let tape = self.sink.tape();
-            tape.close(node, count);
+            tape.close_container(node, count);
             if class != 0 {
-                tape.close(first, 1);
+                tape.close_container(first, 1);
             }
-            return Record::Complete;
+            return RecordOutcome::Complete;
         }
         self.depth += 1 + wraps;
         self.frames.push(Frame {
@@ -254,6 +254,6 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             value: NONE,
             has_slot: false,
         });
-        Record::Opened
+        RecordOutcome::Opened
     }
 }

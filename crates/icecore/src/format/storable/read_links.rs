@@ -1,6 +1,6 @@
 //! Reads back-references and classes.
 
-use super::numbers::Numbered;
+use super::numbers::NumberedValue;
 use super::read::{Machine, Prefix};
 use super::spelling::value as code;
 use super::tag;
@@ -15,40 +15,40 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             self.numbers.build(self.sink.tape());
             if prefix.flags & flag::REF != 0 && !prefix.implied {
                 let next = self.sink.next_node();
-                self.numbers.give(Numbered::Variable(next));
+                self.numbers.assign_next(NumberedValue::Variable(next));
             }
         }
     }
 
-    pub(super) fn back_reference(&mut self, start: usize, prefix: Prefix) -> Result<(), Error> {
+    pub(super) fn read_back_reference(&mut self, start: usize, prefix: Prefix) -> Result<(), Error> {
         let at = self.scan.at;
-        let number = u32::from_be_bytes(self.scan.array("an object number")?);
-        self.piece(at, prefix.first, "object number");
-        self.refer(u64::from(number), start, prefix)
+        let number = u32::from_be_bytes(self.scan.read_array("an object number")?);
+        self.record_piece(at, prefix.first, "object number");
+        self.push_back_reference(u64::from(number), start, prefix)
     }
 
-    pub(super) fn refer(&mut self, number: u64, start: usize, mut prefix: Prefix) -> Result<(), Error> {
+    pub(super) fn push_back_reference(&mut self, number: u64, start: usize, mut prefix: Prefix) -> Result<(), Error> {
         if prefix.class.is_some() {
-            return Err(self.malformed(start, "a value behind the class", "a back-reference"));
+            return Err(self.malformed_error(start, "a value behind the class", "a back-reference"));
         }
-        if !self.sink.is_whole() {
+        if !self.sink.has_all_nodes() {
             return Err(Error::new(ErrorKind::BadLink).at(start));
         }
         self.ensure_numbers(&prefix);
-        let (kind, target) = self.numbered(number, start, prefix.flags & flag::REF != 0)?;
+        let (kind, target) = self.resolve_number(number, start, prefix.flags & flag::REF != 0)?;
         if kind == Kind::Alias && prefix.flags & flag::REF != 0 {
-            self.wrap(Node::open(Kind::Ref, 0).with(prefix.flags), &mut prefix)?;
+            self.push_wrapper(Node::open(Kind::Ref, 0).with(prefix.flags), &mut prefix)?;
             prefix.flags = 0;
         }
         let flags = if kind == Kind::Link { prefix.flags } else { 0 };
         let at = self.sink.tape().push(Node::leaf(kind, u64::from(target)).with(flags));
         self.sink.tape().mark_target(target);
         if S::DETAIL && kind == Kind::Link && flags & flag::REF == 0 {
-            self.sink.note(at, code::BARE, 1);
+            self.sink.record_note(at, code::BARE, 1);
         }
-        self.sink.begin(at, prefix.start);
-        self.end(at);
-        self.settle(at);
+        self.sink.record_begin(at, prefix.start);
+        self.record_end(at);
+        self.attach_notes(at);
         self.close_wrappers(at, prefix.wraps);
         self.depth -= prefix.wraps;
         Ok(())
@@ -56,11 +56,11 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     /// Returns the node with this number, and whether it is a referent (`Link`) or a
     /// variable (`Alias`). `referred`: a reference to it was read.
-    pub(super) fn numbered(&mut self, number: u64, start: usize, referred: bool) -> Result<(Kind, u32), Error> {
+    pub(super) fn resolve_number(&mut self, number: u64, start: usize, referred: bool) -> Result<(Kind, u32), Error> {
         let target = match self.numbers.get(number) {
-            Some(Numbered::Referent(target)) => return Ok((Kind::Link, target)),
-            Some(Numbered::Variable(target)) => target,
-            Some(Numbered::Key) => {
+            Some(NumberedValue::Referent(target)) => return Ok((Kind::Link, target)),
+            Some(NumberedValue::Variable(target)) => target,
+            Some(NumberedValue::Key) => {
                 return Err(Error::new(ErrorKind::BadLink)
                     .at(start)
                     .expecting("the number of a value")
@@ -78,7 +78,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         };
         // Storable's own absent values are perl's undef, which it never refers to by
         // number.
-        if self.sink_node(target).is_some_and(|node| node.kind == Kind::Hole && node.key != NO_KEY) {
+        if self.node_at(target).is_some_and(|node| node.kind == Kind::Hole && node.key != NO_KEY) {
             return Err(Error::new(ErrorKind::BadLink)
                 .at(start)
                 .expecting("the number of a value that is there")
@@ -86,8 +86,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
         let form = |back: u32, kind: Kind, form: Form| {
             target.checked_sub(back).is_some_and(|at| {
-                self.sink_node(at)
-                    .is_some_and(|node| node.kind == kind && (kind != Kind::Object || node.form() == form))
+                self.node_at(at).is_some_and(|node| node.kind == kind && (kind != Kind::Object || node.form() == form))
             })
         };
         // A blessed scalar: its object is two nodes before it.
@@ -101,28 +100,28 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     }
 
     /// Reads the class after `BLESS` or `IX_BLESS`.
-    pub(super) fn bless(&mut self, tag: u8, node: u32) -> Result<u32, Error> {
+    pub(super) fn read_class(&mut self, tag: u8, node: u32) -> Result<u32, Error> {
         let at = self.scan.at;
-        let short = self.scan.u8("a class")?;
-        let number = if short & 0x80 != 0 { self.n32("a class")? } else { u32::from(short) };
+        let short = self.scan.read_u8("a class")?;
+        let number = if short & 0x80 != 0 { self.read_u32("a class")? } else { u32::from(short) };
         if tag == tag::IX_BLESS {
-            self.piece(at, node, "class number");
+            self.record_piece(at, node, "class number");
             if S::DETAIL {
-                let form = long_form(short, number) | self.other_number(number);
+                let form = long_form_note(short, number) | self.other_number_note(number);
                 self.pending_class = Some(form).filter(|form| *form != 0);
             }
-            return self.known_class(number, at);
+            return self.class_by_number(number, at);
         }
-        self.piece(at, node, "class length");
+        self.record_piece(at, node, "class length");
         let at = self.scan.at;
-        let class = self.new_class(number)?;
-        self.piece(at, node, "class name");
-        self.class_note(class, long_form(short, number));
-        self.give_class(class);
+        let class = self.read_class_name(number)?;
+        self.record_piece(at, node, "class name");
+        self.note_class(class, long_form_note(short, number));
+        self.assign_class_number(class);
         Ok(class)
     }
 
-    pub(super) fn known_class(&mut self, number: u32, at: usize) -> Result<u32, Error> {
+    pub(super) fn class_by_number(&mut self, number: u32, at: usize) -> Result<u32, Error> {
         self.classes.get(number as usize).copied().ok_or_else(|| {
             Error::new(ErrorKind::BadLink)
                 .at(at)
@@ -134,18 +133,18 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         })
     }
 
-    pub(super) fn new_class(&mut self, len: u32) -> Result<u32, Error> {
+    pub(super) fn read_class_name(&mut self, len: u32) -> Result<u32, Error> {
         let at = self.scan.at;
         if u64::from(len) > self.limits.string {
             return Err(self.limits.too_long(u64::from(len)).at(at));
         }
-        let name = self.scan.take(len as usize, "a class name")?;
+        let name = self.scan.read_bytes(len as usize, "a class name")?;
         self.sink.tape().intern_class(Kind::Bytes, name).map_err(|error| error.at(at))
     }
 
     /// Notes a class given by name: bit 0 means that it already had a number, the other
     /// bits are those of [`long_form`].
-    pub(super) fn class_note(&mut self, class: u32, long: u64) {
+    pub(super) fn note_class(&mut self, class: u32, long: u64) {
         if S::DETAIL {
             let form = u64::from(self.first_numbers.contains_key(&class)) | long;
             self.pending_class = Some(form).filter(|form| *form != 0);
@@ -153,7 +152,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     }
 
     /// Gives a class the next number.
-    pub(super) fn give_class(&mut self, class: u32) {
+    pub(super) fn assign_class_number(&mut self, class: u32) {
         if S::DETAIL {
             self.first_numbers.entry(class).or_insert(self.classes.len() as u32);
         }
@@ -161,7 +160,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     }
 
     /// Returns the note for a class given by a number that is not its first.
-    pub(super) fn other_number(&self, number: u32) -> u64 {
+    pub(super) fn other_number_note(&self, number: u32) -> u64 {
         let first = self.classes.get(number as usize).and_then(|class| self.first_numbers.get(class));
         if first == Some(&number) { 0 } else { (u64::from(number) + 1) << 16 }
     }
@@ -170,7 +169,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 /// Returns the note for a length or number in 32 bits, which the byte `short`
 /// announced. Bit 1 means that a byte would have been enough; the bits above are the
 /// bits of `short` that are ignored.
-fn long_form(short: u8, number: u32) -> u64 {
+fn long_form_note(short: u8, number: u32) -> u64 {
     match short & 0x80 {
         0 => 0,
         _ => u64::from(number <= 0x7F) << 1 | u64::from(short & 0x7F) << 2,

@@ -9,8 +9,8 @@ use super::image::Image;
 use super::tag::{self, hash};
 use super::{FORMAT, ReadOptions};
 use crate::document::{Document, Tape};
-use crate::format::skim::tokens::{Run, Skimmer, Sort, Tokens};
-use crate::format::skim::{Input, KeyOf, Mark, Opened, Shape, Skim, Sure, Unsure};
+use crate::format::skim::tokens::{FrameContent, Run, Skimmer, Tokens};
+use crate::format::skim::{Input, Mark, Skim, SkimAborted, SkimResult, SkimmedContainer, SkimmedKey, SkimmedShape};
 use crate::format::tags::Table;
 use crate::format::{Format, Scan};
 use std::collections::HashMap;
@@ -47,60 +47,60 @@ struct Classes {
 }
 
 impl Classes {
-    fn number(&self, bytes: [u8; 4]) -> u32 {
-        if self.is_little { word::<false>(bytes) } else { word::<true>(bytes) }
+    fn decode_number(&self, bytes: [u8; 4]) -> u32 {
+        if self.is_little { u32_from_bytes::<false>(bytes) } else { u32_from_bytes::<true>(bytes) }
     }
 
-    fn bytes(&self, number: u32) -> [u8; 4] {
+    fn encode_number(&self, number: u32) -> [u8; 4] {
         if self.is_little { number.to_le_bytes() } else { number.to_be_bytes() }
     }
 }
 
 #[inline(always)]
-fn word<const BIG: bool>(bytes: [u8; 4]) -> u32 {
+fn u32_from_bytes<const BIG: bool>(bytes: [u8; 4]) -> u32 {
     if BIG { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
 }
 
-fn number(skimmer: &mut Skimmer<'_, Classes>) -> Sure<u32> {
-    let bytes = skimmer.view.array()?;
-    Ok(skimmer.format.number(bytes))
+fn read_number(skimmer: &mut Skimmer<'_, Classes>) -> SkimResult<u32> {
+    let bytes = skimmer.view.read_array()?;
+    Ok(skimmer.format.decode_number(bytes))
 }
 
 fn emit_number(skimmer: &mut Skimmer<'_, Classes>, number: u32) {
-    let bytes = skimmer.format.bytes(number);
-    skimmer.emit(&bytes);
+    let bytes = skimmer.format.encode_number(number);
+    skimmer.emit_bytes(&bytes);
 }
 
 /// Reads the number of a class, or the length of its name.
-fn class(skimmer: &mut Skimmer<'_, Classes>) -> Sure<u32> {
-    let short = skimmer.view.byte()?;
-    if short & 0x80 == 0 { Ok(u32::from(short)) } else { number(skimmer) }
+fn read_class_number(skimmer: &mut Skimmer<'_, Classes>) -> SkimResult<u32> {
+    let short = skimmer.view.read_byte()?;
+    if short & 0x80 == 0 { Ok(u32::from(short)) } else { read_number(skimmer) }
 }
 
 /// Reads the name of a class, which is next.
-fn write_out(skimmer: &mut Skimmer<'_, Classes>, known: u64, len: u32) -> Sure<()> {
-    if skimmer.answer().is_some() {
+fn write_class_name(skimmer: &mut Skimmer<'_, Classes>, known: u64, len: u32) -> SkimResult<()> {
+    if skimmer.answer_bytes().is_some() {
         let written = &mut skimmer.format.written;
-        let new = u32::try_from(written.len()).map_err(|_| Unsure)?;
+        let new = u32::try_from(written.len()).map_err(|_| SkimAborted)?;
         written.entry(known).or_insert(new);
-        skimmer.emit(&[tag::BLESS, 0x80]);
+        skimmer.emit_bytes(&[tag::BLESS, 0x80]);
         emit_number(skimmer, len);
     }
-    skimmer.pass(u64::from(len))
+    skimmer.pass_bytes(u64::from(len))
 }
 
 /// Reads the key of an entry whose value was skipped.
-fn take_key(skimmer: &mut Skimmer<'_, Classes>, note: u64) -> Sure<()> {
-    let flags = if note == FLAG_HASH { skimmer.view.byte()? } else { 0 };
+fn take_key(skimmer: &mut Skimmer<'_, Classes>, note: u64) -> SkimResult<()> {
+    let flags = if note == FLAG_HASH { skimmer.view.read_byte()? } else { 0 };
     if flags & (hash::KEY_IS_SV | hash::KEY_PLACEHOLDER) != 0 {
-        return Err(Unsure);
+        return Err(SkimAborted);
     }
-    let len = number(skimmer)?;
+    let len = read_number(skimmer)?;
     skimmer.key.clear();
-    skimmer.view.append(u64::from(len), &mut skimmer.key)?;
+    skimmer.view.read_into(u64::from(len), &mut skimmer.key)?;
     match flags & hash::KEY_WAS_UTF8 == 0 || skimmer.key.is_ascii() {
         true => Ok(()),
-        false => Err(Unsure),
+        false => Err(SkimAborted),
     }
 }
 
@@ -110,28 +110,28 @@ impl Tokens for Classes {
     const TAGS: &'static Table = &tag::TAGS;
     const KEYS_ARE_LAST: bool = true;
 
-    fn start(skimmer: &mut Skimmer<'_, Self>) -> Sure<()> {
+    fn enter_root(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<()> {
         let len = usize::try_from(skimmer.view.len()).unwrap_or(usize::MAX);
-        let head = skimmer.view.need(len.min(HEADER))?;
+        let head = skimmer.view.require_bytes(len.min(HEADER))?;
         let mut scan = Scan::new(&head[..head.len().min(HEADER)]);
-        let image = Image::read(&mut scan, &ReadOptions::default(), &mut Tape::new()).map_err(|_| Unsure)?;
+        let image = Image::read(&mut scan, &ReadOptions::default(), &mut Tape::new()).map_err(|_| SkimAborted)?;
         if image.is_old() || image.is_mixed() {
-            return Err(Unsure);
+            return Err(SkimAborted);
         }
         let format = &mut skimmer.format;
         format.start = scan.at as u64;
         format.is_little = image.is_little();
         (format.integer, format.float) = (image.iv, image.nv);
-        skimmer.view.go(format.start);
+        skimmer.view.seek_to(format.start);
         Ok(())
     }
 
-    fn open(skimmer: &mut Skimmer<'_, Self>) -> Sure<Opened> {
-        let mark = skimmer.mark();
+    fn enter_value(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<SkimmedContainer> {
+        let mark = skimmer.mark_position();
         let is_root = mark.at == skimmer.format.start;
         let (mut is_referred, mut is_blessed) = (false, false);
         loop {
-            let tag = skimmer.view.byte()?;
+            let tag = skimmer.view.read_byte()?;
             match tag {
                 // The reference to the root is not written.
                 tag::REF | tag::OVERLOAD | tag::WEAKREF | tag::WEAKOVERLOAD
@@ -143,160 +143,163 @@ impl Tokens for Classes {
                 tag::BLESS | tag::IX_BLESS if !is_blessed => {
                     is_blessed = true;
                     match tag {
-                        tag::BLESS => Classes::name(skimmer, tag, mark.at)?,
-                        _ => Classes::again(skimmer, tag, mark.at)?,
+                        tag::BLESS => Classes::read_name(skimmer, tag, mark.at)?,
+                        _ => Classes::read_name_number(skimmer, tag, mark.at)?,
                     }
                 }
                 tag::ARRAY => {
                     skimmer.values += 1;
-                    let count = number(skimmer)?;
-                    return Ok(Opened::new(Shape::List, Some(u64::from(count))));
+                    let count = read_number(skimmer)?;
+                    return Ok(SkimmedContainer::new(SkimmedShape::List, Some(u64::from(count))));
                 }
                 tag::HASH | tag::FLAG_HASH => {
                     skimmer.values += 1;
                     let note = if tag == tag::HASH { HASH } else { FLAG_HASH };
                     if note == FLAG_HASH {
-                        skimmer.view.byte()?;
+                        skimmer.view.read_byte()?;
                     }
-                    let count = number(skimmer)?;
-                    return Ok(Opened { note, ..Opened::new(Shape::Map, Some(u64::from(count))) });
+                    let count = read_number(skimmer)?;
+                    return Ok(SkimmedContainer {
+                        note,
+                        ..SkimmedContainer::new(SkimmedShape::Map, Some(u64::from(count)))
+                    });
                 }
                 tag::LSCALAR | tag::UNDEF..=tag::SCALAR | tag::SV_UNDEF..=tag::SV_NO | tag::UTF8STR | tag::LUTF8STR
                     if !is_referred && !is_blessed =>
                 {
-                    skimmer.back(mark);
-                    return Ok(Opened::LEAF);
+                    skimmer.return_to(mark);
+                    return Ok(SkimmedContainer::LEAF);
                 }
-                _ => return Err(Unsure),
+                _ => return Err(SkimAborted),
             }
         }
     }
 
-    fn next(skimmer: &mut Skimmer<'_, Self>, open: &mut Opened) -> Sure<Option<KeyOf>> {
+    fn next_value(skimmer: &mut Skimmer<'_, Self>, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>> {
         if open.note != 0 && open.read > 0 {
             take_key(skimmer, open.note)?;
         }
-        if !open.step() {
+        if !open.take_next_item() {
             return Ok(None);
         }
         if open.note == 0 {
-            return Ok(Some(KeyOf::Item));
+            return Ok(Some(SkimmedKey::Item));
         }
-        let value = skimmer.mark();
+        let value = skimmer.mark_position();
         skimmer.format.passed = None;
         skimmer.pass_value()?;
-        let end = skimmer.mark();
+        let end = skimmer.mark_position();
         take_key(skimmer, open.note)?;
-        skimmer.back(value);
+        skimmer.return_to(value);
         skimmer.format.passed = Some((value.at, end));
-        Ok(Some(KeyOf::Text))
+        Ok(Some(SkimmedKey::Text))
     }
 
     fn skip_passed(skimmer: &mut Skimmer<'_, Self>) -> bool {
         match skimmer.format.passed.take() {
             Some((at, end)) if at == skimmer.view.position() => {
-                skimmer.back(end);
+                skimmer.return_to(end);
                 true
             }
             _ => false,
         }
     }
 
-    fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> Sure<Vec<u8>> {
+    fn begin_answer(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<Vec<u8>> {
         // In an array these mean a nonexistent element.
         if matches!(skimmer.view.peek()?, tag::SV_UNDEF | tag::SVUNDEF_ELEM) {
-            return Err(Unsure);
+            return Err(SkimAborted);
         }
         let start = skimmer.format.start;
-        let mut bytes = skimmer.view.copy(0, start)?;
+        let mut bytes = skimmer.view.copy_range(0, start)?;
         skimmer.format.written.clear();
         skimmer.format.first = skimmer.values + 1;
         skimmer.format.is_part = skimmer.view.position() != start;
         if skimmer.format.is_part {
             skimmer.format.first = skimmer.values;
             bytes.push(tag::ARRAY);
-            bytes.extend(skimmer.format.bytes(1));
+            bytes.extend(skimmer.format.encode_number(1));
         }
         Ok(bytes)
     }
 
-    fn finish_answer(skimmer: &mut Skimmer<'_, Self>, document: Document<'_>) -> Sure<Document<'static>> {
+    fn finish_answer(skimmer: &mut Skimmer<'_, Self>, document: Document<'_>) -> SkimResult<Document<'static>> {
         if !skimmer.format.is_part {
             return Ok(document.into_owned());
         }
-        let item = document.root().items().next().ok_or(Unsure)?.index();
-        document.part(item).map(Document::into_owned).map_err(|_| Unsure)
+        let item = document.root().items().next().ok_or(SkimAborted)?.index();
+        document.part(item).map(Document::into_owned).map_err(|_| SkimAborted)
     }
 
-    fn count(skimmer: &mut Skimmer<'_, Self>, _: u8) -> Sure<u64> {
-        let count = number(skimmer)?;
+    fn read_count(skimmer: &mut Skimmer<'_, Self>, _: u8) -> SkimResult<u64> {
+        let count = read_number(skimmer)?;
         emit_number(skimmer, count);
         Ok(u64::from(count))
     }
 
-    fn integer(skimmer: &mut Skimmer<'_, Self>, _: u8) -> Sure<()> {
-        skimmer.pass(u64::from(skimmer.format.integer))
+    fn read_integer(skimmer: &mut Skimmer<'_, Self>, _: u8) -> SkimResult<()> {
+        skimmer.pass_bytes(u64::from(skimmer.format.integer))
     }
 
-    fn float(skimmer: &mut Skimmer<'_, Self>, _: Mark) -> Sure<()> {
-        skimmer.pass(u64::from(skimmer.format.float))
+    fn read_float(skimmer: &mut Skimmer<'_, Self>, _: Mark) -> SkimResult<()> {
+        skimmer.pass_bytes(u64::from(skimmer.format.float))
     }
 
-    fn name(skimmer: &mut Skimmer<'_, Self>, _: u8, _: u64) -> Sure<()> {
-        let len = class(skimmer)?;
+    fn read_name(skimmer: &mut Skimmer<'_, Self>, _: u8, _: u64) -> SkimResult<()> {
+        let len = read_class_number(skimmer)?;
         let known = skimmer.names;
         if known == skimmer.format.places.len() as u64 {
             if skimmer.format.places.len() == CLASSES {
-                return Err(Unsure);
+                return Err(SkimAborted);
             }
             let at = skimmer.view.position();
             skimmer.format.places.push((at, len));
         }
         skimmer.names += 1;
-        write_out(skimmer, known, len)
+        write_class_name(skimmer, known, len)
     }
 
-    fn again(skimmer: &mut Skimmer<'_, Self>, _: u8, _: u64) -> Sure<()> {
-        let known = class(skimmer)?;
+    fn read_name_number(skimmer: &mut Skimmer<'_, Self>, _: u8, _: u64) -> SkimResult<()> {
+        let known = read_class_number(skimmer)?;
         let place = skimmer.format.places.get(known as usize).copied();
         let known = u64::from(known);
-        let (at, len) = place.filter(|_| known < skimmer.names).ok_or(Unsure)?;
-        if skimmer.answer().is_none() {
+        let (at, len) = place.filter(|_| known < skimmer.names).ok_or(SkimAborted)?;
+        if skimmer.answer_bytes().is_none() {
             return Ok(());
         }
         if let Some(new) = skimmer.format.written.get(&known).copied() {
-            skimmer.emit(&[tag::IX_BLESS, 0x80]);
+            skimmer.emit_bytes(&[tag::IX_BLESS, 0x80]);
             emit_number(skimmer, new);
             return Ok(());
         }
         let here = skimmer.view.position();
-        skimmer.view.go(at);
-        write_out(skimmer, known, len)?;
-        skimmer.view.go(here);
+        skimmer.view.seek_to(at);
+        write_class_name(skimmer, known, len)?;
+        skimmer.view.seek_to(here);
         Ok(())
     }
 
-    fn link(skimmer: &mut Skimmer<'_, Self>, tag: u8, _: u64) -> Sure<()> {
-        let number = u64::from(u32::from_be_bytes(skimmer.view.array()?));
+    fn read_link(skimmer: &mut Skimmer<'_, Self>, tag: u8, _: u64) -> SkimResult<()> {
+        let number = u64::from(u32::from_be_bytes(skimmer.view.read_array()?));
         let first = skimmer.format.first;
-        if let Some(bytes) = skimmer.answer() {
-            let new = number.checked_sub(first).and_then(|by| u32::try_from(by + 1).ok()).ok_or(Unsure)?;
+        if let Some(bytes) = skimmer.answer_bytes() {
+            let new = number.checked_sub(first).and_then(|by| u32::try_from(by + 1).ok()).ok_or(SkimAborted)?;
             bytes.push(tag);
             bytes.extend(new.to_be_bytes());
         }
         Ok(())
     }
 
-    fn key(skimmer: &mut Skimmer<'_, Self>, sort: Sort) -> Sure<()> {
-        if sort == Sort::FlagEntries && skimmer.pass_byte()? & hash::KEY_IS_SV != 0 {
-            return Err(Unsure);
+    fn read_key(skimmer: &mut Skimmer<'_, Self>, sort: FrameContent) -> SkimResult<()> {
+        if sort == FrameContent::FlagEntries && skimmer.pass_byte()? & hash::KEY_IS_SV != 0 {
+            return Err(SkimAborted);
         }
-        let len = Classes::count(skimmer, 0)?;
-        skimmer.pass(len)
+        let len = Classes::read_count(skimmer, 0)?;
+        skimmer.pass_bytes(len)
     }
 
-    fn run(run: &mut Run<'_, Self>, _: Option<i64>) -> (usize, bool) {
-        let passed = if run.format.is_little { run::over::<false>(run) } else { run::over::<true>(run) };
+    fn run_fast_loop(run: &mut Run<'_, Self>, _: Option<i64>) -> (usize, bool) {
+        let passed = if run.format.is_little { run::skip_run::<false>(run) } else { run::skip_run::<true>(run) };
         (passed, false)
     }
 }

@@ -12,32 +12,37 @@ const NATIVE: u8 = 4;
 const MACHINE: &[u8] = b"\x0812345678\x04\x08\x08\x08";
 
 /// Returns the function that reads the scalars of this image, if its header is a common one.
-pub(super) fn reader(input: &[u8], options: &ReadOptions) -> Option<ReadScalar> {
+pub(super) fn choose_scalar_reader(input: &[u8], options: &ReadOptions) -> Option<ReadScalar> {
     let image = input.strip_prefix(MAGIC).unwrap_or(input);
     match image {
         _ if options.reference || options.nv_size.is_some() => None,
-        [NETWORK, _, ..] => Some(network),
-        [NATIVE, minor, machine @ ..] if *minor >= 2 && machine.starts_with(MACHINE) => Some(native),
+        [NETWORK, _, ..] => Some(read_network_scalar),
+        [NATIVE, minor, machine @ ..] if *minor >= 2 && machine.starts_with(MACHINE) => Some(read_native_scalar),
         _ => None,
     }
 }
 
-fn network(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
-    scalar(input, at, like, |rest| rest.first_chunk().map(|len| u32::from_be_bytes(*len)))
+fn read_network_scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
+    read_common_scalar(input, at, like, |rest| rest.first_chunk().map(|len| u32::from_be_bytes(*len)))
 }
 
-fn native(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
+fn read_native_scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
     let (tag, rest) = input.get(at..)?.split_first()?;
     let node = match *tag {
         tag::INTEGER => Node::int(i64::from_le_bytes(*rest.first_chunk()?)),
         tag::DOUBLE => Node::float(f64::from_le_bytes(*rest.first_chunk()?)),
-        _ => return scalar(input, at, like, |rest| rest.first_chunk().map(|len| u32::from_le_bytes(*len))),
+        _ => return read_common_scalar(input, at, like, |rest| rest.first_chunk().map(|len| u32::from_le_bytes(*len))),
     };
     Some((Node { key: like.key, ..node }, at + 9))
 }
 
 #[inline(always)]
-fn scalar(input: &[u8], at: usize, like: Node, length: impl Fn(&[u8]) -> Option<u32>) -> Option<(Node, usize)> {
+fn read_common_scalar(
+    input: &[u8],
+    at: usize,
+    like: Node,
+    length: impl Fn(&[u8]) -> Option<u32>,
+) -> Option<(Node, usize)> {
     let (tag, rest) = input.get(at..)?.split_first()?;
     let (node, size) = match *tag {
         tag::BYTE => (Node::int(i64::from(*rest.first()?) - 128), 1),

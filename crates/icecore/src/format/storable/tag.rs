@@ -42,8 +42,8 @@ tags! {
 }
 
 /// Returns the tag's name.
-pub(super) fn name(tag: u8) -> &'static str {
-    TAGS.name(tag).unwrap_or("unknown tag")
+pub(super) fn name_of(tag: u8) -> &'static str {
+    TAGS.name_of_tag(tag).unwrap_or("unknown tag")
 }
 
 /// Marks of formats before 0.6.

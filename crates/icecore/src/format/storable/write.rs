@@ -11,9 +11,9 @@ use super::write_fast_body::{DEPTH, write_fast_body};
 use super::{FORMAT, NAME, WriteOptions};
 use crate::document::{Cursor, Document, Form, IS_KEY, Kind, Naming, Node, Replay, flag, lose_repeated};
 use crate::error::{Error, ErrorKind};
-use crate::format::{uncopied, write_named};
+use crate::format::{check_and_expand, write_named};
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output, READY, Written, metered};
+use crate::output::{LossKind, Losses, Output, READY, Written, write_metered};
 use std::collections::HashMap;
 
 /// Writes a document as an image, and reports what Storable could not represent.
@@ -26,19 +26,19 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
     // Maps of a running program have no duplicate keys, and the size of the output is
     // not limited by the size of an input.
     let is_live = document.tape().by_hand;
-    if is_live && is_shallow && write_fast_body(document, options, limits.output_from(document.size()), out) {
-        out.ready()?;
-        return Ok(Losses::within(limits));
+    if is_live && is_shallow && write_fast_body(document, options, limits.output_from(document.input_size()), out) {
+        out.allow_flush()?;
+        return Ok(Losses::with_limits(limits));
     }
-    metered(document, limits, out, |out| {
+    write_metered(document, limits, out, |out| {
         if !is_live && is_shallow && !document.has_moved_classes() && write_fast_body(document, options, u64::MAX, out)
         {
-            out.ready()?;
-            let mut losses = Losses::within(limits);
+            out.allow_flush()?;
+            let mut losses = Losses::with_limits(limits);
             lose_repeated(document, Naming::Perl, &mut losses);
             return Ok(losses);
         }
-        let document = &*uncopied(document, limits)?;
+        let document = &*check_and_expand(document, limits)?;
         let document = &*document.without_links_to_attributes();
         write_named(document, &FORMAT, limits, |document| write_whole(document, options, limits, out))
     })
@@ -75,18 +75,18 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
         referents: HashMap::new(),
         next: 0,
         classes: HashMap::new(),
-        again: HashMap::new(),
-        losses: Losses::within(limits),
+        renumbered_classes: HashMap::new(),
+        losses: Losses::with_limits(limits),
     };
     if document.header().is_some() {
         writer.losses.add(LossKind::Header, || "$".to_owned());
     }
-    writer.run(out)?;
+    writer.write_root(out)?;
     Ok(writer.losses)
 }
 
 /// A container with children still to write.
-pub(super) enum Frame {
+pub(super) enum WriteFrame {
     /// The nodes from `at` to `end`, one after the other.
     Items { at: u32, end: u32 },
     /// A map: the entries from `at` on, and the value whose key is next.
@@ -127,7 +127,7 @@ pub(super) struct Writer<'d> {
     /// Whether integers are 64 bits, little-endian.
     pub(super) is_plain_64: bool,
     pub(super) spelling: Option<Replay<'d>>,
-    stack: Vec<Frame>,
+    stack: Vec<WriteFrame>,
     /// The numbers of variables and referents that links refer to.
     pub(super) variables: HashMap<u32, u32>,
     pub(super) referents: HashMap<u32, u32>,
@@ -135,20 +135,20 @@ pub(super) struct Writer<'d> {
     pub(super) next: u32,
     pub(super) classes: HashMap<u32, u32>,
     /// Classes by their additional numbers.
-    pub(super) again: HashMap<u32, u32>,
+    pub(super) renumbered_classes: HashMap<u32, u32>,
     pub(super) losses: Losses,
 }
 
 impl<'d> Writer<'d> {
-    pub(super) fn run(&mut self, out: &mut dyn Output) -> Result<(), Error> {
-        self.value(self.document.root().index(), Slot::Referent, out.buffer())?;
+    pub(super) fn write_root(&mut self, out: &mut dyn Output) -> Result<(), Error> {
+        self.write_value(self.document.root().index(), Slot::Referent, out.buffer())?;
         while !self.stack.is_empty() {
             let buf = out.buffer();
-            let most = buf.len() + READY;
-            while buf.len() < most && !self.stack.is_empty() {
-                self.step(buf)?;
+            let limit = buf.len() + READY;
+            while buf.len() < limit && !self.stack.is_empty() {
+                self.continue_container(buf)?;
             }
-            out.ready()?;
+            out.allow_flush()?;
         }
         Ok(())
     }
@@ -156,33 +156,33 @@ impl<'d> Writer<'d> {
     // -- Small helpers ------------------------------------------------------
 
     pub(super) fn note(&self, at: u32, code: u16) -> Option<u64> {
-        self.spelling.as_ref()?.note(at, code)
+        self.spelling.as_ref()?.note_value(at, code)
     }
 
-    pub(super) fn tag(&self, at: u32, default: u8) -> u8 {
+    pub(super) fn spelled_tag(&self, at: u32, default: u8) -> u8 {
         self.note(at, code::TAG).map_or(default, |tag| tag as u8)
     }
 
-    pub(super) fn lose(&mut self, kind: LossKind, at: u32) {
+    pub(super) fn record_loss(&mut self, kind: LossKind, at: u32) {
         let document = self.document;
         self.losses.add(kind, || document.path(at));
     }
 
-    pub(super) fn n32(&self, value: u32, buf: &mut Vec<u8>) {
-        buf.extend_from_slice(&self.image.n32(value));
+    pub(super) fn push_u32(&self, value: u32, buf: &mut Vec<u8>) {
+        buf.extend_from_slice(&self.image.encode_u32(value));
     }
 
     /// Writes a length in 8 bits, or in 32 bits after another tag.
-    pub(super) fn short_or_long(&self, len: usize, long: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn push_length(&self, len: usize, long: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
         match u8::try_from(len) {
             Ok(len) if !long => buf.push(len),
-            _ => self.n32(self.fits(len)?, buf),
+            _ => self.push_u32(self.check_length(len)?, buf),
         }
         Ok(())
     }
 
     /// Returns a length that must fit into 31 bits.
-    pub(super) fn fits(&self, len: usize) -> Result<u32, Error> {
+    pub(super) fn check_length(&self, len: usize) -> Result<u32, Error> {
         u32::try_from(len).ok().filter(|len| i32::try_from(*len).is_ok()).ok_or_else(|| {
             Error::new(ErrorKind::Unsupported)
                 .expecting("strings and containers of less than 2 GB")
@@ -190,7 +190,7 @@ impl<'d> Writer<'d> {
         })
     }
 
-    pub(super) fn push(&mut self, frame: Frame) -> Result<(), Error> {
+    pub(super) fn push(&mut self, frame: WriteFrame) -> Result<(), Error> {
         if self.stack.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep());
         }
@@ -200,7 +200,7 @@ impl<'d> Writer<'d> {
 
     /// Takes the next number for the variable at `at`.
     #[inline]
-    pub(super) fn number_variable(&mut self, at: u32, node: &Node, also: Also) {
+    pub(super) fn number_variable(&mut self, at: u32, node: &Node, also: NumberSharers) {
         if node.has(flag::TARGET) || also.variable.is_some() || also.referent.is_some() {
             self.variables.insert(at, self.next);
             if let Some(at) = also.variable {
@@ -214,7 +214,7 @@ impl<'d> Writer<'d> {
     }
 
     #[inline]
-    pub(super) fn number_referent(&mut self, at: u32, node: &Node, also: Also) {
+    pub(super) fn number_referent(&mut self, at: u32, node: &Node, also: NumberSharers) {
         if node.has(flag::TARGET) || also.referent.is_some() {
             self.referents.insert(at, self.next);
             if let Some(at) = also.referent {
@@ -224,17 +224,17 @@ impl<'d> Writer<'d> {
         self.next += 1;
     }
 
-    pub(super) fn back_reference(&self, number: u32, at: u32, buf: &mut Vec<u8>) {
+    pub(super) fn push_back_reference(&self, number: u32, at: u32, buf: &mut Vec<u8>) {
         if self.note(at, code::LARGE).is_some() {
             buf.extend_from_slice(&[tag::LOBJECT, tag::OBJECT]);
-            buf.extend_from_slice(&self.image.n64(u64::from(number)));
+            buf.extend_from_slice(&self.image.encode_u64(u64::from(number)));
         } else {
             buf.push(tag::OBJECT);
             buf.extend_from_slice(&number.to_be_bytes());
         }
     }
 
-    pub(super) fn reference(&self, flags: u8, buf: &mut Vec<u8>) {
+    pub(super) fn push_reference_tag(&self, flags: u8, buf: &mut Vec<u8>) {
         buf.push(match (flags & flag::WEAK != 0, flags & flag::OVERLOAD != 0) {
             (false, false) => tag::REF,
             (false, true) => tag::OVERLOAD,
@@ -244,7 +244,7 @@ impl<'d> Writer<'d> {
     }
 
     /// Whether a link refers to a string or a number.
-    fn names_scalar(&self, link: &Node) -> bool {
+    fn links_to_scalar(&self, link: &Node) -> bool {
         let kind = self.document.node(link.payload as u32).kind;
         !kind.is_container() && !kind.is_again()
     }
@@ -252,19 +252,19 @@ impl<'d> Writer<'d> {
     // -- Values ------------------------------------------------------------
 
     /// Writes the node at `at`: a leaf completely, a container up to its front.
-    pub(super) fn value(&mut self, mut at: u32, mut slot: Slot, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let mut also = Also::default();
+    pub(super) fn write_value(&mut self, mut at: u32, mut slot: Slot, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let mut also = NumberSharers::default();
         let first = at;
         let mut blessed = false;
         // Offset of the last class in the buffer, and the state before it.
         let mut class = None;
         // A chain of references, links and objects. It ends with an error if it is too
         // deep, or if hand-made links form a circle.
-        let mut jumped = false;
+        let mut followed_link = false;
         let mut is_copy = false;
         // The last link or alias that was followed: its notes describe its form.
-        let mut named = at;
-        for _ in 0..=self.document.most_steps(self.limits) {
+        let mut last_link = at;
+        for _ in 0..=self.document.max_link_steps(self.limits) {
             let node = self.document.node(at);
             let number = match slot {
                 Slot::Variable => self.variables.get(&at),
@@ -278,51 +278,51 @@ impl<'d> Writer<'d> {
                     // A value that was already written can't be blessed any more.
                     buf.truncate(start);
                     self.classes.retain(|_, known| *known < classes);
-                    self.again.retain(|number, _| *number < classes);
-                    self.lose(LossKind::Class, object);
+                    self.renumbered_classes.retain(|number, _| *number < classes);
+                    self.record_loss(LossKind::Class, object);
                 }
-                self.back_reference(number, named, buf);
+                self.push_back_reference(number, last_link, buf);
                 return Ok(());
             }
             match (slot, node.kind) {
                 (_, Kind::Alias) => {
-                    jumped = true;
-                    named = at;
+                    followed_link = true;
+                    last_link = at;
                     at = node.payload as u32;
                     slot = Slot::Variable;
                 }
                 (Slot::Referent, Kind::Link) => {
-                    jumped = true;
-                    named = at;
+                    followed_link = true;
+                    last_link = at;
                     at = node.payload as u32;
                 }
-                (Slot::Variable, Kind::Link) if self.names_scalar(&node) => {
+                (Slot::Variable, Kind::Link) if self.links_to_scalar(&node) => {
                     // The same string or number again: Perl does not share these.
-                    self.lose(LossKind::Sharing, at);
-                    jumped = true;
+                    self.record_loss(LossKind::Sharing, at);
+                    followed_link = true;
                     is_copy = true;
                     at = node.payload as u32;
                 }
                 (Slot::Variable, Kind::Link) => {
                     if self.note(at, code::BARE).is_none() {
-                        self.reference(node.flags, buf);
+                        self.push_reference_tag(node.flags, buf);
                         self.number_variable(at, &node, std::mem::take(&mut also));
                         blessed = false;
                     }
-                    jumped = true;
-                    named = at;
+                    followed_link = true;
+                    last_link = at;
                     at = node.payload as u32;
                     slot = Slot::Referent;
                 }
                 (_, Kind::Attrs) => {
-                    self.lose(LossKind::Attributes, at);
+                    self.record_loss(LossKind::Attributes, at);
                     at += 1;
                 }
-                (_, Kind::Object | Kind::Opaque) if !is_hook(&node) => {
+                (_, Kind::Object | Kind::Opaque) if !is_hook_record(&node) => {
                     let is_variable = node.kind == Kind::Object && node.form() == Form::Variable;
                     if slot == Slot::Variable && !is_variable {
                         if self.note(at, code::BARE).is_none() {
-                            self.reference(node.flags, buf);
+                            self.push_reference_tag(node.flags, buf);
                             self.number_variable(at, &node, std::mem::take(&mut also));
                         }
                         // It may already be written.
@@ -331,30 +331,30 @@ impl<'d> Writer<'d> {
                     }
                     if node.kind == Kind::Opaque {
                         // Frozen by another language: only its payload remains.
-                        self.lose(LossKind::Opaque, at);
+                        self.record_loss(LossKind::Opaque, at);
                         // The payload was reached by a reference; a body is not.
                         let payload = self.document.node(at + 1);
                         let is_body =
                             payload.kind.is_container() && !matches!(payload.kind, Kind::Object | Kind::Opaque);
                         if is_body && payload.has(flag::WEAK) {
-                            self.lose(LossKind::Weak, at + 1);
+                            self.record_loss(LossKind::Weak, at + 1);
                         }
                         if is_body && payload.has(flag::OVERLOAD) {
-                            self.lose(LossKind::Overload, at + 1);
+                            self.record_loss(LossKind::Overload, at + 1);
                         }
                     }
                     if node.kind == Kind::Object && node.form() == Form::Struct {
-                        self.lose(LossKind::Struct, at);
+                        self.record_loss(LossKind::Struct, at);
                     }
                     let (start, classes) = (buf.len(), self.classes.len() as u32);
-                    self.bless(at, node.class(), buf)?;
+                    self.write_class(at, node.class(), buf)?;
                     class = Some((at, start, buf.len(), classes));
                     blessed = true;
-                    let again = Some(at).filter(|_| node.has(flag::TARGET));
+                    let target = Some(at).filter(|_| node.has(flag::TARGET));
                     if is_variable {
-                        also.variable = again.or(also.variable);
+                        also.variable = target.or(also.variable);
                     } else {
-                        also.referent = again.or(also.referent);
+                        also.referent = target.or(also.referent);
                     }
                     let body = self.document.node(at + 1);
                     at += 1;
@@ -371,7 +371,7 @@ impl<'d> Writer<'d> {
                     }
                 }
                 (Slot::Variable, Kind::Ref) => {
-                    self.reference(node.flags, buf);
+                    self.push_reference_tag(node.flags, buf);
                     self.number_variable(at, &node, std::mem::take(&mut also));
                     also.variable = None;
                     if node.has(flag::TARGET) {
@@ -388,19 +388,19 @@ impl<'d> Writer<'d> {
                 }
                 (Slot::Variable, _) if self.is_referred(&node) => {
                     if self.note(at, code::BARE).is_none() {
-                        self.reference(node.flags, buf);
+                        self.push_reference_tag(node.flags, buf);
                         self.number_variable(at, &node, std::mem::take(&mut also));
                         blessed = false;
                     }
                     slot = Slot::Referent;
                 }
                 (Slot::Referent, _) if self.is_referred(&node) => {
-                    return self.container(at, &node, also, blessed, buf);
+                    return self.write_container(at, &node, also, blessed, buf);
                 }
-                _ => return self.scalar(at, &node, also, buf),
+                _ => return self.write_scalar(at, &node, also, buf),
             }
         }
-        if !jumped {
+        if !followed_link {
             return Err(self.limits.too_deep());
         }
         Err(Error::new(ErrorKind::BadLink)
@@ -420,13 +420,13 @@ impl<'d> Writer<'d> {
 
     // -- Open containers ----------------------------------------------------
 
-    pub(super) fn step(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn continue_container(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
         crate::steps::count(1);
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
         // The buffer is passed on from time to time.
-        let most = buf.len() + READY;
+        let limit = buf.len() + READY;
         match &mut frame {
-            Frame::Items { at, end } => {
+            WriteFrame::Items { at, end } => {
                 while *at < *end {
                     if self.is_fast {
                         let next = self.fast_items(*at, *end, buf);
@@ -438,30 +438,30 @@ impl<'d> Writer<'d> {
                     }
                     let node = self.document.node(*at);
                     if node.key == IS_KEY {
-                        *at = Cursor::new(self.document, *at).next();
+                        *at = Cursor::new(self.document, *at).index_after();
                         continue;
                     }
                     if self.is_plain_leaf(&node) {
                         self.next += 1;
-                        self.leaf(*at, &node, buf)?;
+                        self.write_leaf(*at, &node, buf)?;
                         *at += 1;
-                        if buf.len() >= most {
+                        if buf.len() >= limit {
                             self.stack.push(frame);
                             return Ok(());
                         }
                         continue;
                     }
                     let here = *at;
-                    *at = Cursor::new(self.document, here).next();
-                    return self.descend(frame, here, Slot::Variable, buf);
+                    *at = Cursor::new(self.document, here).index_after();
+                    return self.write_child(frame, here, Slot::Variable, buf);
                 }
             }
-            Frame::Entries { at, end, flagged, key } => {
+            WriteFrame::Entries { at, end, flagged, key } => {
                 if let Some((key, value)) = key.take() {
-                    self.key(key, value, *flagged, buf)?;
+                    self.write_key(key, value, *flagged, buf)?;
                 }
-                while let Some((name, value)) = self.entry(*at, *end) {
-                    if buf.len() >= most {
+                while let Some((name, value)) = self.entry_at(*at, *end) {
+                    if buf.len() >= limit {
                         self.stack.push(frame);
                         return Ok(());
                     }
@@ -475,40 +475,40 @@ impl<'d> Writer<'d> {
                     let node = self.document.node(value);
                     if self.is_plain_leaf(&node) {
                         self.next += 1;
-                        self.leaf(value, &node, buf)?;
-                        self.key(name, value, *flagged, buf)?;
+                        self.write_leaf(value, &node, buf)?;
+                        self.write_key(name, value, *flagged, buf)?;
                         *at = value + 1;
                         continue;
                     }
-                    *at = Cursor::new(self.document, value).next();
+                    *at = Cursor::new(self.document, value).index_after();
                     *key = Some((name, value));
-                    return self.descend(frame, value, Slot::Variable, buf);
+                    return self.write_child(frame, value, Slot::Variable, buf);
                 }
             }
-            Frame::Sorted { entries, flagged, key } => {
+            WriteFrame::Sorted { entries, flagged, key } => {
                 if let Some((key, value)) = key.take() {
-                    self.key(key, value, *flagged, buf)?;
+                    self.write_key(key, value, *flagged, buf)?;
                 }
                 if let Some((name, value)) = entries.pop() {
                     *key = Some((name, value));
-                    return self.descend(frame, value, Slot::Variable, buf);
+                    return self.write_child(frame, value, Slot::Variable, buf);
                 }
             }
-            Frame::Element { object, key, by_key } => {
+            WriteFrame::Element { object, key, by_key } => {
                 if let Some(object) = object.take() {
-                    return self.descend(frame, object, Slot::Variable, buf);
+                    return self.write_child(frame, object, Slot::Variable, buf);
                 }
                 let node = self.document.node(*key);
                 if node.kind == Kind::Int && !*by_key {
-                    self.n32(node.payload as u32, buf);
+                    self.push_u32(node.payload as u32, buf);
                 } else {
-                    return self.value(*key, Slot::Variable, buf);
+                    return self.write_value(*key, Slot::Variable, buf);
                 }
             }
-            Frame::Hook { record, at, end, flags, recursed } => {
+            WriteFrame::Hook { record, at, end, flags, recursed } => {
                 while *at < *end {
                     let here = *at;
-                    let next = Cursor::new(self.document, here).next();
+                    let next = Cursor::new(self.document, here).index_after();
                     if next >= *end {
                         break;
                     }
@@ -518,23 +518,29 @@ impl<'d> Writer<'d> {
                     if self.number_of(here).is_none() {
                         buf.push(*flags | hook::RECURSE);
                         if *flags == hook::EXTRA && !*recursed {
-                            buf.push(self.extra(*record));
+                            buf.push(self.hook_extra_type(*record));
                         }
                         *recursed = true;
-                        return self.descend(frame, here, Slot::Referent, buf);
+                        return self.write_child(frame, here, Slot::Referent, buf);
                     }
                 }
                 let (record, end, flags, recursed) = (*record, *end, *flags, *recursed);
-                return self.hook_end(record, end, flags, recursed, buf);
+                return self.write_hook_end(record, end, flags, recursed, buf);
             }
         }
         Ok(())
     }
 
     /// Writes a child of the container whose frame this is.
-    pub(super) fn descend(&mut self, frame: Frame, at: u32, slot: Slot, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn write_child(
+        &mut self,
+        frame: WriteFrame,
+        at: u32,
+        slot: Slot,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         self.push(frame)?;
-        self.value(at, slot, buf)
+        self.write_value(at, slot, buf)
     }
 
     /// Whether the node is a leaf that nothing else refers to.
@@ -543,24 +549,24 @@ impl<'d> Writer<'d> {
         !node.kind.is_container() && !node.has(flag::TARGET) && !matches!(node.kind, Kind::Link | Kind::Alias)
     }
 
-    pub(super) fn key(&mut self, key: Key, value: u32, flagged: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn write_key(&mut self, key: Key, value: u32, flagged: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
         if self.spelling.is_some() {
             let flags = self.note(value, code::KEY_FLAGS).map(|flags| flags as u8);
             let tag = self.note(value, code::KEY_TAG).map(|tag| tag as u8);
-            return self.spelled_key(key, value, (flags.filter(|_| flagged), tag), flagged, buf);
+            return self.write_spelled_key(key, value, (flags.filter(|_| flagged), tag), flagged, buf);
         }
-        self.plain_key(key, value, flagged, buf)
+        self.write_plain_key(key, value, flagged, buf)
     }
 }
 
 /// Whether Storable has a record for it.
-pub(super) fn is_hook(node: &Node) -> bool {
+pub(super) fn is_hook_record(node: &Node) -> bool {
     node.kind == Kind::Opaque && node.form() == Form::Hook
 }
 
 /// Other nodes that the next number is for.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Also {
+pub(super) struct NumberSharers {
     pub(super) variable: Option<u32>,
     pub(super) referent: Option<u32>,
 }

@@ -2,59 +2,59 @@
 
 use super::spelling::value as code;
 use super::tag;
-use super::write::{Also, Frame, Key, Writer};
+use super::write::{Key, NumberSharers, WriteFrame, Writer};
 use crate::document::{Cursor, Form, IS_KEY, Kind, NO_KEY, Node, flag};
 use crate::error::Error;
 use crate::output::LossKind;
 
 impl Writer<'_> {
-    pub(super) fn container(
+    pub(super) fn write_container(
         &mut self,
         at: u32,
         node: &Node,
-        also: Also,
+        also: NumberSharers,
         blessed: bool,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let children = Cursor::new(self.document, at);
-        let (first, end) = (at + 1, children.next());
+        let (first, end) = (at + 1, children.index_after());
         match node.kind {
             Kind::Array => {
                 self.number_referent(at, node, also);
-                self.count(at, tag::ARRAY, None, node.aux, buf);
-                self.push(Frame::Items { at: first, end })
+                self.push_count(at, tag::ARRAY, None, node.aux, buf);
+                self.push(WriteFrame::Items { at: first, end })
             }
             Kind::Map => {
                 self.number_referent(at, node, also);
-                self.map(at, node, first, end, buf)
+                self.write_map(at, node, first, end, buf)
             }
             Kind::Regexp => {
                 if !blessed {
                     let class = self.regexp_class();
                     let form = self.note(at, code::CLASS).unwrap_or(0);
-                    self.bless_as(class, b"Regexp", form, buf)?;
+                    self.write_class_as(class, b"Regexp", form, buf)?;
                 }
                 self.number_referent(at, node, also);
-                self.regexp(at, buf)
+                self.write_regexp(at, buf)
             }
             Kind::Code => {
                 self.number_referent(at, node, also);
                 buf.push(tag::CODE);
                 let text = self.document.node(first);
-                self.number_variable(first, &text, Also::default());
-                self.inner_string(at, first, buf)
+                self.number_variable(first, &text, NumberSharers::default());
+                self.write_inner_string(at, first, buf)
             }
             Kind::Tied => {
                 self.number_referent(at, node, also);
                 buf.push(if node.form() == Form::TiedArray { tag::TIED_ARRAY } else { tag::TIED_HASH });
-                self.push(Frame::Items { at: first, end })
+                self.push(WriteFrame::Items { at: first, end })
             }
-            _ => self.hook(at, node, first, end, also, buf),
+            _ => self.begin_hook(at, node, first, end, also, buf),
         }
     }
 
     /// Writes the tag and count of an array or hash.
-    pub(super) fn count(&mut self, at: u32, tag: u8, flags: Option<u8>, count: u32, buf: &mut Vec<u8>) {
+    pub(super) fn push_count(&mut self, at: u32, tag: u8, flags: Option<u8>, count: u32, buf: &mut Vec<u8>) {
         let large = self.note(at, code::LARGE).is_some();
         if large {
             buf.push(tag::LOBJECT);
@@ -62,15 +62,22 @@ impl Writer<'_> {
         buf.push(tag);
         buf.extend(flags);
         if large {
-            buf.extend_from_slice(&self.image.n64(u64::from(count)));
+            buf.extend_from_slice(&self.image.encode_u64(u64::from(count)));
         } else {
-            self.n32(count, buf);
+            self.push_u32(count, buf);
         }
     }
 
-    pub(super) fn map(&mut self, at: u32, node: &Node, first: u32, end: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn write_map(
+        &mut self,
+        at: u32,
+        node: &Node,
+        first: u32,
+        end: u32,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         if node.has(flag::DEFAULT) || node.has(flag::IDENTITY) {
-            self.lose(LossKind::MapKind, at);
+            self.record_loss(LossKind::MapKind, at);
         }
         let noted = self.note(at, code::HASH_FLAGS).map(|flags| flags as u8);
         let restricted = if node.has(flag::RESTRICTED) { tag::hash::RESTRICTED } else { 0 };
@@ -80,23 +87,23 @@ impl Writer<'_> {
             || self.keys.any_flagged(self.document, first, end);
         if flagged {
             let flags = noted.unwrap_or(0) & !tag::hash::RESTRICTED | restricted;
-            self.count(at, tag::FLAG_HASH, Some(flags), node.aux, buf);
+            self.push_count(at, tag::FLAG_HASH, Some(flags), node.aux, buf);
         } else {
-            self.count(at, tag::HASH, None, node.aux, buf);
+            self.push_count(at, tag::HASH, None, node.aux, buf);
         }
         if self.canonical {
-            let entries = self.sorted(first, end);
-            return self.push(Frame::Sorted { entries, flagged, key: None });
+            let entries = self.sorted_entries(first, end);
+            return self.push(WriteFrame::Sorted { entries, flagged, key: None });
         }
-        self.push(Frame::Entries { at: first, end, flagged, key: None })
+        self.push(WriteFrame::Entries { at: first, end, flagged, key: None })
     }
 
     /// Returns the entries from `at` on, sorted by key in reverse.
-    pub(super) fn sorted(&self, mut at: u32, end: u32) -> Vec<(Key, u32)> {
+    pub(super) fn sorted_entries(&self, mut at: u32, end: u32) -> Vec<(Key, u32)> {
         let mut entries = Vec::new();
-        while let Some((key, value)) = self.entry(at, end) {
-            entries.push((self.keys.order(self.document, key), key, value));
-            at = Cursor::new(self.document, value).next();
+        while let Some((key, value)) = self.entry_at(at, end) {
+            entries.push((self.keys.make_sort_key(self.document, key), key, value));
+            at = Cursor::new(self.document, value).index_after();
         }
         entries.sort_by(|a, b| b.0.cmp(&a.0));
         entries.into_iter().map(|(_, key, value)| (key, value)).collect()
@@ -104,14 +111,14 @@ impl Writer<'_> {
 
     /// Returns the entry at `at`: its key and the node of its value.
     #[inline]
-    pub(super) fn entry(&self, at: u32, end: u32) -> Option<(Key, u32)> {
+    pub(super) fn entry_at(&self, at: u32, end: u32) -> Option<(Key, u32)> {
         if at >= end {
             return None;
         }
         match self.document.node(at).key {
             NO_KEY => None,
             IS_KEY => {
-                let value = Cursor::new(self.document, at).next();
+                let value = Cursor::new(self.document, at).index_after();
                 (value < end).then_some((Key::Node(at), value))
             }
             id => Some((Key::Id(id), at)),

@@ -6,11 +6,11 @@
 use super::tag;
 use super::write::Writer;
 use crate::document::{Form, Kind, Location, Node, flag};
-use crate::format::append::append;
+use crate::format::append::append_slice;
 use crate::output::READY;
 
 /// The longest record that is written at once.
-const MOST: usize = 1 << 20;
+const MAX_RECORD: usize = 1 << 20;
 
 impl Writer<'_> {
     /// Writes a leaf, if it is a common one and nothing refers to it.
@@ -44,7 +44,7 @@ impl Writer<'_> {
                     Location::Input(start) => (self.document.input(), start),
                     Location::Arena(start) => (self.document.tape().arena(), start),
                 };
-                append(buf, base, start as usize, usize::from(len));
+                append_slice(buf, base, start as usize, usize::from(len));
             }
             Kind::Null if !node.has(flag::OWN) => buf.push(tag::UNDEF),
             _ => return false,
@@ -58,11 +58,11 @@ impl Writer<'_> {
     pub(super) fn fast_items(&mut self, mut at: u32, end: u32, buf: &mut Vec<u8>) -> u32 {
         let document = self.document;
         // The buffer is passed on from time to time.
-        let most = buf.len() + READY;
-        while at < end && buf.len() < most {
+        let limit = buf.len() + READY;
+        while at < end && buf.len() < limit {
             let Some(node) = document.nodes().get(at as usize) else { break };
             if node.kind == Kind::Int && self.is_plain_64 && !self.image.netorder {
-                let taken = integers(&document.nodes()[at as usize..end as usize], buf);
+                let taken = push_integers(&document.nodes()[at as usize..end as usize], buf);
                 if taken > 0 {
                     self.next = self.next.wrapping_add(taken);
                     at += taken;
@@ -86,8 +86,8 @@ impl Writer<'_> {
     #[inline]
     pub(super) fn fast_entries(&mut self, mut at: u32, end: u32, buf: &mut Vec<u8>) -> u32 {
         let document = self.document;
-        let most = buf.len() + READY;
-        while at < end && buf.len() < most {
+        let limit = buf.len() + READY;
+        while at < end && buf.len() < limit {
             let Some(node) = document.nodes().get(at as usize) else { break };
             let start = buf.len();
             if !self.fast_leaf(node, buf) {
@@ -133,12 +133,12 @@ impl Writer<'_> {
             }
             None => {}
         }
-        let [a, b, c, d] = self.image.n32(body.aux);
+        let [a, b, c, d] = self.image.encode_u32(body.aux);
         buf.extend_from_slice(&[if is_hash { tag::HASH } else { tag::ARRAY }, a, b, c, d]);
         let children = document.nodes().get(first as usize..body.end() as usize)?;
         for child in children {
-            let is_much = buf.len() - start > MOST;
-            if is_much || !self.fast_leaf(child, buf) || is_hash && !self.keys.append_plain(child.key, buf) {
+            let is_too_long = buf.len() - start > MAX_RECORD;
+            if is_too_long || !self.fast_leaf(child, buf) || is_hash && !self.keys.append_plain(child.key, buf) {
                 buf.truncate(start);
                 return None;
             }
@@ -150,11 +150,11 @@ impl Writer<'_> {
 
 /// Writes a run of integers in native form; returns how many.
 #[inline]
-fn integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
-    const MOST: usize = 56;
-    let mut block = [0u8; 9 * (MOST + 1)];
+fn push_integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
+    const MAX_RUN: usize = 56;
+    let mut block = [0u8; 9 * (MAX_RUN + 1)];
     let (mut to, mut taken) = (0, 0);
-    for node in nodes.iter().take(MOST) {
+    for node in nodes.iter().take(MAX_RUN) {
         if node.kind != Kind::Int || node.flags != 0 {
             break;
         }

@@ -3,13 +3,13 @@
 //! written in parts.
 
 use super::WriteOptions;
-use super::default_tags::{bool_tag, whole};
+use super::default_tags::{bool_tag, exact_integer};
 use super::image::Image;
 use super::tag;
 use crate::document::{Document, Kind, Location, NO_KEY, Names, Node, flag};
-use crate::format::Parts;
-use crate::format::append::{append_or_not, append_with_spare};
-use crate::output::{Frame, Output, Spare};
+use crate::format::PartProgress;
+use crate::format::append::{append_with_spare, try_append};
+use crate::output::{Output, PartialContainer, Spare};
 
 /// For larger documents the preparations pay off, unless they are written in parts.
 pub(super) const MOST_NODES: usize = 1 << 19;
@@ -35,7 +35,7 @@ pub(super) fn write_fast_body(
         return false;
     }
     append_with_spare(out, most, |parts, buf, most| {
-        write(document, options, parts, buf, most).filter(|()| parts.is_complete())
+        write_nodes(document, options, parts, buf, most).filter(|()| parts.is_complete())
     })
 }
 
@@ -44,10 +44,10 @@ pub(super) fn write_fast_body(
 pub(crate) fn write_part(
     document: &Document<'_>,
     options: &WriteOptions,
-    parts: &mut Parts,
+    parts: &mut PartProgress,
     out: &mut dyn Output,
 ) -> bool {
-    can_be_simple(document, options) && append_or_not(out, |buf, most| write(document, options, parts, buf, most))
+    can_be_simple(document, options) && try_append(out, |buf, most| write_nodes(document, options, parts, buf, most))
 }
 
 fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
@@ -55,26 +55,26 @@ fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
 }
 
 /// Writes at most `most` bytes, if copies make it longer.
-fn write(
+fn write_nodes(
     document: &Document<'_>,
     options: &WriteOptions,
-    parts: &mut Parts,
+    parts: &mut PartProgress,
     buf: &mut Vec<u8>,
     most: u64,
 ) -> Option<()> {
     if !parts.begun {
-        head(options, buf);
+        push_header(options, buf);
     }
     match options.netorder {
-        false => write_as::<false>(document, options, parts, buf, most),
-        true => write_as::<true>(document, options, parts, buf, most),
+        false => write_nodes_as::<false>(document, options, parts, buf, most),
+        true => write_nodes_as::<true>(document, options, parts, buf, most),
     }
 }
 
-fn write_as<const NET: bool>(
+fn write_nodes_as<const NET: bool>(
     document: &Document<'_>,
     options: &WriteOptions,
-    parts: &mut Parts,
+    parts: &mut PartProgress,
     buf: &mut Vec<u8>,
     most: u64,
 ) -> Option<()> {
@@ -83,7 +83,7 @@ fn write_as<const NET: bool>(
     let names = tape.keys();
     let nodes = tape.nodes.get(tape.root as usize..)?;
     let Spare { bytes, open, .. } = &mut parts.spare;
-    open.resize(DEPTH as usize, Frame::default());
+    open.resize(DEPTH as usize, PartialContainer::default());
     if bytes.len() < CHUNK + SLACK {
         bytes.resize(CHUNK + SLACK, 0);
     }
@@ -96,7 +96,7 @@ fn write_as<const NET: bool>(
     let mut depth = parts.depth;
     // The open container: number of children left, its own key, and whether its children
     // have keys.
-    let mut top = if parts.begun { open[depth] } else { Frame { left: 1, key: NO_KEY, is_map: false } };
+    let mut top = if parts.begun { open[depth] } else { PartialContainer { left: 1, key: NO_KEY, is_map: false } };
     // The root is the target of the reference that Storable was given.
     let mut is_root = !parts.begun;
     let mut at = 0;
@@ -106,7 +106,7 @@ fn write_as<const NET: bool>(
         while top.left == 0 && depth > 0 {
             crate::steps::count(1);
             if top.key != NO_KEY {
-                to = key::<NET>(chunk, to, top.key, names, buf)?;
+                to = push_key::<NET>(chunk, to, top.key, names, buf)?;
             }
             depth -= 1;
             top = open[depth];
@@ -116,26 +116,26 @@ fn write_as<const NET: bool>(
             break;
         }
         if to >= CHUNK {
-            to = pass_on(chunk, to, buf);
+            to = flush_chunk(chunk, to, buf);
         }
         if top.is_map || is_root || depth == DEPTH as usize {
             let run = nodes.get(at..at + (nodes.len() - at).min(top.left as usize))?;
-            let (taken, behind) = match top.is_map {
-                true => leaves::<NET, true>(run, chunk, to, strings, names),
-                false => leaves::<NET, false>(run, chunk, to, strings, names),
+            let (taken, chunk_end) = match top.is_map {
+                true => push_leaves::<NET, true>(run, chunk, to, strings, names),
+                false => push_leaves::<NET, false>(run, chunk, to, strings, names),
             };
-            to = behind;
+            to = chunk_end;
             at += taken;
             top.left -= taken as u32;
         } else {
-            let done = items::<NET>(nodes.get(at..)?, top.left, chunk, to, strings, names);
+            let done = write_items::<NET>(nodes.get(at..)?, top.left, chunk, to, strings, names);
             to = done.to;
             at += done.nodes;
             top.left = done.left;
             if done.in_map > 0 {
                 *open.get_mut(depth)? = top;
                 depth += 1;
-                top = Frame { left: done.in_map, key: NO_KEY, is_map: true };
+                top = PartialContainer { left: done.in_map, key: NO_KEY, is_map: true };
                 continue;
             }
         }
@@ -149,31 +149,31 @@ fn write_as<const NET: bool>(
         at += 1;
         match node.kind {
             Kind::Array | Kind::Map => {
-                to = front::<NET>(chunk, to, node, is_root)?;
+                to = push_container_head::<NET>(chunk, to, node, is_root)?;
                 is_root = false;
                 if node.aux > 0 {
                     *open.get_mut(depth)? = top;
                     depth += 1;
-                    top = Frame { left: node.aux, key: node.key, is_map: node.kind == Kind::Map };
+                    top = PartialContainer { left: node.aux, key: node.key, is_map: node.kind == Kind::Map };
                     continue;
                 }
             }
-            Kind::Int => to = integer::<NET>(chunk, to, node.payload as i64, is_live, buf)?,
-            Kind::Bytes | Kind::Text => to = string::<NET>(chunk, to, node, strings, buf)?,
-            Kind::Null => to = byte(chunk, to, tag::UNDEF)?,
-            Kind::Bool => to = byte(chunk, to, bool_tag(node.payload != 0, has_bools))?,
-            Kind::Float => to = float::<NET>(chunk, to, f64::from_bits(node.payload), is_live, buf)?,
+            Kind::Int => to = push_integer::<NET>(chunk, to, node.payload as i64, is_live, buf)?,
+            Kind::Bytes | Kind::Text => to = push_string::<NET>(chunk, to, node, strings, buf)?,
+            Kind::Null => to = push_byte(chunk, to, tag::UNDEF)?,
+            Kind::Bool => to = push_byte(chunk, to, bool_tag(node.payload != 0, has_bools))?,
+            Kind::Float => to = push_float::<NET>(chunk, to, f64::from_bits(node.payload), is_live, buf)?,
             Kind::Float32 => {
-                to = float::<NET>(chunk, to, f64::from(f32::from_bits(node.payload as u32)), is_live, buf)?;
+                to = push_float::<NET>(chunk, to, f64::from(f32::from_bits(node.payload as u32)), is_live, buf)?;
             }
             _ => return None,
         }
         if node.key != NO_KEY {
-            to = key::<NET>(chunk, to, node.key, names, buf)?;
+            to = push_key::<NET>(chunk, to, node.key, names, buf)?;
         }
         top.left -= 1;
     }
-    pass_on(chunk, to, buf);
+    flush_chunk(chunk, to, buf);
     parts.begun = true;
     parts.depth = depth;
     *open.get_mut(depth)? = top;
@@ -181,7 +181,7 @@ fn write_as<const NET: bool>(
 }
 
 /// Writes the header.
-fn head(options: &WriteOptions, buf: &mut Vec<u8>) {
+fn push_header(options: &WriteOptions, buf: &mut Vec<u8>) {
     let native = Image::native();
     let image = Image {
         file: options.file.unwrap_or(native.file),
@@ -193,7 +193,7 @@ fn head(options: &WriteOptions, buf: &mut Vec<u8>) {
 }
 
 /// How far [`items`] got.
-struct Items {
+struct ItemsProgress {
     nodes: usize,
     left: u32,
     to: usize,
@@ -204,16 +204,16 @@ struct Items {
 /// Writes items of an array while they are leaves or maps of leaves, and the chunk is not
 /// full.
 #[inline(always)]
-fn items<const NET: bool>(
+fn write_items<const NET: bool>(
     nodes: &[Node],
     left: u32,
     chunk: &mut Chunk,
     to: usize,
     strings: (&[u8], &[u8]),
     names: &Names,
-) -> Items {
-    let mut done = Items { nodes: 0, left, to, in_map: 0 };
-    while let Some((node, behind)) = nodes.get(done.nodes..).and_then(|nodes| nodes.split_first()) {
+) -> ItemsProgress {
+    let mut done = ItemsProgress { nodes: 0, left, to, in_map: 0 };
+    while let Some((node, following)) = nodes.get(done.nodes..).and_then(|nodes| nodes.split_first()) {
         if done.left == 0 || done.to >= CHUNK {
             break;
         }
@@ -221,7 +221,7 @@ fn items<const NET: bool>(
             let run = nodes.get(done.nodes..).unwrap_or(&[]);
             let run = &run[..run.len().min(done.left as usize)];
             let taken;
-            (taken, done.to) = leaves::<NET, false>(run, chunk, done.to, strings, names);
+            (taken, done.to) = push_leaves::<NET, false>(run, chunk, done.to, strings, names);
             done.nodes += taken;
             done.left -= taken as u32;
             if taken == 0 {
@@ -229,13 +229,14 @@ fn items<const NET: bool>(
             }
             continue;
         }
-        let Some(entries) = behind.get(..node.aux as usize) else { break };
-        let (0, NO_KEY, Some(start)) = (node.flags & !flag::REF, node.key, front::<NET>(chunk, done.to, node, false))
+        let Some(entries) = following.get(..node.aux as usize) else { break };
+        let (0, NO_KEY, Some(start)) =
+            (node.flags & !flag::REF, node.key, push_container_head::<NET>(chunk, done.to, node, false))
         else {
             break;
         };
         let taken;
-        (taken, done.to) = leaves::<NET, true>(entries, chunk, start, strings, names);
+        (taken, done.to) = push_leaves::<NET, true>(entries, chunk, start, strings, names);
         done.nodes += 1 + taken;
         done.in_map = node.aux - taken as u32;
         if done.in_map > 0 {
@@ -249,7 +250,7 @@ fn items<const NET: bool>(
 /// Writes a run of integers and short strings, with their keys in a map, until the chunk is
 /// full. Returns how many, and the end in the chunk.
 #[inline(always)]
-fn leaves<const NET: bool, const KEYS: bool>(
+fn push_leaves<const NET: bool, const KEYS: bool>(
     nodes: &[Node],
     chunk: &mut Chunk,
     mut to: usize,
@@ -292,11 +293,11 @@ fn leaves<const NET: bool, const KEYS: bool>(
             _ => return (taken, to),
         };
         if KEYS {
-            let Some((entry, _)) = names.plain(node.key).filter(|(entry, _)| entry.node.aux <= 16) else {
+            let Some((entry, _)) = names.get_plain(node.key).filter(|(entry, _)| entry.node.aux <= 16) else {
                 return (taken, to);
             };
             let key = &mut room[len..len + 20];
-            key[..4].copy_from_slice(&length::<NET>(entry.node.aux));
+            key[..4].copy_from_slice(&encode_length::<NET>(entry.node.aux));
             key[4..].copy_from_slice(&entry.head.to_le_bytes());
             to += 4 + entry.node.aux as usize;
         }
@@ -306,48 +307,48 @@ fn leaves<const NET: bool, const KEYS: bool>(
 }
 
 #[inline(always)]
-fn pass_on(chunk: &Chunk, to: usize, buf: &mut Vec<u8>) -> usize {
+fn flush_chunk(chunk: &Chunk, to: usize, buf: &mut Vec<u8>) -> usize {
     buf.extend_from_slice(&chunk[..to]);
     0
 }
 
 /// Returns space for a value of at most 64 bytes.
 #[inline(always)]
-fn room(chunk: &mut Chunk, to: usize) -> Option<&mut [u8; 64]> {
+fn value_space(chunk: &mut Chunk, to: usize) -> Option<&mut [u8; 64]> {
     chunk.get_mut(to..to + 64)?.first_chunk_mut()
 }
 
 #[inline(always)]
-fn length<const NET: bool>(value: u32) -> [u8; 4] {
+fn encode_length<const NET: bool>(value: u32) -> [u8; 4] {
     if NET { value.to_be_bytes() } else { value.to_le_bytes() }
 }
 
 /// Writes a reference, unless it is the root, and tag and count of its target.
 #[inline(always)]
-fn front<const NET: bool>(chunk: &mut Chunk, to: usize, node: &Node, is_root: bool) -> Option<usize> {
+fn push_container_head<const NET: bool>(chunk: &mut Chunk, to: usize, node: &Node, is_root: bool) -> Option<usize> {
     let skip = usize::from(is_root);
-    let room = room(chunk, to)?;
+    let room = value_space(chunk, to)?;
     room[0] = tag::REF;
     room[1 - skip] = if node.kind == Kind::Map { tag::HASH } else { tag::ARRAY };
-    room[2 - skip..6 - skip].copy_from_slice(&length::<NET>(node.aux));
+    room[2 - skip..6 - skip].copy_from_slice(&encode_length::<NET>(node.aux));
     Some(to + 6 - skip)
 }
 
 #[inline(always)]
-fn byte(chunk: &mut Chunk, to: usize, byte: u8) -> Option<usize> {
-    room(chunk, to)?[0] = byte;
+fn push_byte(chunk: &mut Chunk, to: usize, byte: u8) -> Option<usize> {
+    value_space(chunk, to)?[0] = byte;
     Some(to + 1)
 }
 
 #[inline(always)]
-fn integer<const NET: bool>(
+fn push_integer<const NET: bool>(
     chunk: &mut Chunk,
     to: usize,
     value: i64,
     is_live: bool,
     buf: &mut Vec<u8>,
 ) -> Option<usize> {
-    let room = room(chunk, to)?;
+    let room = value_space(chunk, to)?;
     if (-128..=127).contains(&value) {
         room[..2].copy_from_slice(&[tag::BYTE, (value + 128) as u8]);
         Some(to + 2)
@@ -360,7 +361,7 @@ fn integer<const NET: bool>(
         room[1..5].copy_from_slice(&value.to_be_bytes());
         Some(to + 5)
     } else if is_live {
-        long::<NET>(chunk, to, tag::SCALAR, value.to_string().as_bytes(), buf)
+        push_long_string::<NET>(chunk, to, tag::SCALAR, value.to_string().as_bytes(), buf)
     } else {
         // A string would be a loss.
         None
@@ -368,16 +369,22 @@ fn integer<const NET: bool>(
 }
 
 #[inline(always)]
-fn float<const NET: bool>(chunk: &mut Chunk, to: usize, value: f64, is_live: bool, buf: &mut Vec<u8>) -> Option<usize> {
-    if let Some(whole) = whole(value)
+fn push_float<const NET: bool>(
+    chunk: &mut Chunk,
+    to: usize,
+    value: f64,
+    is_live: bool,
+    buf: &mut Vec<u8>,
+) -> Option<usize> {
+    if let Some(whole) = exact_integer(value)
         && is_live
     {
-        return integer::<NET>(chunk, to, whole, is_live, buf);
+        return push_integer::<NET>(chunk, to, whole, is_live, buf);
     }
     if NET {
         return None;
     }
-    let room = room(chunk, to)?;
+    let room = value_space(chunk, to)?;
     room[0] = tag::DOUBLE;
     room[1..9].copy_from_slice(&value.to_le_bytes());
     Some(to + 9)
@@ -385,7 +392,7 @@ fn float<const NET: bool>(chunk: &mut Chunk, to: usize, value: f64, is_live: boo
 
 /// `strings` are the input and the arena, which places refer to.
 #[inline(always)]
-fn string<const NET: bool>(
+fn push_string<const NET: bool>(
     chunk: &mut Chunk,
     to: usize,
     node: &Node,
@@ -402,7 +409,7 @@ fn string<const NET: bool>(
     if len <= 32
         && let Some(window) = text.first_chunk::<32>()
     {
-        let room = room(chunk, to)?;
+        let room = value_space(chunk, to)?;
         room[0] = tag;
         room[1] = len as u8;
         room[2..34].copy_from_slice(window);
@@ -410,39 +417,45 @@ fn string<const NET: bool>(
     }
     // The length of the longest strings is stored elsewhere.
     let text = text.get(..len).filter(|_| node.aux <= i32::MAX as u32)?;
-    long::<NET>(chunk, to, tag, text, buf)
+    push_long_string::<NET>(chunk, to, tag, text, buf)
 }
 
 /// Writes a string of any length; `tag` is the one for a short string.
 #[inline(never)]
-fn long<const NET: bool>(chunk: &mut Chunk, to: usize, tag: u8, text: &[u8], buf: &mut Vec<u8>) -> Option<usize> {
+fn push_long_string<const NET: bool>(
+    chunk: &mut Chunk,
+    to: usize,
+    tag: u8,
+    text: &[u8],
+    buf: &mut Vec<u8>,
+) -> Option<usize> {
     let len = u32::try_from(text.len()).ok()?;
-    let room = room(chunk, to)?;
-    let behind = match u8::try_from(len) {
+    let room = value_space(chunk, to)?;
+    let text_start = match u8::try_from(len) {
         Ok(short) => {
             room[..2].copy_from_slice(&[tag, short]);
             2
         }
         Err(_) => {
             room[0] = if tag == tag::UTF8STR { tag::LUTF8STR } else { tag::LSCALAR };
-            room[1..5].copy_from_slice(&length::<NET>(len));
+            room[1..5].copy_from_slice(&encode_length::<NET>(len));
             5
         }
     };
-    let to = pass_on(chunk, to + behind, buf);
+    let to = flush_chunk(chunk, to + text_start, buf);
     buf.extend_from_slice(text);
     Some(to)
 }
 
 /// Writes length and bytes of a key without flags.
 #[inline(always)]
-fn key<const NET: bool>(chunk: &mut Chunk, to: usize, id: u16, names: &Names, buf: &mut Vec<u8>) -> Option<usize> {
-    let (entry, bytes) = names.plain(id)?;
+fn push_key<const NET: bool>(chunk: &mut Chunk, to: usize, id: u16, names: &Names, buf: &mut Vec<u8>) -> Option<usize> {
+    let (entry, bytes) = names.get_plain(id)?;
     let len = entry.node.aux as usize;
     // Many may follow each other.
-    let to = if to >= CHUNK { pass_on(chunk, to, buf) } else { to };
-    let room = room(chunk, to)?;
-    room[..4].copy_from_slice(&length::<NET>(entry.node.aux));
+    let to = if to >= CHUNK { flush_chunk(chunk, to, buf) } else { to };
+    let room = value_space(chunk, to)?;
+    room[..4].copy_from_slice(&encode_length::<NET>(entry.node.aux));
     if len <= 16 {
         room[4..20].copy_from_slice(&entry.head.to_le_bytes());
         return Some(to + 4 + len);
@@ -450,7 +463,7 @@ fn key<const NET: bool>(chunk: &mut Chunk, to: usize, id: u16, names: &Names, bu
     let Location::Arena(start) = entry.node.place() else { return None };
     let start = usize::try_from(start).ok()?;
     let text = bytes.get(start..start + len).filter(|text| text.len() <= i32::MAX as usize)?;
-    let to = pass_on(chunk, to + 4, buf);
+    let to = flush_chunk(chunk, to + 4, buf);
     buf.extend_from_slice(text);
     Some(to)
 }

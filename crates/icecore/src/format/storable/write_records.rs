@@ -3,33 +3,33 @@
 use super::default_tags::string_tag;
 use super::spelling::value as code;
 use super::tag::{self, hook};
-use super::write::{Also, Frame, Writer};
+use super::write::{NumberSharers, WriteFrame, Writer};
 use crate::document::{Cursor, Form, Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::output::LossKind;
 
 impl Writer<'_> {
     /// Writes the text of code, or the value of a v-string.
-    pub(super) fn inner_string(&mut self, at: u32, text: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn write_inner_string(&mut self, at: u32, text: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let node = self.document.node(text);
         let bytes = self.document.bytes(&node);
         let default = string_tag(node.kind, bytes.len() as u64);
-        let wished = self.note(at, code::INNER_TAG).map_or(default, |tag| tag as u8);
-        self.tagged_string(text, wished, bytes, buf)
+        let chosen_tag = self.note(at, code::INNER_TAG).map_or(default, |tag| tag as u8);
+        self.write_tagged_string(text, chosen_tag, bytes, buf)
     }
 
-    pub(super) fn regexp(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn write_regexp(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let parts: Vec<Node> = Cursor::new(self.document, at).children().map(|part| *part.node()).collect();
         let bytes = |part: usize| parts.get(part).map_or(&b""[..], |part| self.document.bytes(part));
         let (pattern, flags) = (bytes(0), bytes(1));
         if parts.first().is_some_and(|pattern| pattern.kind == Kind::Text) && !pattern.is_ascii() {
             // Storable has no flag for it; thaw takes the pattern for bytes.
-            self.lose(LossKind::Text, at + 1);
+            self.record_loss(LossKind::Text, at + 1);
         }
         let default = if pattern.len() > 0xFF { tag::REGEXP_LONG } else { 0 };
         let op = self.note(at, code::REGEXP).map_or(default, |op| op as u8 | default);
         buf.extend_from_slice(&[tag::REGEXP, op]);
-        self.short_or_long(pattern.len(), op & tag::REGEXP_LONG != 0, buf)?;
+        self.push_length(pattern.len(), op & tag::REGEXP_LONG != 0, buf)?;
         buf.extend_from_slice(pattern);
         let len = flags.len().min(0xFF);
         buf.push(len as u8);
@@ -37,51 +37,63 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(super) fn vstring(&mut self, at: u32, node: &Node, also: Also, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn write_v_string(
+        &mut self,
+        at: u32,
+        node: &Node,
+        also: NumberSharers,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         let source = self.document.node(at + 1);
         let bytes = self.document.bytes(&source);
         let long = bytes.len() > 0xFF;
-        let tag = self.tag(at, if long { tag::LVSTRING } else { tag::VSTRING });
+        let tag = self.spelled_tag(at, if long { tag::LVSTRING } else { tag::VSTRING });
         let tag = if long { tag::LVSTRING } else { tag };
         buf.push(tag);
-        self.short_or_long(bytes.len(), tag == tag::LVSTRING, buf)?;
+        self.push_length(bytes.len(), tag == tag::LVSTRING, buf)?;
         buf.extend_from_slice(bytes);
         self.number_variable(at, node, also);
-        self.inner_string(at, at + 2, buf)
+        self.write_inner_string(at, at + 2, buf)
     }
 
-    pub(super) fn tied_scalar(&mut self, at: u32, node: &Node, also: Also, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn write_tied_scalar(
+        &mut self,
+        at: u32,
+        node: &Node,
+        also: NumberSharers,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         self.number_variable(at, node, also);
-        let (first, end) = (at + 1, Cursor::new(self.document, at).next());
+        let (first, end) = (at + 1, Cursor::new(self.document, at).index_after());
         if node.form() == Form::TiedScalar {
             buf.push(tag::TIED_SCALAR);
-            return self.push(Frame::Items { at: first, end });
+            return self.push(WriteFrame::Items { at: first, end });
         }
-        let key = Cursor::new(self.document, first).next();
+        let key = Cursor::new(self.document, first).index_after();
         let key_node = self.document.node(key);
         // An index has no number for references to it.
         let is_named = key_node.has(flag::TARGET);
         let is_index = key_node.kind == Kind::Int && !is_named && i32::try_from(key_node.payload as i64).is_ok();
-        let tag = self.tag(at, if is_index { tag::TIED_IDX } else { tag::TIED_KEY });
+        let tag = self.spelled_tag(at, if is_index { tag::TIED_IDX } else { tag::TIED_KEY });
         buf.push(tag);
-        self.push(Frame::Element { object: Some(first), key, by_key: tag == tag::TIED_KEY })
+        self.push(WriteFrame::Element { object: Some(first), key, by_key: tag == tag::TIED_KEY })
     }
 
     // -- Hooks: see `records.rs` for the children of an opaque object --------
 
     /// Whether the child at `at` is an object stored in the record itself, and not a
     /// link.
-    pub(super) fn is_inner(&self, at: u32, node: &Node) -> bool {
+    pub(super) fn is_inner_object(&self, at: u32, node: &Node) -> bool {
         !(node.kind == Kind::Link || node.kind == Kind::Ref && self.document.node(at + 1).kind == Kind::Alias)
     }
 
-    pub(super) fn hook(
+    pub(super) fn begin_hook(
         &mut self,
         at: u32,
         node: &Node,
         first: u32,
         end: u32,
-        also: Also,
+        also: NumberSharers,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         self.number_referent(at, node, also);
@@ -96,11 +108,11 @@ impl Writer<'_> {
             buf.push(tag::LOBJECT);
         }
         buf.push(tag::HOOK);
-        let next = Cursor::new(self.document, first).next();
-        self.push(Frame::Hook { record: at, at: next, end, flags, recursed: false })
+        let next = Cursor::new(self.document, first).index_after();
+        self.push(WriteFrame::Hook { record: at, at: next, end, flags, recursed: false })
     }
 
-    pub(super) fn extra(&self, record: u32) -> u8 {
+    pub(super) fn hook_extra_type(&self, record: u32) -> u8 {
         let body = Cursor::new(self.document, record).children().last();
         match body.map(|body| body.node().form()) {
             Some(Form::TiedScalar) => hook::TIED_SCALAR,
@@ -109,7 +121,7 @@ impl Writer<'_> {
         }
     }
 
-    pub(super) fn hook_end(
+    pub(super) fn write_hook_end(
         &mut self,
         record: u32,
         end: u32,
@@ -118,21 +130,21 @@ impl Writer<'_> {
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let (class, payload) = (self.document.node(record).class(), self.document.node(record + 1));
-        let mut at = Cursor::new(self.document, record + 1).next();
+        let mut at = Cursor::new(self.document, record + 1).index_after();
         let mut links = Vec::new();
-        while at < end && Cursor::new(self.document, at).next() < end {
-            if !self.is_inner(at, &self.document.node(at)) {
+        while at < end && Cursor::new(self.document, at).index_after() < end {
+            if !self.is_inner_object(at, &self.document.node(at)) {
                 links.push(at);
             }
-            at = Cursor::new(self.document, at).next();
+            at = Cursor::new(self.document, at).index_after();
         }
         let large = self.note(record, code::LARGE).is_some();
         let form = self.note(record, code::CLASS).unwrap_or(0);
-        let name = self.document.class(class).map_or(&b""[..], |name| name.bytes);
+        let name = self.document.class_name(class).map_or(&b""[..], |name| name.bytes);
         let frozen = self.document.bytes(&payload);
         let next = self.classes.len() as u32;
-        let known = self.known_class(class, form);
-        let number = known.map_or_else(|| self.fits(name.len()), Ok)?;
+        let known = self.class_number(class, form);
+        let number = known.map_or_else(|| self.check_length(name.len()), Ok)?;
         let body = flags;
         if known.is_some() {
             flags |= hook::CLASS_INDEX;
@@ -155,21 +167,21 @@ impl Writer<'_> {
         }
         buf.push(flags);
         if body == hook::EXTRA && !recursed {
-            buf.push(self.extra(record));
+            buf.push(self.hook_extra_type(record));
         }
-        self.short_or_long(number as usize, flags & hook::LARGE_CLASS != 0, buf)?;
+        self.push_length(number as usize, flags & hook::LARGE_CLASS != 0, buf)?;
         if known.is_none() {
             buf.extend_from_slice(name);
-            self.new_class(class, next);
+            self.assign_class_number(class, next);
         }
         if large {
-            buf.extend_from_slice(&self.image.n64(frozen.len() as u64));
+            buf.extend_from_slice(&self.image.encode_u64(frozen.len() as u64));
         } else {
-            self.short_or_long(frozen.len(), flags & hook::LARGE_STRING != 0, buf)?;
+            self.push_length(frozen.len(), flags & hook::LARGE_STRING != 0, buf)?;
         }
         buf.extend_from_slice(frozen);
         if flags & hook::HAS_LIST != 0 {
-            self.short_or_long(links.len(), flags & hook::LARGE_LIST != 0, buf)?;
+            self.push_length(links.len(), flags & hook::LARGE_LIST != 0, buf)?;
             for link in links {
                 let number = self.number_of(link).ok_or_else(|| {
                     Error::new(ErrorKind::Unrepresentable)
@@ -182,7 +194,7 @@ impl Writer<'_> {
         }
         if body == hook::EXTRA && at < end {
             // The object of the tied variable.
-            return self.push(Frame::Items { at: at + 1, end });
+            return self.push(WriteFrame::Items { at: at + 1, end });
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Detection: whether the bytes look like this format.
 
-use super::attempt;
+use super::try_read;
 use crate::document::{Document, Kind};
 use crate::error::ErrorKind;
 use crate::format::{Certainty, Guess};
@@ -17,7 +17,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     let begins = |word: &[u8]| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
     let is_state = || {
         let head = text.get(..256).unwrap_or(text);
-        let name = head.iter().take_while(|byte| super::lex::is_word(**byte) || **byte == b'\\').count();
+        let name = head.iter().take_while(|byte| super::lex::is_word_byte(**byte) || **byte == b'\\').count();
         name > 0 && head[name..].starts_with(b"::__set_state(")
     };
     if !(is_file || begins(b"array") || begins(b"return") || begins(b"(object)") || is_state()) {
@@ -25,7 +25,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     }
     let mut limits = Limits::default();
     limits.nodes = ENOUGH;
-    let (tape, consumed, error) = attempt(input, &limits);
+    let (tape, consumed, error) = try_read(input, &limits);
     let document = Document::new(input, tape);
     let root = document.root();
     let values = document.nodes().len();
@@ -48,7 +48,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
 
 /// Whether the input begins with `array (` and an item, as `var_export()` writes it, or
 /// probably is another text of it.
-pub(super) fn begins(input: &[u8]) -> bool {
+pub(super) fn starts_with_value(input: &[u8]) -> bool {
     let is_array = || {
         let rest = input.trim_ascii_start().strip_prefix(b"array")?.trim_ascii_start();
         let item = rest.strip_prefix(b"(")?.trim_ascii_start();

@@ -1,6 +1,6 @@
 //! Containers and keys.
 
-use super::list_to_map::Late;
+use super::list_to_map::DeferredKeys;
 use super::number::float_key;
 use super::read::Machine;
 use super::text::integer_key;
@@ -36,7 +36,7 @@ impl Frame {
     }
 
     /// Marks this key as used.
-    fn used(&mut self, key: i64) {
+    fn mark_used(&mut self, key: i64) {
         if !self.has_integer || self.next.is_some_and(|next| key >= next) {
             self.has_integer = true;
             self.next = key.checked_add(1);
@@ -53,7 +53,7 @@ pub(super) enum Key {
 
 impl<S: Sink> Machine<'_, '_, S> {
     /// Returns the key that this value is in the innermost container.
-    pub(super) fn key_of(&mut self, node: Node, start: usize) -> Result<Key, Error> {
+    pub(super) fn convert_to_key(&mut self, node: Node, start: usize) -> Result<Key, Error> {
         let key = match node.kind {
             Kind::Bytes => Key::Bytes(node),
             Kind::Int => Key::Int(node.payload as i64),
@@ -70,40 +70,40 @@ impl<S: Sink> Machine<'_, '_, S> {
         let Some(frame) = self.frames.last_mut() else { return Ok(key) };
         match (key, frame.shape) {
             (Key::Int(value), _) => {
-                frame.used(value);
-                Ok(if frame.has_names { self.property(value) } else { key })
+                frame.mark_used(value);
+                Ok(if frame.has_names { self.make_property_key(value) } else { key })
             }
             (Key::Bytes(node), shape) => {
-                let value = integer_key(self.sink.tape().bytes(&node, self.lexer.input));
+                let value = integer_key(self.sink.tape().string_bytes(&node, self.lexer.input));
                 let Some(value) = value else { return Ok(key) };
-                frame.used(value);
+                frame.mark_used(value);
                 Ok(if shape == Shape::Array { Key::Int(value) } else { key })
             }
         }
     }
 
     /// Returns the key of a value without one.
-    pub(super) fn next_key(&mut self, start: usize) -> Result<Key, Error> {
+    pub(super) fn take_next_key(&mut self, start: usize) -> Result<Key, Error> {
         let Some(frame) = self.frames.last_mut() else { return Ok(Key::Int(0)) };
         let Some(next) = frame.next else {
             // It may be a key that is cut off.
-            let mut behind = self.lexer;
-            behind.skip()?;
-            if behind.rest().is_empty() || behind.rest() == b"=" {
-                return Err(behind.wrong(behind.input.len(), "`=>`"));
+            let mut lexer = self.lexer;
+            lexer.skip_blanks()?;
+            if lexer.rest().is_empty() || lexer.rest() == b"=" {
+                return Err(lexer.unexpected_byte(lexer.input.len(), "`=>`"));
             }
             return Err(Error::new(ErrorKind::Malformed)
                 .at(start)
                 .expecting("a key, as there is none behind the largest integer")
                 .finding("a value without a key"));
         };
-        frame.used(next);
-        Ok(if frame.has_names { self.property(next) } else { Key::Int(next) })
+        frame.mark_used(next);
+        Ok(if frame.has_names { self.make_property_key(next) } else { Key::Int(next) })
     }
 
     /// Returns an integer as the name of a property, which is a string.
-    fn property(&mut self, value: i64) -> Key {
-        Key::Bytes(self.sink.tape().owned(Kind::Bytes, value.to_string().as_bytes()))
+    fn make_property_key(&mut self, value: i64) -> Key {
+        Key::Bytes(self.sink.tape().new_owned_string(Kind::Bytes, value.to_string().as_bytes()))
     }
 
     /// Assigns this key to the next value of the innermost container. Returns the value
@@ -116,7 +116,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             if matches!(key, Key::Int(value) if value == i64::from(position)) {
                 return NO_KEY;
             }
-            self.unlist(position);
+            self.convert_to_map(position);
         }
         let input = self.lexer.input;
         let tape = self.sink.tape();
@@ -125,13 +125,13 @@ impl<S: Sink> Machine<'_, '_, S> {
                 Key::Int(value) => tape.intern_key(Node::int(value), &[]),
                 Key::Bytes(node) => match (node.place(), usize::try_from(node.aux)) {
                     (Location::Input(at), Ok(len)) if node.aux < u32::MAX => {
-                        match tape.keys.recall(Kind::Bytes, 0, input, at as usize, len) {
+                        match tape.keys.recall_short(Kind::Bytes, 0, input, at as usize, len) {
                             0 => tape.intern_key(Node::leaf(Kind::Bytes, 0), &input[at as usize..at as usize + len]),
                             id => Some(id),
                         }
                     }
                     _ => {
-                        let bytes = tape.bytes(&node, input).to_vec();
+                        let bytes = tape.string_bytes(&node, input).to_vec();
                         tape.intern_key(Node::leaf(Kind::Bytes, 0), &bytes)
                     }
                 },
@@ -145,43 +145,43 @@ impl<S: Sink> Machine<'_, '_, S> {
             Key::Bytes(node) => node,
         };
         let at = self.sink.tape().push(Node { key: IS_KEY, ..node });
-        self.sink.extent(at, start, end);
+        self.sink.record_extent(at, start, end);
         KEY_NODE
     }
 
     /// The innermost array is not a list: the `count` entries before this one get their
     /// keys.
     #[cold]
-    fn unlist(&mut self, count: u32) {
+    fn convert_to_map(&mut self, count: u32) {
         if let Some(frame) = self.frames.last_mut() {
             frame.is_list = false;
-            self.late.unlist(self.sink.tape(), frame.at, count);
+            self.late.convert_to_map(self.sink.tape(), frame.at, count);
         }
     }
 
     /// Closes open containers, and inserts the keys of lists that turned out to be
     /// maps, even after an error.
-    pub(super) fn finish(&mut self) {
+    pub(super) fn close_open_containers(&mut self) {
         while let Some(frame) = self.frames.last() {
             let at = frame.at;
-            self.sink.cut(at, None);
-            self.close();
+            self.sink.record_cut(at, None);
+            self.close_container();
         }
-        let late: Late = std::mem::take(&mut self.late);
+        let late: DeferredKeys = std::mem::take(&mut self.late);
         late.insert_keys(self.sink);
     }
 
     /// Closes the innermost container.
-    pub(super) fn close(&mut self) {
+    pub(super) fn close_container(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         let end = self.lexer.at;
         let is_object = frame.shape != Shape::Array;
         let tape = self.sink.tape();
-        tape.close(frame.at, frame.count);
+        tape.close_container(frame.at, frame.count);
         if is_object {
-            tape.close(frame.at - 1, 1);
+            tape.close_container(frame.at - 1, 1);
         }
-        self.sink.end(frame.at, end);
-        self.sink.end(frame.at - u32::from(is_object), end);
+        self.sink.record_end(frame.at, end);
+        self.sink.record_end(frame.at - u32::from(is_object), end);
     }
 }

@@ -3,50 +3,50 @@
 
 use super::lex::Lexer;
 use super::number::{Number, float_key};
-use super::string::Text;
+use super::string::StringLiteral;
 use super::text::integer_key;
-use super::words::Start;
+use super::words::ValueStart;
 use crate::document::{Kind, Node};
 use std::borrow::Cow;
 
-fn value(source: &[u8]) -> Option<Start<'_>> {
+fn read_source_value(source: &[u8]) -> Option<ValueStart<'_>> {
     let mut lexer = Lexer { input: source, at: 0 };
-    let value = lexer.value().ok()?;
+    let value = lexer.read_value().ok()?;
     (lexer.at == source.len()).then_some(value)
 }
 
-fn text<'s>(text: &'s Text, source: &'s [u8]) -> &'s [u8] {
+fn text_bytes<'s>(text: &'s StringLiteral, source: &'s [u8]) -> &'s [u8] {
     match text {
-        Text::Plain(start, len) => source.get(*start..start + len).unwrap_or(&[]),
-        Text::Made(bytes) => bytes,
+        StringLiteral::Plain(start, len) => source.get(*start..start + len).unwrap_or(&[]),
+        StringLiteral::Made(bytes) => bytes,
     }
 }
 
 /// Whether this is the text of a leaf; `bytes` are the leaf's bytes.
-pub(super) fn is_leaf(source: &[u8], node: &Node, bytes: &[u8]) -> bool {
-    match (value(source), node.kind) {
-        (Some(Start::Null), Kind::Null) => true,
-        (Some(Start::Bool(value)), Kind::Bool) => value == (node.payload != 0),
-        (Some(Start::Number(Number::Int(value))), Kind::Int) => value == node.payload as i64,
-        (Some(Start::Number(Number::Float(value))), Kind::Float) => {
+pub(super) fn is_leaf_source(source: &[u8], node: &Node, bytes: &[u8]) -> bool {
+    match (read_source_value(source), node.kind) {
+        (Some(ValueStart::Null), Kind::Null) => true,
+        (Some(ValueStart::Bool(value)), Kind::Bool) => value == (node.payload != 0),
+        (Some(ValueStart::Number(Number::Int(value))), Kind::Int) => value == node.payload as i64,
+        (Some(ValueStart::Number(Number::Float(value))), Kind::Float) => {
             value.to_bits() == node.payload || value.is_nan() && f64::from_bits(node.payload).is_nan()
         }
-        (Some(Start::Text(found)), Kind::Bytes | Kind::Text) => text(&found, source) == bytes,
-        (Some(Start::Case(class, name)), Kind::EnumCase) => bytes == [class, b":", name].concat(),
+        (Some(ValueStart::Text(found)), Kind::Bytes | Kind::Text) => text_bytes(&found, source) == bytes,
+        (Some(ValueStart::Case(class, name)), Kind::EnumCase) => bytes == [class, b":", name].concat(),
         _ => false,
     }
 }
 
 /// Whether this is the text of a key; `bytes` are the key's bytes.
-pub(super) fn is_key(source: &[u8], node: &Node, bytes: &[u8], is_object: bool) -> bool {
-    let found = value(source);
+pub(super) fn is_key_source(source: &[u8], node: &Node, bytes: &[u8], is_object: bool) -> bool {
+    let found = read_source_value(source);
     let (number, name) = match &found {
-        Some(Start::Null) => (None, Cow::Borrowed(&b""[..])),
-        Some(Start::Bool(value)) => (Some(i64::from(*value)), Cow::Borrowed(&b""[..])),
-        Some(Start::Number(Number::Int(value))) => (Some(*value), Cow::Borrowed(&b""[..])),
-        Some(Start::Number(Number::Float(value))) => (Some(float_key(*value)), Cow::Borrowed(&b""[..])),
-        Some(Start::Text(found)) => {
-            let name = text(found, source);
+        Some(ValueStart::Null) => (None, Cow::Borrowed(&b""[..])),
+        Some(ValueStart::Bool(value)) => (Some(i64::from(*value)), Cow::Borrowed(&b""[..])),
+        Some(ValueStart::Number(Number::Int(value))) => (Some(*value), Cow::Borrowed(&b""[..])),
+        Some(ValueStart::Number(Number::Float(value))) => (Some(float_key(*value)), Cow::Borrowed(&b""[..])),
+        Some(ValueStart::Text(found)) => {
+            let name = text_bytes(found, source);
             (integer_key(name).filter(|_| !is_object), Cow::Borrowed(name))
         }
         _ => return false,

@@ -5,26 +5,26 @@ use crate::document::{Kind, Node, Tape};
 use crate::find_byte::find_byte;
 
 /// Returns the text of a leaf that PHP has.
-pub(super) fn leaf(node: &Node, tape: &Tape, input: &[u8]) -> Vec<u8> {
+pub(super) fn format_leaf(node: &Node, tape: &Tape, input: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     match node.kind {
         Kind::Bool => push_bool(node.payload != 0, &mut out),
         Kind::Int => push_int(node.payload as i64, &mut out),
         Kind::Float => push_number(f64::from_bits(node.payload), &mut out),
-        Kind::Bytes => push_string(tape.bytes(node, input), false, &mut out),
-        Kind::EnumCase => push_case(tape.bytes(node, input), &mut out),
+        Kind::Bytes => push_string(tape.string_bytes(node, input), false, &mut out),
+        Kind::EnumCase => push_case(tape.string_bytes(node, input), &mut out),
         _ => out.extend_from_slice(b"NULL"),
     }
     out
 }
 
 /// Returns the text of a key that PHP has.
-pub(super) fn key(node: &Node, tape: &Tape, input: &[u8], is_object: bool) -> Vec<u8> {
+pub(super) fn format_key(node: &Node, tape: &Tape, input: &[u8], is_object: bool) -> Vec<u8> {
     let mut out = Vec::new();
     match node.kind {
         Kind::Int => push_digits(node.payload as i64, &mut out),
-        _ if is_object => push_property(tape.bytes(node, input), false, &mut out),
-        _ => push_string(tape.bytes(node, input), false, &mut out),
+        _ if is_object => push_property(tape.string_bytes(node, input), false, &mut out),
+        _ => push_string(tape.string_bytes(node, input), false, &mut out),
     }
     out
 }
@@ -74,7 +74,7 @@ pub(super) fn push_property(bytes: &[u8], splits_tags: bool, buf: &mut Vec<u8>) 
 
 /// Whether PHP begins to run code here, in a file that it has only printed so far. `<%` and
 /// `<script` are tags of PHP 5.
-fn is_tag(bytes: &[u8]) -> bool {
+fn begins_tag(bytes: &[u8]) -> bool {
     match bytes {
         [b'<', b'?' | b'%', ..] => true,
         [b'<', word @ ..] => word.get(..6).is_some_and(|word| word.eq_ignore_ascii_case(b"script")),
@@ -86,7 +86,7 @@ fn is_tag(bytes: &[u8]) -> bool {
 pub(super) fn find_tag(bytes: &[u8]) -> Option<usize> {
     let mut from = 0;
     while let Some(at) = find_byte(&bytes[from..], [b'<']) {
-        if is_tag(&bytes[from + at..]) {
+        if begins_tag(&bytes[from + at..]) {
             return Some(from + at);
         }
         from += at + 1;
@@ -100,7 +100,7 @@ fn push_quoted(mut bytes: &[u8], nul: &[u8], splits_tags: bool, buf: &mut Vec<u8
         buf.extend_from_slice(&bytes[..at]);
         match bytes[at] {
             0 => buf.extend_from_slice(nul),
-            b'<' if splits_tags && is_tag(&bytes[at..]) => {
+            b'<' if splits_tags && begins_tag(&bytes[at..]) => {
                 buf.push(b'<');
                 buf.extend_from_slice(JOINT);
             }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind};
 use crate::format::scan;
-pub(super) use crate::format::scan::{is_word, is_word_start};
+pub(super) use crate::format::scan::{is_word_byte, is_word_start};
 
 /// The input and the position in it.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +18,7 @@ impl<'a> Lexer<'a> {
     }
 
     #[inline]
-    pub(super) fn byte(&self, at: usize) -> Option<u8> {
+    pub(super) fn byte_at(&self, at: usize) -> Option<u8> {
         self.input.get(at).copied()
     }
 
@@ -30,13 +30,13 @@ impl<'a> Lexer<'a> {
 
     /// Error for an unexpected byte at `at`.
     #[cold]
-    pub(super) fn wrong(&self, at: usize, expected: &'static str) -> Error {
-        scan::wrong(self.input, at, expected)
+    pub(super) fn unexpected_byte(&self, at: usize, expected: &'static str) -> Error {
+        scan::unexpected_byte_error(self.input, at, expected)
     }
 
     /// Error for text at `at` that PHP would have to run.
     #[cold]
-    pub(super) fn code(&self, at: usize, what: impl std::fmt::Display) -> Error {
+    pub(super) fn code_error(&self, at: usize, what: impl std::fmt::Display) -> Error {
         Error::new(ErrorKind::Unsupported)
             .at(at)
             .expecting("a literal value")
@@ -46,15 +46,15 @@ impl<'a> Lexer<'a> {
 
     /// Error for anything other than `expected` here: an operator is code.
     #[cold]
-    pub(super) fn unexpected(&self, expected: &'static str) -> Error {
+    pub(super) fn unexpected_token(&self, expected: &'static str) -> Error {
         match self.peek() {
             Some(byte @ (b'+' | b'-' | b'*' | b'/' | b'%' | b'.' | b'?' | b'|' | b'&' | b'^' | b'<' | b'>' | b'!')) => {
-                self.code(self.at, format_args!("the operator `{}`", char::from(byte)))
+                self.code_error(self.at, format_args!("the operator `{}`", char::from(byte)))
             }
-            Some(b'=') if self.byte(self.at + 1).is_none() => self.wrong(self.at + 1, "`=>`"),
-            Some(b'=') if self.byte(self.at + 1) != Some(b'>') => self.code(self.at, "the operator `=`"),
-            Some(b'[' | b'(') => self.code(self.at, "an access to what stands before"),
-            _ => self.wrong(self.at, expected),
+            Some(b'=') if self.byte_at(self.at + 1).is_none() => self.unexpected_byte(self.at + 1, "`=>`"),
+            Some(b'=') if self.byte_at(self.at + 1) != Some(b'>') => self.code_error(self.at, "the operator `=`"),
+            Some(b'[' | b'(') => self.code_error(self.at, "an access to what stands before"),
+            _ => self.unexpected_byte(self.at, expected),
         }
     }
 
@@ -62,11 +62,11 @@ impl<'a> Lexer<'a> {
 
     /// Skips blanks and comments.
     #[inline]
-    pub(super) fn skip(&mut self) -> Result<(), Error> {
+    pub(super) fn skip_blanks(&mut self) -> Result<(), Error> {
         loop {
             match self.peek() {
                 Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
-                Some(b'#' | b'/') if self.is_comment() => self.comment()?,
+                Some(b'#' | b'/') if self.is_comment() => self.skip_comment()?,
                 _ => return Ok(()),
             }
         }
@@ -81,11 +81,11 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn comment(&mut self) -> Result<(), Error> {
-        if self.byte(self.at + 1) == Some(b'*') && self.peek() == Some(b'/') {
+    fn skip_comment(&mut self) -> Result<(), Error> {
+        if self.byte_at(self.at + 1) == Some(b'*') && self.peek() == Some(b'/') {
             let body = self.input.get(self.at + 2..).unwrap_or(&[]);
             let Some(len) = body.windows(2).position(|pair| pair == b"*/") else {
-                return Err(self.wrong(self.input.len(), "`*/` at the end of the comment"));
+                return Err(self.unexpected_byte(self.input.len(), "`*/` at the end of the comment"));
             };
             self.at += len + 4;
             return Ok(());
@@ -100,27 +100,27 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    pub(super) fn expect(&mut self, byte: u8, expected: &'static str) -> Result<(), Error> {
-        self.skip()?;
+    pub(super) fn expect_byte(&mut self, byte: u8, expected: &'static str) -> Result<(), Error> {
+        self.skip_blanks()?;
         if self.peek() != Some(byte) {
-            return Err(self.unexpected(expected));
+            return Err(self.unexpected_token(expected));
         }
         self.at += 1;
         Ok(())
     }
 
     /// Consumes the comma, if it is here.
-    pub(super) fn comma(&mut self) -> Result<bool, Error> {
-        self.skip()?;
-        let is_there = self.peek() == Some(b',');
-        self.at += usize::from(is_there);
-        Ok(is_there)
+    pub(super) fn take_comma(&mut self) -> Result<bool, Error> {
+        self.skip_blanks()?;
+        let has_comma = self.peek() == Some(b',');
+        self.at += usize::from(has_comma);
+        Ok(has_comma)
     }
 
     /// Returns the letters, digits and `_` from `at` on.
     pub(super) fn word_at(&self, at: usize) -> &'a [u8] {
         let rest = self.input.get(at..).unwrap_or(&[]);
-        let len = rest.iter().take_while(|byte| is_word(**byte)).count();
+        let len = rest.iter().take_while(|byte| is_word_byte(**byte)).count();
         &rest[..len]
     }
 
@@ -134,14 +134,14 @@ impl<'a> Lexer<'a> {
     }
 
     /// Reads the name at the position with all its parts: `\Ns\Cls`.
-    pub(super) fn name(&mut self) -> Result<&'a [u8], Error> {
+    pub(super) fn read_name(&mut self) -> Result<&'a [u8], Error> {
         let start = self.at;
         if self.peek() == Some(b'\\') {
             self.at += 1;
         }
         loop {
             if !self.peek().is_some_and(is_word_start) {
-                return Err(self.wrong(self.at, "a name"));
+                return Err(self.unexpected_byte(self.at, "a name"));
             }
             self.at += self.word_at(self.at).len();
             if self.peek() != Some(b'\\') {

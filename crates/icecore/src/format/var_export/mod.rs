@@ -40,15 +40,15 @@ pub static FORMAT: Format = Format {
         separator: b"\n",
         skips_blanks: true,
         restarts: &[
-            Restart::guess(b"\n", b"array ("),
-            Restart::guess(b"\n", b"(object)"),
-            Restart::guess(b"\n", b"\\"),
+            Restart::from_context(b"\n", b"array ("),
+            Restart::from_context(b"\n", b"(object)"),
+            Restart::from_context(b"\n", b"\\"),
         ],
         naming: Naming::Php,
         ..Capabilities::TEXT
     },
     detect: detect::detect,
-    begins: Some(detect::begins),
+    begins: Some(detect::starts_with_value),
     inside: None,
     strings: Some(&strings::STRINGS),
     hides: None,
@@ -74,33 +74,33 @@ pub static FORMAT: Format = Format {
 /// Of kind `Truncated`, `Malformed`, `Trailing` or `Limit`; `Unsupported` for
 /// code. With offset and path.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    options.read(input, Request::new(limits)).whole(input, &FORMAT)
+    options.read(input, Request::new(limits)).into_whole_document(input, &FORMAT)
 }
 
 impl Feed for ReadOptions {
     const FORMAT: &'static Format = &FORMAT;
 
-    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
-        feed(input, limits, sink)
+    fn feed_document<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+        feed_document(input, limits, sink)
     }
 }
 
 /// Feeds a value to the sink. Returns how far it got, and the error that stopped it.
-fn feed<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+fn feed_document<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
     let mut machine = Machine::new(input, limits, sink);
     let error = machine.run().err().map(|error| {
-        let path = machine.path(error.kind());
+        let path = machine.failed_path(error.kind());
         error.on_path(path)
     });
     let consumed = machine.lexer.at.min(input.len());
-    machine.finish();
+    machine.close_open_containers();
     (consumed, error)
 }
 
 /// Reads a value for detection. Returns the tape, how far it got, and the error that stopped
 /// it.
-fn attempt(input: &[u8], limits: &Limits) -> (Tape, usize, Option<Error>) {
+fn try_read(input: &[u8], limits: &Limits) -> (Tape, usize, Option<Error>) {
     let mut tape = Tape::new();
-    let (consumed, error) = feed(input, limits, &mut tape);
+    let (consumed, error) = feed_document(input, limits, &mut tape);
     (tape, consumed, error)
 }

@@ -23,10 +23,10 @@ impl Number {
 
 impl Lexer<'_> {
     /// Reads a number without sign.
-    pub(super) fn number(&mut self) -> Result<Number, Error> {
+    pub(super) fn read_number(&mut self) -> Result<Number, Error> {
         let start = self.at;
         if self.peek() == Some(b'0') {
-            let radix = match self.byte(start + 1) {
+            let radix = match self.byte_at(start + 1) {
                 Some(b'x' | b'X') => 16,
                 Some(b'b' | b'B') => 2,
                 Some(b'o' | b'O') => 8,
@@ -34,32 +34,33 @@ impl Lexer<'_> {
             };
             if radix != 10 {
                 self.at += 2;
-                let digits = self.digits(radix);
+                let digits = self.read_digits(radix);
                 if digits.is_empty() {
-                    return Err(self.wrong(self.at, "digits"));
+                    return Err(self.unexpected_byte(self.at, "digits"));
                 }
-                return Ok(in_radix(&digits, radix));
+                return Ok(parse_radix(&digits, radix));
             }
         }
-        let mut text = self.digits(10);
+        let mut text = self.read_digits(10);
         let mut is_float = false;
-        if self.peek() == Some(b'.') && (!text.is_empty() || self.byte(self.at + 1).is_some_and(|b| b.is_ascii_digit()))
+        if self.peek() == Some(b'.')
+            && (!text.is_empty() || self.byte_at(self.at + 1).is_some_and(|b| b.is_ascii_digit()))
         {
             is_float = true;
             self.at += 1;
             text.push(b'.');
-            text.extend(self.digits(10));
+            text.extend(self.read_digits(10));
         }
         if let Some(b'e' | b'E') = self.peek() {
-            let sign = usize::from(matches!(self.byte(self.at + 1), Some(b'+' | b'-')));
-            if self.byte(self.at + 1 + sign).is_some_and(|byte| byte.is_ascii_digit()) {
+            let sign = usize::from(matches!(self.byte_at(self.at + 1), Some(b'+' | b'-')));
+            if self.byte_at(self.at + 1 + sign).is_some_and(|byte| byte.is_ascii_digit()) {
                 is_float = true;
                 text.push(b'e');
                 text.extend_from_slice(&self.input[self.at + 1..self.at + 1 + sign]);
                 self.at += 1 + sign;
-                text.extend(self.digits(10));
-            } else if self.byte(self.at + 1 + sign).is_none() && !text.is_empty() {
-                return Err(self.wrong(self.input.len(), "the digits of the exponent"));
+                text.extend(self.read_digits(10));
+            } else if self.byte_at(self.at + 1 + sign).is_none() && !text.is_empty() {
+                return Err(self.unexpected_byte(self.input.len(), "the digits of the exponent"));
             }
         }
         if !is_float && text.len() > 1 && text[0] == b'0' {
@@ -68,24 +69,24 @@ impl Lexer<'_> {
                     .at(start)
                     .expecting("octal digits behind the leading 0")
                     .finding("8 or 9")),
-                None => Ok(in_radix(&text, 8)),
+                None => Ok(parse_radix(&text, 8)),
             };
         }
         let text = std::str::from_utf8(&text).unwrap_or("");
         match text.parse::<i64>() {
             Ok(value) if !is_float => Ok(Number::Int(value)),
-            _ => text.parse().map(Number::Float).map_err(|_| self.wrong(start, "a number")),
+            _ => text.parse().map(Number::Float).map_err(|_| self.unexpected_byte(start, "a number")),
         }
     }
 
     /// Reads digits, with optional single `_` between them.
-    fn digits(&mut self, radix: u32) -> Vec<u8> {
+    fn read_digits(&mut self, radix: u32) -> Vec<u8> {
         let is_digit = |byte: Option<u8>| byte.is_some_and(|byte| char::from(byte).is_digit(radix));
         let mut digits = Vec::new();
         while let Some(byte) = self.peek() {
             if is_digit(Some(byte)) {
                 digits.push(byte);
-            } else if !(byte == b'_' && !digits.is_empty() && is_digit(self.byte(self.at + 1))) {
+            } else if !(byte == b'_' && !digits.is_empty() && is_digit(self.byte_at(self.at + 1))) {
                 break;
             }
             self.at += 1;
@@ -96,7 +97,7 @@ impl Lexer<'_> {
 
 /// Converts digits to an integer; if there are too many, to a float, computed as PHP
 /// does.
-fn in_radix(digits: &[u8], radix: u32) -> Number {
+fn parse_radix(digits: &[u8], radix: u32) -> Number {
     let value_of = |digit: u8| char::from(digit).to_digit(radix).unwrap_or(0);
     let whole = digits
         .iter()
@@ -160,11 +161,11 @@ mod tests {
             ("1e1000", Number::Float(f64::INFINITY)),
         ] {
             let mut lexer = Lexer { input: text.as_bytes(), at: 0 };
-            assert_eq!(lexer.number().unwrap(), number, "{text}");
+            assert_eq!(lexer.read_number().unwrap(), number, "{text}");
             assert_eq!(lexer.at, text.len(), "{text}");
         }
         for text in ["08", "0x", "0x_1"] {
-            assert!(Lexer { input: text.as_bytes(), at: 0 }.number().is_err(), "{text}");
+            assert!(Lexer { input: text.as_bytes(), at: 0 }.read_number().is_err(), "{text}");
         }
     }
 

@@ -4,11 +4,11 @@
 use super::frames::{Frame, Key};
 use super::leaf_text;
 use super::lex::Lexer;
-use super::list_to_map::Late;
+use super::list_to_map::DeferredKeys;
 use super::number::Number;
 use super::spelling;
-use super::string::Text;
-use super::words::{Opening, Shape, Start};
+use super::string::StringLiteral;
+use super::words::{Opening, Shape, ValueStart};
 use crate::document::{KEY_NODE, Kind, NO_KEY, NO_NODE, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
@@ -18,7 +18,7 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     pub(super) sink: &'s mut S,
     pub(super) limits: &'s Limits,
     pub(super) frames: Vec<Frame>,
-    pub(super) late: Late,
+    pub(super) late: DeferredKeys,
     /// Source of the key before the next value, if it must be kept.
     key_source: Option<(usize, usize)>,
     /// Up to which offset spans cover the input.
@@ -36,7 +36,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             sink,
             limits,
             frames: Vec::new(),
-            late: Late::default(),
+            late: DeferredKeys::default(),
             key_source: None,
             spanned: 0,
             next: (0, NO_KEY),
@@ -46,26 +46,26 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Reads the value and the text around it.
     pub(super) fn run(&mut self) -> Result<(), Error> {
-        let is_file = self.before()?;
+        let is_file = self.read_prefix()?;
         let start = self.lexer.at;
         self.keep_around(spelling::BEFORE, 0, start);
-        let value = self.lexer.value().map_err(|error| self.lexer.bare_constant(start, error))?;
+        let value = self.lexer.read_value().map_err(|error| self.lexer.constant_error(start, error))?;
         self.begin_value(value, NO_KEY, start)?;
         while let Some(frame) = self.frames.last().copied() {
             if self.sink.nodes().len() >= self.limits.nodes as usize {
                 return Err(self.limits.too_many_nodes().at(self.lexer.at));
             }
-            self.entry(&frame)?;
+            self.read_entry(&frame)?;
         }
         let end = self.lexer.at;
-        self.behind(is_file)?;
+        self.read_suffix(is_file)?;
         self.keep_around(spelling::BEHIND, end, self.lexer.at);
-        self.cover(self.lexer.at);
+        self.record_gap(self.lexer.at);
         Ok(())
     }
 
     /// Returns the path of what could not be read. An operator belongs to the previous value.
-    pub(super) fn path(&mut self, kind: ErrorKind) -> String {
+    pub(super) fn failed_path(&mut self, kind: ErrorKind) -> String {
         let input = self.lexer.input;
         let (at, key) = self.next;
         let tape = self.sink.tape();
@@ -79,31 +79,31 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     /// Reads an entry of the innermost container, or its end.
-    fn entry(&mut self, frame: &Frame) -> Result<(), Error> {
-        self.lexer.skip()?;
+    fn read_entry(&mut self, frame: &Frame) -> Result<(), Error> {
+        self.lexer.skip_blanks()?;
         let start = self.lexer.at;
         if self.lexer.peek() == Some(frame.close) {
-            return self.end(frame);
+            return self.read_end(frame);
         }
-        let first = self.lexer.value()?;
+        let first = self.lexer.read_value()?;
         let end = self.lexer.at;
-        if !matches!(first, Start::Open(_)) {
-            self.lexer.skip()?;
+        if !matches!(first, ValueStart::Open(_)) {
+            self.lexer.skip_blanks()?;
         }
-        if !matches!(first, Start::Open(_)) && self.lexer.rest().starts_with(b"=>") {
-            let node = self.leaf(&first, start)?;
-            let key = self.key_of(node, start)?;
-            self.spell_key(key, frame.shape, start, end);
+        if !matches!(first, ValueStart::Open(_)) && self.lexer.rest().starts_with(b"=>") {
+            let node = self.make_leaf_node(&first, start)?;
+            let key = self.convert_to_key(node, start)?;
+            self.record_key(key, frame.shape, start, end);
             let key = self.place_key(key, start, end);
             self.lexer.at += 2;
-            self.lexer.skip()?;
+            self.lexer.skip_blanks()?;
             let start = self.lexer.at;
             self.next = (self.sink.nodes().len() as u32, key);
-            let value = self.lexer.value()?;
+            let value = self.lexer.read_value()?;
             self.begin_value(value, key, start)?;
         } else {
             self.lexer.at = end;
-            let key = self.next_key(start)?;
+            let key = self.take_next_key(start)?;
             let key = self.place_key(key, start, start);
             self.next = (self.sink.nodes().len() as u32, key);
             self.begin_value(first, key, start)?;
@@ -111,81 +111,81 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if self.frames.last().is_some_and(|inner| inner.at != frame.at) {
             return Ok(());
         }
-        self.separate(frame.close, self.next.0)
+        self.read_separator(frame.close, self.next.0)
     }
 
     /// Consumes the comma after the entry at `last`, unless the container ends there.
-    fn separate(&mut self, close: u8, last: u32) -> Result<(), Error> {
+    fn read_separator(&mut self, close: u8, last: u32) -> Result<(), Error> {
         self.last = Some(last);
-        self.lexer.skip()?;
+        self.lexer.skip_blanks()?;
         match self.lexer.peek() {
             Some(byte) if byte == b',' || byte == close => {
                 self.lexer.at += usize::from(byte == b',');
                 self.last = None;
                 Ok(())
             }
-            _ if close == b']' => Err(self.lexer.unexpected("`,` or `]`")),
-            _ => Err(self.lexer.unexpected("`,` or `)`")),
+            _ if close == b']' => Err(self.lexer.unexpected_token("`,` or `]`")),
+            _ => Err(self.lexer.unexpected_token("`,` or `)`")),
         }
     }
 
     /// Consumes the end of the innermost container, and the comma after it.
-    fn end(&mut self, frame: &Frame) -> Result<(), Error> {
+    fn read_end(&mut self, frame: &Frame) -> Result<(), Error> {
         let start = self.lexer.at;
         self.lexer.at += 1;
         if frame.shape == Shape::State {
-            self.lexer.comma()?;
-            self.lexer.expect(b')', "`)` at the end of `__set_state`")?;
+            self.lexer.take_comma()?;
+            self.lexer.expect_byte(b')', "`)` at the end of `__set_state`")?;
         }
         let node = frame.at - u32::from(frame.shape != Shape::Array);
-        self.piece(start, self.lexer.at, node, "end");
-        self.close();
+        self.record_span(start, self.lexer.at, node, "end");
+        self.close_container();
         match self.frames.last() {
-            Some(outer) => self.separate(outer.close, node),
+            Some(outer) => self.read_separator(outer.close, node),
             None => Ok(()),
         }
     }
 
     /// Begins a value: a leaf completely, a container up to its front.
-    fn begin_value(&mut self, value: Start<'a>, key: u16, start: usize) -> Result<(), Error> {
-        if let Start::Open(opening) = value {
-            return self.open(&opening, key, start);
+    fn begin_value(&mut self, value: ValueStart<'a>, key: u16, start: usize) -> Result<(), Error> {
+        if let ValueStart::Open(opening) = value {
+            return self.open_container(&opening, key, start);
         }
-        let node = self.leaf(&value, start)?;
+        let node = self.make_leaf_node(&value, start)?;
         let at = self.sink.tape().push(Node { key, ..node });
         if S::DETAIL {
             let end = self.lexer.at;
-            self.begin(at, start);
-            self.piece(start, end, at, "value");
-            let default = leaf_text::leaf(&node, self.sink.tape(), self.lexer.input);
+            self.begin_node(at, start);
+            self.record_span(start, end, at, "value");
+            let default = leaf_text::format_leaf(&node, self.sink.tape(), self.lexer.input);
             if default != self.lexer.input[start..end] {
-                self.keep(at, spelling::SOURCE, start, end);
+                self.keep_source(at, spelling::SOURCE, start, end);
             }
-            self.sink.end(at, end);
+            self.sink.record_end(at, end);
         }
         Ok(())
     }
 
     /// Returns the node of a leaf.
-    fn leaf(&mut self, value: &Start<'a>, start: usize) -> Result<Node, Error> {
+    fn make_leaf_node(&mut self, value: &ValueStart<'a>, start: usize) -> Result<Node, Error> {
         let node = match value {
-            Start::Bool(value) => Node::leaf(Kind::Bool, u64::from(*value)),
-            Start::Number(Number::Int(value)) => Node::int(*value),
-            Start::Number(Number::Float(value)) => Node::float(*value),
-            Start::Text(Text::Plain(at, len)) => {
+            ValueStart::Bool(value) => Node::leaf(Kind::Bool, u64::from(*value)),
+            ValueStart::Number(Number::Int(value)) => Node::int(*value),
+            ValueStart::Number(Number::Float(value)) => Node::float(*value),
+            ValueStart::Text(StringLiteral::Plain(at, len)) => {
                 self.check_length(*len, start)?;
-                self.sink.tape().borrowed(Kind::Bytes, *at, *len)
+                self.sink.tape().new_borrowed_string(Kind::Bytes, *at, *len)
             }
-            Start::Text(Text::Made(bytes)) => {
+            ValueStart::Text(StringLiteral::Made(bytes)) => {
                 self.check_length(bytes.len(), start)?;
-                self.sink.tape().owned(Kind::Bytes, bytes)
+                self.sink.tape().new_owned_string(Kind::Bytes, bytes)
             }
-            Start::Case(class, name) => {
+            ValueStart::Case(class, name) => {
                 self.check_length(class.len() + name.len() + 1, start)?;
                 let case = [class, &b":"[..], name].concat();
-                self.sink.tape().owned(Kind::EnumCase, &case)
+                self.sink.tape().new_owned_string(Kind::EnumCase, &case)
             }
-            Start::Null | Start::Open(_) => Node::leaf(Kind::Null, 0),
+            ValueStart::Null | ValueStart::Open(_) => Node::leaf(Kind::Null, 0),
         };
         Ok(node)
     }
@@ -198,7 +198,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     /// Pushes the node of a container and opens it.
-    fn open(&mut self, opening: &Opening<'a>, key: u16, start: usize) -> Result<(), Error> {
+    fn open_container(&mut self, opening: &Opening<'a>, key: u16, start: usize) -> Result<(), Error> {
         let Opening { shape, class: written, close } = *opening;
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(start));
@@ -215,16 +215,16 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         };
         let at = self.sink.tape().push(Node { key, ..node });
         if S::DETAIL {
-            self.begin(at, start);
-            self.piece(start, end, at, "head");
+            self.begin_node(at, start);
+            self.record_span(start, end, at, "head");
             if shape == Shape::State && (!written.starts_with(b"\\") || written == b"\\stdClass") {
-                self.keep(at, spelling::CLASS, start, start + written.len());
+                self.keep_source(at, spelling::CLASS, start, start + written.len());
             }
         }
         let mut body = at;
         if is_object {
             body = self.sink.tape().push(Node::open(Kind::Map, 0));
-            self.sink.begin(body, end);
+            self.sink.record_begin(body, end);
         }
         self.frames.push(Frame::new(body, shape, name == b"stdClass", close));
         Ok(())
@@ -233,7 +233,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     // -- Around the value ---------------------------------------------------------
 
     /// Reads the text before the value. Returns whether it is a file.
-    fn before(&mut self) -> Result<bool, Error> {
+    fn read_prefix(&mut self) -> Result<bool, Error> {
         let lexer = &mut self.lexer;
         if lexer.input.starts_with(b"\xef\xbb\xbf") {
             lexer.at = 3;
@@ -247,75 +247,75 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             // Without one of these, PHP sees no tag: it prints the text, up to the next tag in
             // it.
             if lexer.peek().is_some_and(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
-                return Err(lexer.wrong(lexer.at, "a blank behind `<?php`"));
+                return Err(lexer.unexpected_byte(lexer.at, "a blank behind `<?php`"));
             }
         } else if lexer.peek() == Some(b'<') && b"<?php".starts_with(lexer.rest()) {
-            return Err(lexer.wrong(lexer.input.len(), "`<?php`"));
+            return Err(lexer.unexpected_byte(lexer.input.len(), "`<?php`"));
         }
-        self.lexer.skip()?;
+        self.lexer.skip_blanks()?;
         while is_file && self.lexer.take_word(b"declare") {
-            self.declaration()?;
+            self.read_declaration()?;
         }
         let lexer = &mut self.lexer;
         let start = lexer.at;
         let has_return = lexer.take_word(b"return");
         if is_file && !has_return {
             let word = lexer.word_at(start);
-            return Err(match lexer.byte(start + word.len()) {
+            return Err(match lexer.byte_at(start + word.len()) {
                 Some(_) if !word.is_empty() => {
-                    lexer.code(start, format_args!("`{}` and not `return`", String::from_utf8_lossy(word)))
+                    lexer.code_error(start, format_args!("`{}` and not `return`", String::from_utf8_lossy(word)))
                 }
-                Some(b'$') => lexer.code(start, "a variable"),
-                Some(_) => lexer.wrong(start, "`return`"),
-                None => lexer.wrong(lexer.input.len(), "`return`"),
+                Some(b'$') => lexer.code_error(start, "a variable"),
+                Some(_) => lexer.unexpected_byte(start, "`return`"),
+                None => lexer.unexpected_byte(lexer.input.len(), "`return`"),
             });
         }
-        lexer.skip()?;
+        lexer.skip_blanks()?;
         Ok(is_file)
     }
 
     /// Reads `declare(strict_types=1);`.
-    fn declaration(&mut self) -> Result<(), Error> {
+    fn read_declaration(&mut self) -> Result<(), Error> {
         let lexer = &mut self.lexer;
-        lexer.expect(b'(', "`(` behind `declare`")?;
-        lexer.skip()?;
+        lexer.expect_byte(b'(', "`(` behind `declare`")?;
+        lexer.skip_blanks()?;
         let start = lexer.at;
         if !lexer.take_word(b"strict_types") {
             let word = lexer.word_at(start);
-            return Err(match lexer.byte(start + word.len()) {
-                Some(_) if !word.is_empty() => lexer.code(start, "another declaration than `strict_types`"),
-                Some(_) => lexer.wrong(start, "`strict_types`"),
-                None => lexer.wrong(lexer.input.len(), "`strict_types`"),
+            return Err(match lexer.byte_at(start + word.len()) {
+                Some(_) if !word.is_empty() => lexer.code_error(start, "another declaration than `strict_types`"),
+                Some(_) => lexer.unexpected_byte(start, "`strict_types`"),
+                None => lexer.unexpected_byte(lexer.input.len(), "`strict_types`"),
             });
         }
-        lexer.expect(b'=', "`=` behind `strict_types`")?;
-        lexer.skip()?;
+        lexer.expect_byte(b'=', "`=` behind `strict_types`")?;
+        lexer.skip_blanks()?;
         if !matches!(lexer.word_at(lexer.at), b"0" | b"1") {
-            return Err(lexer.wrong(lexer.at, "0 or 1"));
+            return Err(lexer.unexpected_byte(lexer.at, "0 or 1"));
         }
         lexer.at += 1;
-        lexer.expect(b')', "`)` behind the declaration")?;
-        lexer.expect(b';', "`;` behind the declaration")?;
-        lexer.skip()
+        lexer.expect_byte(b')', "`)` behind the declaration")?;
+        lexer.expect_byte(b';', "`;` behind the declaration")?;
+        lexer.skip_blanks()
     }
 
     /// Reads the text after the value.
-    fn behind(&mut self, is_file: bool) -> Result<(), Error> {
+    fn read_suffix(&mut self, is_file: bool) -> Result<(), Error> {
         let lexer = &mut self.lexer;
-        lexer.skip()?;
+        lexer.skip_blanks()?;
         let has_end = |lexer: &Lexer<'_>| lexer.rest().starts_with(b"?>");
         match lexer.peek() {
             Some(b';') => lexer.at += 1,
             Some(b'?') if is_file && has_end(lexer) => {}
-            None if is_file => return Err(lexer.wrong(lexer.at, "`;` behind the value")),
+            None if is_file => return Err(lexer.unexpected_byte(lexer.at, "`;` behind the value")),
             None => return Ok(()),
-            _ if is_file => return Err(lexer.unexpected("`;` behind the value")),
+            _ if is_file => return Err(lexer.unexpected_token("`;` behind the value")),
             // Another document may follow; an operator would make it code.
             Some(b'\'' | b'"' | b'[' | b'(' | b'\\' | b'<') => return Ok(()),
-            Some(byte) if super::lex::is_word(byte) => return Ok(()),
-            _ => return Err(lexer.unexpected("`;` or the end of the input")),
+            Some(byte) if super::lex::is_word_byte(byte) => return Ok(()),
+            _ => return Err(lexer.unexpected_token("`;` or the end of the input")),
         }
-        lexer.skip()?;
+        lexer.skip_blanks()?;
         if has_end(lexer) && is_file {
             lexer.at += 2;
             while lexer.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
@@ -328,58 +328,58 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     // -- Detail ------------------------------------------------------------
 
     /// Records where the key is, and its source if PHP writes it differently.
-    fn spell_key(&mut self, key: Key, shape: Shape, start: usize, end: usize) {
+    fn record_key(&mut self, key: Key, shape: Shape, start: usize, end: usize) {
         if !S::DETAIL {
             return;
         }
         let next = self.sink.tape().len();
-        self.piece(start, end, next, "key");
+        self.record_span(start, end, next, "key");
         let node = match key {
             Key::Int(value) => Node::int(value),
             Key::Bytes(node) => node,
         };
-        let default = leaf_text::key(&node, self.sink.tape(), self.lexer.input, shape != Shape::Array);
+        let default = leaf_text::format_key(&node, self.sink.tape(), self.lexer.input, shape != Shape::Array);
         self.key_source = (default != self.lexer.input[start..end]).then_some((start, end));
     }
 
     #[inline]
-    fn piece(&mut self, start: usize, end: usize, node: u32, what: &'static str) {
+    fn record_span(&mut self, start: usize, end: usize, node: u32, what: &'static str) {
         if S::DETAIL {
-            self.cover(start);
-            self.sink.span(start, end, node, what);
+            self.record_gap(start);
+            self.sink.record_span(start, end, node, what);
             self.spanned = end;
         }
     }
 
     /// Assigns the bytes up to `end` that have no span yet: blanks, comments, commas.
-    fn cover(&mut self, end: usize) {
+    fn record_gap(&mut self, end: usize) {
         let around = self.frames.last().map_or(NO_NODE, |frame| frame.at - u32::from(frame.shape != Shape::Array));
-        self.sink.span_between(&mut self.spanned, end, around);
+        self.sink.record_span_between(&mut self.spanned, end, around);
     }
 
     /// Keeps the text around the value.
     fn keep_around(&mut self, code: u16, start: usize, end: usize) {
         let input = self.lexer.input;
         if start < end {
-            self.sink.note_header_bytes(code, &input[start..end]);
+            self.sink.record_header_bytes(code, &input[start..end]);
         }
     }
 
     /// Keeps the source text from `start` to `end` for the value at `node`.
-    fn keep(&mut self, node: u32, code: u16, start: usize, end: usize) {
+    fn keep_source(&mut self, node: u32, code: u16, start: usize, end: usize) {
         let input = self.lexer.input;
-        self.sink.note_bytes(node, code, input.get(start..end).unwrap_or(&[]));
+        self.sink.record_note_bytes(node, code, input.get(start..end).unwrap_or(&[]));
     }
 
     /// Records that the node `at` starts here.
     #[inline]
-    fn begin(&mut self, at: u32, start: usize) {
+    fn begin_node(&mut self, at: u32, start: usize) {
         if !S::DETAIL {
             return;
         }
         if let Some((start, end)) = self.key_source.take() {
-            self.keep(at, spelling::KEY, start, end);
+            self.keep_source(at, spelling::KEY, start, end);
         }
-        self.sink.begin(at, start);
+        self.sink.record_begin(at, start);
     }
 }

@@ -4,7 +4,7 @@ use super::lex::{Lexer, is_word_start};
 use crate::error::{Error, ErrorKind};
 
 /// A string that was read.
-pub(super) enum Text {
+pub(super) enum StringLiteral {
     /// It is in the input as it is: its start and length.
     Plain(usize, usize),
     /// It was built from parts or escapes.
@@ -18,58 +18,58 @@ impl Lexer<'_> {
     }
 
     /// Reads a string, or several of them joined by `.`.
-    pub(super) fn string(&mut self) -> Result<Text, Error> {
-        let mut text = self.literal()?;
+    pub(super) fn read_string(&mut self) -> Result<StringLiteral, Error> {
+        let mut text = self.read_literal()?;
         loop {
             let end = self.at;
-            self.skip()?;
+            self.skip_blanks()?;
             if self.peek() != Some(b'.') {
                 self.at = end;
                 return Ok(text);
             }
             let dot = self.at;
             self.at += 1;
-            self.skip()?;
+            self.skip_blanks()?;
             if self.peek().is_none() {
-                return Err(self.wrong(self.at, "a string behind `.`"));
+                return Err(self.unexpected_byte(self.at, "a string behind `.`"));
             }
             if !self.is_string() {
-                return Err(self.code(dot, "the operator `.` with something that is no string"));
+                return Err(self.code_error(dot, "the operator `.` with something that is no string"));
             }
             let mut made = match text {
-                Text::Plain(start, len) => self.input[start..start + len].to_vec(),
-                Text::Made(made) => made,
+                StringLiteral::Plain(start, len) => self.input[start..start + len].to_vec(),
+                StringLiteral::Made(made) => made,
             };
-            match self.literal()? {
-                Text::Plain(start, len) => made.extend_from_slice(&self.input[start..start + len]),
-                Text::Made(more) => made.extend_from_slice(&more),
+            match self.read_literal()? {
+                StringLiteral::Plain(start, len) => made.extend_from_slice(&self.input[start..start + len]),
+                StringLiteral::Made(more) => made.extend_from_slice(&more),
             }
-            text = Text::Made(made);
+            text = StringLiteral::Made(made);
         }
     }
 
     /// Reads a string in quotes.
-    fn literal(&mut self) -> Result<Text, Error> {
+    fn read_literal(&mut self) -> Result<StringLiteral, Error> {
         if let Some(b'b' | b'B') = self.peek() {
             self.at += 1;
         }
         match self.peek() {
-            Some(b'\'') => self.single(),
-            _ => self.double(),
+            Some(b'\'') => self.read_single_quoted(),
+            _ => self.read_double_quoted(),
         }
     }
 
-    fn single(&mut self) -> Result<Text, Error> {
+    fn read_single_quoted(&mut self) -> Result<StringLiteral, Error> {
         let start = self.at + 1;
         let mut made = Vec::new();
         // Start of the bytes that are not copied yet.
         let mut from = start;
         let mut at = start;
         loop {
-            match self.byte(at) {
+            match self.byte_at(at) {
                 Some(b'\'') => break,
                 Some(b'\\') => {
-                    if let Some(b'\'' | b'\\') = self.byte(at + 1) {
+                    if let Some(b'\'' | b'\\') = self.byte_at(at + 1) {
                         made.extend_from_slice(&self.input[from..at]);
                         from = at + 1;
                         at += 1;
@@ -77,47 +77,48 @@ impl Lexer<'_> {
                     at += 1;
                 }
                 Some(_) => at += 1,
-                None => return Err(self.wrong(at, "`'` at the end of the string")),
+                None => return Err(self.unexpected_byte(at, "`'` at the end of the string")),
             }
         }
         self.at = at + 1;
         if from == start {
-            return Ok(Text::Plain(start, at - start));
+            return Ok(StringLiteral::Plain(start, at - start));
         }
         made.extend_from_slice(&self.input[from..at]);
-        Ok(Text::Made(made))
+        Ok(StringLiteral::Made(made))
     }
 
-    fn double(&mut self) -> Result<Text, Error> {
+    fn read_double_quoted(&mut self) -> Result<StringLiteral, Error> {
         let start = self.at + 1;
-        let plain = self.input[start..].iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | b'$' | b'{')).count();
-        if self.byte(start + plain) == Some(b'"') {
-            self.at = start + plain + 1;
-            return Ok(Text::Plain(start, plain));
+        let unescaped_len =
+            self.input[start..].iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | b'$' | b'{')).count();
+        if self.byte_at(start + unescaped_len) == Some(b'"') {
+            self.at = start + unescaped_len + 1;
+            return Ok(StringLiteral::Plain(start, unescaped_len));
         }
-        let mut made = self.input[start..start + plain].to_vec();
-        let mut at = start + plain;
+        let mut made = self.input[start..start + unescaped_len].to_vec();
+        let mut at = start + unescaped_len;
         loop {
-            match (self.byte(at), self.byte(at + 1)) {
+            match (self.byte_at(at), self.byte_at(at + 1)) {
                 (Some(b'"'), _) => break,
                 (Some(b'$'), Some(next)) if is_word_start(next) || next == b'{' => {
-                    return Err(self.code(at, "a variable in a string"));
+                    return Err(self.code_error(at, "a variable in a string"));
                 }
-                (Some(b'{'), Some(b'$')) => return Err(self.code(at, "a variable in a string")),
-                (Some(b'\\'), Some(_)) => at = self.escape(at, &mut made)?,
+                (Some(b'{'), Some(b'$')) => return Err(self.code_error(at, "a variable in a string")),
+                (Some(b'\\'), Some(_)) => at = self.decode_escape(at, &mut made)?,
                 (Some(byte), _) => {
                     made.push(byte);
                     at += 1;
                 }
-                (None, _) => return Err(self.wrong(at, "`\"` at the end of the string")),
+                (None, _) => return Err(self.unexpected_byte(at, "`\"` at the end of the string")),
             }
         }
         self.at = at + 1;
-        Ok(Text::Made(made))
+        Ok(StringLiteral::Made(made))
     }
 
     /// Reads the escape at `at`; returns its end.
-    fn escape(&self, at: usize, out: &mut Vec<u8>) -> Result<usize, Error> {
+    fn decode_escape(&self, at: usize, out: &mut Vec<u8>) -> Result<usize, Error> {
         let digits = |from: usize, radix: u32, most: usize| {
             let rest = self.input.get(from..).unwrap_or(&[]);
             rest.iter().take(most).take_while(|byte| char::from(**byte).is_digit(radix)).count()
@@ -126,7 +127,7 @@ impl Lexer<'_> {
             let digits = self.input[from..from + len].iter().filter_map(|byte| char::from(*byte).to_digit(radix));
             digits.fold(0u32, |value, digit| value.saturating_mul(radix).saturating_add(digit))
         };
-        let next = self.byte(at + 1).unwrap_or(b'\\');
+        let next = self.byte_at(at + 1).unwrap_or(b'\\');
         let plain = match next {
             b'n' => b'\n',
             b't' => b'\t',
@@ -146,10 +147,10 @@ impl Lexer<'_> {
                 out.push(value(at + 2, len, 16) as u8);
                 return Ok(at + 2 + len);
             }
-            b'u' if self.byte(at + 2) == Some(b'{') => {
+            b'u' if self.byte_at(at + 2) == Some(b'{') => {
                 let len = digits(at + 3, 16, usize::MAX);
-                if len == 0 || self.byte(at + 3 + len) != Some(b'}') {
-                    return Err(self.wrong(at + 3 + len, "hexadecimal digits and `}` behind `\\u{`"));
+                if len == 0 || self.byte_at(at + 3 + len) != Some(b'}') {
+                    return Err(self.unexpected_byte(at + 3 + len, "hexadecimal digits and `}` behind `\\u{`"));
                 }
                 if !push_utf8(value(at + 3, len, 16), out) {
                     return Err(Error::new(ErrorKind::Malformed)

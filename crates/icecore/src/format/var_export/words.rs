@@ -2,15 +2,15 @@
 
 use super::lex::{Lexer, is_word_start};
 use super::number::Number;
-use super::string::Text;
+use super::string::StringLiteral;
 use crate::error::{Error, ErrorKind};
 
 /// A leaf or the front of a container.
-pub(super) enum Start<'a> {
+pub(super) enum ValueStart<'a> {
     Null,
     Bool(bool),
     Number(Number),
-    Text(Text),
+    Text(StringLiteral),
     /// The class of an enum case, and the name of the case.
     Case(&'a [u8], &'a [u8]),
     Open(Opening<'a>),
@@ -37,78 +37,80 @@ pub(super) enum Shape {
 
 impl<'a> Lexer<'a> {
     /// Reads a leaf, or the front of a container.
-    pub(super) fn value(&mut self) -> Result<Start<'a>, Error> {
+    pub(super) fn read_value(&mut self) -> Result<ValueStart<'a>, Error> {
         let start = self.at;
         match self.peek() {
-            _ if self.is_string() => Ok(Start::Text(self.string()?)),
-            Some(b'0'..=b'9') => Ok(Start::Number(self.number()?)),
-            Some(b'.') if self.byte(start + 1).is_some_and(|byte| byte.is_ascii_digit()) => {
-                Ok(Start::Number(self.number()?))
+            _ if self.is_string() => Ok(ValueStart::Text(self.read_string()?)),
+            Some(b'0'..=b'9') => Ok(ValueStart::Number(self.read_number()?)),
+            Some(b'.') if self.byte_at(start + 1).is_some_and(|byte| byte.is_ascii_digit()) => {
+                Ok(ValueStart::Number(self.read_number()?))
             }
-            Some(b'.') if self.rest().starts_with(b"...") => Err(self.code(start, "the operator `...`, a spread")),
-            Some(b'+' | b'-') => Ok(Start::Number(self.signed()?)),
+            Some(b'.') if self.rest().starts_with(b"...") => {
+                Err(self.code_error(start, "the operator `...`, a spread"))
+            }
+            Some(b'+' | b'-') => Ok(ValueStart::Number(self.read_signed()?)),
             Some(b'[') => {
                 self.at += 1;
-                Ok(Start::Open(Opening { shape: Shape::Array, class: b"", close: b']' }))
+                Ok(ValueStart::Open(Opening { shape: Shape::Array, class: b"", close: b']' }))
             }
-            Some(b'(') => self.cast(),
-            Some(b'\\') => self.word(),
-            Some(byte) if is_word_start(byte) => self.word(),
-            Some(b'$') => Err(self.code(start, "a variable")),
+            Some(b'(') => self.read_cast(),
+            Some(b'\\') => self.read_word(),
+            Some(byte) if is_word_start(byte) => self.read_word(),
+            Some(b'$') => Err(self.code_error(start, "a variable")),
             Some(b'<') if self.rest().starts_with(b"<<<") => {
-                Err(self.code(start, "a heredoc or nowdoc: write the string in quotes"))
+                Err(self.code_error(start, "a heredoc or nowdoc: write the string in quotes"))
             }
             Some(byte @ (b'&' | b'!' | b'~' | b'@' | b'`')) => {
-                Err(self.code(start, format_args!("the operator `{}`", char::from(byte))))
+                Err(self.code_error(start, format_args!("the operator `{}`", char::from(byte))))
             }
-            Some(b'#') => Err(self.code(start, "an attribute")),
-            _ => Err(self.wrong(start, "a value")),
+            Some(b'#') => Err(self.code_error(start, "an attribute")),
+            _ => Err(self.unexpected_byte(start, "a value")),
         }
     }
 
     /// Reads a number after signs.
-    fn signed(&mut self) -> Result<Number, Error> {
+    fn read_signed(&mut self) -> Result<Number, Error> {
         let start = self.at;
         let mut is_negative = false;
         let mut last = 0;
         while let Some(sign @ (b'+' | b'-')) = self.peek() {
             if sign == last {
-                return Err(self.wrong(self.at, "a blank between two signs"));
+                return Err(self.unexpected_byte(self.at, "a blank between two signs"));
             }
             is_negative ^= sign == b'-';
             self.at += 1;
             let before = self.at;
-            self.skip()?;
+            self.skip_blanks()?;
             last = if self.at == before { sign } else { 0 };
         }
         let number = match self.peek() {
-            Some(b'0'..=b'9' | b'.') => self.number()?,
-            Some(byte) if byte == b'\\' || is_word_start(byte) => match self.word()? {
-                Start::Number(number) => number,
-                _ => return Err(self.code(start, "a sign before something that is no number")),
+            Some(b'0'..=b'9' | b'.') => self.read_number()?,
+            Some(byte) if byte == b'\\' || is_word_start(byte) => match self.read_word()? {
+                ValueStart::Number(number) => number,
+                _ => return Err(self.code_error(start, "a sign before something that is no number")),
             },
             Some(b'$' | b'(' | b'[' | b'\'' | b'"') => {
-                return Err(self.code(start, "a sign before something that is no number"));
+                return Err(self.code_error(start, "a sign before something that is no number"));
             }
-            _ => return Err(self.wrong(self.at, "a number")),
+            _ => return Err(self.unexpected_byte(self.at, "a number")),
         };
         let number = if is_negative { number.negated() } else { number };
         // The smallest integer has no literal: PHP writes it as a difference.
         if number == Number::Int(i64::MIN + 1) {
             let end = self.at;
-            self.skip()?;
+            self.skip_blanks()?;
             if self.peek() == Some(b'-') {
                 let minus = self.at;
                 self.at += 1;
-                self.skip()?;
+                self.skip_blanks()?;
                 if self.word_at(self.at) == b"1" {
                     self.at += 1;
                     return Ok(Number::Int(i64::MIN));
                 }
                 if self.peek().is_none() {
-                    return Err(self.wrong(self.at, "1"));
+                    return Err(self.unexpected_byte(self.at, "1"));
                 }
-                return Err(self.code(minus, "the operator `-`"));
+                return Err(self.code_error(minus, "the operator `-`"));
             }
             self.at = end;
         }
@@ -116,28 +118,28 @@ impl<'a> Lexer<'a> {
     }
 
     /// Reads `(object)` and the array after it.
-    fn cast(&mut self) -> Result<Start<'a>, Error> {
+    fn read_cast(&mut self) -> Result<ValueStart<'a>, Error> {
         let start = self.at;
         self.at += 1;
-        self.skip()?;
+        self.skip_blanks()?;
         let word = self.word_at(self.at);
         self.at += word.len();
-        self.skip()?;
+        self.skip_blanks()?;
         match self.peek() {
-            None => return Err(self.wrong(self.at, "`object)`")),
+            None => return Err(self.unexpected_byte(self.at, "`object)`")),
             Some(b')') if word.eq_ignore_ascii_case(b"object") => self.at += 1,
             Some(b')') if CASTS.iter().any(|cast| word.eq_ignore_ascii_case(cast)) => {
-                return Err(self.code(start, format_args!("the cast `({})`", String::from_utf8_lossy(word))));
+                return Err(self.code_error(start, format_args!("the cast `({})`", String::from_utf8_lossy(word))));
             }
-            _ => return Err(self.code(start, "an expression in brackets")),
+            _ => return Err(self.code_error(start, "an expression in brackets")),
         }
-        self.skip()?;
-        let close = self.array("an array behind `(object)`")?;
-        Ok(Start::Open(Opening { shape: Shape::Cast, class: b"stdClass", close }))
+        self.skip_blanks()?;
+        let close = self.read_array_front("an array behind `(object)`")?;
+        Ok(ValueStart::Open(Opening { shape: Shape::Cast, class: b"stdClass", close }))
     }
 
     /// Reads `array(` or `[`; returns the bracket that closes it.
-    fn array(&mut self, expected: &'static str) -> Result<u8, Error> {
+    fn read_array_front(&mut self, expected: &'static str) -> Result<u8, Error> {
         if self.peek() == Some(b'[') {
             self.at += 1;
             return Ok(b']');
@@ -147,59 +149,59 @@ impl<'a> Lexer<'a> {
         let is_array = word.eq_ignore_ascii_case(b"array");
         if !is_array && (word.is_empty() || start + word.len() == self.input.len()) {
             let at = if word.is_empty() { start } else { self.input.len() };
-            return match self.byte(at) {
-                Some(b'$' | b'\\' | b'(') => Err(self.code(at, "something that is no array")),
-                _ => Err(self.wrong(at, expected)),
+            return match self.byte_at(at) {
+                Some(b'$' | b'\\' | b'(') => Err(self.code_error(at, "something that is no array")),
+                _ => Err(self.unexpected_byte(at, expected)),
             };
         }
         if !is_array {
-            return Err(self.code(start, format_args!("`{}`", String::from_utf8_lossy(word))));
+            return Err(self.code_error(start, format_args!("`{}`", String::from_utf8_lossy(word))));
         }
         self.at += word.len();
-        self.expect(b'(', "`(` behind `array`")?;
+        self.expect_byte(b'(', "`(` behind `array`")?;
         Ok(b')')
     }
 
     /// Reads a value that begins with a name.
-    fn word(&mut self) -> Result<Start<'a>, Error> {
+    fn read_word(&mut self) -> Result<ValueStart<'a>, Error> {
         let start = self.at;
-        let name = self.name()?;
+        let name = self.read_name()?;
         let end = self.at;
-        self.skip()?;
+        self.skip_blanks()?;
         if self.rest().starts_with(b"::") {
-            return self.member(start, name);
+            return self.read_member(start, name);
         }
         let is_array = name.eq_ignore_ascii_case(b"array");
         let is_call = self.peek() == Some(b'(');
         if is_call && is_array {
             self.at += 1;
-            return Ok(Start::Open(Opening { shape: Shape::Array, class: b"", close: b')' }));
+            return Ok(ValueStart::Open(Opening { shape: Shape::Array, class: b"", close: b')' }));
         }
         let shown = String::from_utf8_lossy(name);
         let bare = name.strip_prefix(b"\\").unwrap_or(name);
         let is_cut = end == self.input.len() || self.rest() == b":" || is_array && self.peek().is_none();
         self.at = end;
         if is_call {
-            return Err(self.code(start, format_args!("`{shown}(`, a call")));
+            return Err(self.code_error(start, format_args!("`{shown}(`, a call")));
         }
         let is = |word: &[u8]| bare.eq_ignore_ascii_case(word);
         Ok(match bare {
-            _ if is(b"null") => Start::Null,
-            _ if is(b"true") => Start::Bool(true),
-            _ if is(b"false") => Start::Bool(false),
-            b"INF" => Start::Number(Number::Float(f64::INFINITY)),
-            b"NAN" => Start::Number(Number::Float(f64::NAN)),
-            b"PHP_INT_MAX" => Start::Number(Number::Int(i64::MAX)),
-            b"PHP_INT_MIN" => Start::Number(Number::Int(i64::MIN)),
-            _ if is_cut => return Err(self.wrong(self.input.len(), "the rest of a word")),
-            _ if KEYWORDS.iter().any(|word| is(word)) => return Err(self.code(start, format_args!("`{shown}`"))),
-            _ => return Err(self.code(start, format_args!("`{shown}`, a constant"))),
+            _ if is(b"null") => ValueStart::Null,
+            _ if is(b"true") => ValueStart::Bool(true),
+            _ if is(b"false") => ValueStart::Bool(false),
+            b"INF" => ValueStart::Number(Number::Float(f64::INFINITY)),
+            b"NAN" => ValueStart::Number(Number::Float(f64::NAN)),
+            b"PHP_INT_MAX" => ValueStart::Number(Number::Int(i64::MAX)),
+            b"PHP_INT_MIN" => ValueStart::Number(Number::Int(i64::MIN)),
+            _ if is_cut => return Err(self.unexpected_byte(self.input.len(), "the rest of a word")),
+            _ if KEYWORDS.iter().any(|word| is(word)) => return Err(self.code_error(start, format_args!("`{shown}`"))),
+            _ => return Err(self.code_error(start, format_args!("`{shown}`, a constant"))),
         })
     }
 
     /// A name at the end of the input may be cut off. If it is the whole value, it is a
     /// constant, unless a class name or one of the few known words may begin like this.
-    pub(super) fn bare_constant(&self, start: usize, error: Error) -> Error {
+    pub(super) fn constant_error(&self, start: usize, error: Error) -> Error {
         let rest = self.input.get(start..).unwrap_or(&[]);
         let name = rest.trim_ascii_end();
         let is_name = self.word_at(start) == name && name.first().is_some_and(|byte| is_word_start(*byte));
@@ -210,47 +212,47 @@ impl<'a> Lexer<'a> {
         }
         let shown = String::from_utf8_lossy(name);
         if KEYWORDS.iter().any(|word| name.eq_ignore_ascii_case(word)) {
-            return self.code(start, format_args!("`{shown}`"));
+            return self.code_error(start, format_args!("`{shown}`"));
         }
-        self.code(start, format_args!("`{shown}`, a constant"))
+        self.code_error(start, format_args!("`{shown}`, a constant"))
     }
 
     /// Reads `Cls::…`.
-    fn member(&mut self, start: usize, class: &'a [u8]) -> Result<Start<'a>, Error> {
+    fn read_member(&mut self, start: usize, class: &'a [u8]) -> Result<ValueStart<'a>, Error> {
         self.at += 2;
-        self.skip()?;
+        self.skip_blanks()?;
         let bare = class.strip_prefix(b"\\").unwrap_or(class);
         let first = bare.split(|byte| *byte == b'\\').next().unwrap_or(bare).to_ascii_lowercase();
         if [&b"self"[..], b"static", b"parent", b"namespace"].contains(&first.as_slice()) {
             let shown = String::from_utf8_lossy(class);
-            return Err(self.code(start, format_args!("`{shown}`, which depends on where it stands")));
+            return Err(self.code_error(start, format_args!("`{shown}`, which depends on where it stands")));
         }
         let at = self.at;
         let member = self.word_at(at);
         match self.peek() {
             Some(byte) if is_word_start(byte) => self.at += member.len(),
-            Some(b'$' | b'{') => return Err(self.code(start, "a static variable")),
-            _ => return Err(self.wrong(at, "`__set_state`, or the name of an enum case")),
+            Some(b'$' | b'{') => return Err(self.code_error(start, "a static variable")),
+            _ => return Err(self.unexpected_byte(at, "`__set_state`, or the name of an enum case")),
         }
         let end = self.at;
-        self.skip()?;
+        self.skip_blanks()?;
         if self.peek() == Some(b'(') {
             if !member.eq_ignore_ascii_case(b"__set_state") {
                 let (class, member) = (String::from_utf8_lossy(class), String::from_utf8_lossy(member));
-                return Err(self.code(start, format_args!("`{class}::{member}(`, a call")));
+                return Err(self.code_error(start, format_args!("`{class}::{member}(`, a call")));
             }
             self.at += 1;
-            self.skip()?;
-            let close = self.array("an array in `__set_state`")?;
-            return Ok(Start::Open(Opening { shape: Shape::State, class, close }));
+            self.skip_blanks()?;
+            let close = self.read_array_front("an array in `__set_state`")?;
+            return Ok(ValueStart::Open(Opening { shape: Shape::State, class, close }));
         }
         self.at = end;
         if member.eq_ignore_ascii_case(b"class") {
             let len = bare.len();
             let from = start + (class.len() - len);
-            return Ok(Start::Text(Text::Plain(from, len)));
+            return Ok(ValueStart::Text(StringLiteral::Plain(from, len)));
         }
-        Ok(Start::Case(bare, member))
+        Ok(ValueStart::Case(bare, member))
     }
 }
 

@@ -4,14 +4,14 @@
 //! writes what `var_export()` of PHP 8.2 would.
 
 use super::leaf_text::{find_tag, push_case, push_digits};
-use super::lex::is_word;
+use super::lex::is_word_byte;
 use super::text::{integer_key, is_class_in_code};
 use super::{FORMAT, NAME, WriteOptions, kept, spelling};
-use crate::document::{Document, Form, IS_KEY, Kind, NO_KEY, Node, Replay, flag, unmangled};
+use crate::document::{Document, Form, IS_KEY, Kind, NO_KEY, Node, Replay, flag, strip_visibility};
 use crate::error::{Error, ErrorKind};
 use crate::format::append::append_named;
-use crate::format::php_losses::{key_text, lost_shape};
-use crate::format::{too_long_a_chain, uncopied};
+use crate::format::php_losses::{key_text, report_lost_shape};
+use crate::format::{chain_too_long_error, check_and_expand};
 use crate::limits::Limits;
 use crate::num::bigint;
 use crate::output::{LossKind, Losses, Output, READY, Written};
@@ -24,8 +24,8 @@ use std::collections::HashSet;
 /// form a circle; `Limit`, if the document is nested too deeply or grows too much by
 /// links; `Output`, if the output was closed.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
-    let document = &*uncopied(document, limits)?;
-    append_named(document, &FORMAT, limits, out, |document, out| write_whole(document, options, limits, out))
+    let document = &*check_and_expand(document, limits)?;
+    append_named(document, &FORMAT, limits, out, |document, out| write_document(document, options, limits, out))
 }
 
 impl crate::format::Writer for WriteOptions {
@@ -34,7 +34,7 @@ impl crate::format::Writer for WriteOptions {
     }
 }
 
-fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
+fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let spelling = document.spelling_of(NAME);
     let around = spelling.filter(|_| options.file.is_none());
     let is_file = options.file == Some(true);
@@ -54,28 +54,28 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
         stack: Vec::new(),
         open: HashSet::new(),
         entered: Vec::new(),
-        again: 0,
-        most_again: limits.expanded_from(document.nodes().len()),
-        losses: Losses::within(limits),
+        expanded: 0,
+        expansion_limit: limits.expanded_from(document.nodes().len()),
+        losses: Losses::with_limits(limits),
     };
     if document.header().is_some() {
         writer.losses.add(LossKind::Header, || "$".to_owned());
     }
-    let before = if is_file { &b"<?php\n\nreturn "[..] } else { piece(spelling::BEFORE).unwrap_or(b"") };
-    let behind = if is_file { &b";\n"[..] } else { piece(spelling::BEHIND).unwrap_or(b"") };
-    out.buffer().extend_from_slice(before);
+    let prefix = if is_file { &b"<?php\n\nreturn "[..] } else { piece(spelling::BEFORE).unwrap_or(b"") };
+    let suffix = if is_file { &b";\n"[..] } else { piece(spelling::BEHIND).unwrap_or(b"") };
+    out.buffer().extend_from_slice(prefix);
     let start = out.buffer().len();
-    writer.value(document.root().index(), out.buffer())?;
+    writer.write_root(document.root().index(), out.buffer())?;
     // `return[1]` was read, but `return` and `array` must not become one word.
     let buf = out.buffer();
-    if before.last().is_some_and(|byte| is_word(*byte)) && buf.get(start).is_some_and(|byte| is_word(*byte)) {
+    if prefix.last().is_some_and(|byte| is_word_byte(*byte)) && buf.get(start).is_some_and(|byte| is_word_byte(*byte)) {
         buf.insert(start, b' ');
     }
     while !writer.stack.is_empty() {
-        writer.step(out)?;
+        writer.continue_container(out)?;
     }
-    out.buffer().extend_from_slice(behind);
-    out.ready()?;
+    out.buffer().extend_from_slice(suffix);
+    out.allow_flush()?;
     Ok(writer.losses)
 }
 
@@ -87,14 +87,14 @@ fn begins_php(before: &[u8]) -> bool {
 
 /// A container with children still to write.
 #[derive(Clone, Copy)]
-struct Frame {
+struct WriteFrame {
     /// The next child.
     at: u32,
     /// Where the children end.
     end: u32,
     /// Number of children written.
     count: u32,
-    shape: Shape,
+    shape: ContainerShape,
     /// Whether it is an array and not a map.
     is_list: bool,
     /// Indentation of its first line.
@@ -104,7 +104,7 @@ struct Frame {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum ContainerShape {
     Array,
     /// `(object) array(…)`
     Cast,
@@ -121,13 +121,13 @@ pub(super) struct Writer<'d> {
     /// Whether PHP tags in strings are split, because the text does not begin with one.
     pub(super) splits_tags: bool,
     spelling: Option<Replay<'d>>,
-    stack: Vec<Frame>,
+    stack: Vec<WriteFrame>,
     /// Link targets that are being written, also in their order.
     open: HashSet<u32>,
     entered: Vec<u32>,
     /// How many nodes were written through links, and the limit.
-    again: u64,
-    most_again: u64,
+    expanded: u64,
+    expansion_limit: u64,
     losses: Losses,
 }
 
@@ -136,20 +136,20 @@ impl<'d> Writer<'d> {
         self.nodes.get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
     }
 
-    pub(super) fn lose(&mut self, kind: LossKind, at: u32) {
+    pub(super) fn record_loss(&mut self, kind: LossKind, at: u32) {
         let document = self.document;
         self.losses.add(kind, || document.path(at));
     }
 
     /// Returns the source text that was kept for the value at `at`.
     #[inline]
-    pub(super) fn kept(&self, at: u32, code: u16) -> Option<&'d [u8]> {
-        let source = self.spelling.as_ref()?.kept(at, code);
+    pub(super) fn kept_source(&self, at: u32, code: u16) -> Option<&'d [u8]> {
+        let source = self.spelling.as_ref()?.stored_bytes(at, code);
         source.filter(|source| !self.splits_tags || find_tag(source).is_none())
     }
 
     /// Starts a line.
-    fn line(&self, indent: usize, buf: &mut Vec<u8>) {
+    fn start_line(&self, indent: usize, buf: &mut Vec<u8>) {
         const BLANKS: &[u8; 256] = &[b' '; 256];
         buf.push(b'\n');
         let mut left = indent;
@@ -161,7 +161,7 @@ impl<'d> Writer<'d> {
     }
 
     /// Continues in the innermost container, up to a nested container or its end.
-    fn step(&mut self, out: &mut dyn Output) -> Result<(), Error> {
+    fn continue_container(&mut self, out: &mut dyn Output) -> Result<(), Error> {
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
         let buf = out.buffer();
         while frame.at < frame.end {
@@ -170,48 +170,48 @@ impl<'d> Writer<'d> {
             // PHP does not have these entries: keys that are allowed but absent,
             // defaults.
             if key.key == IS_KEY && key.has(flag::PLACEHOLDER) && key.kind.is_string() {
-                frame.at = self.document.tape().next(self.document.tape().next(at));
+                frame.at = self.document.tape().index_after(self.document.tape().index_after(at));
                 continue;
             }
             if key.key != IS_KEY && key.key != NO_KEY && self.is_absent(key.key) {
-                frame.at = self.document.tape().next(at);
+                frame.at = self.document.tape().index_after(at);
                 continue;
             }
             if key.key == NO_KEY && !frame.is_list {
                 break;
             }
             let inner = frame.indent + if self.is_short { 4 } else { 2 };
-            self.line(inner + usize::from(frame.shape != Shape::Array && !self.is_short), buf);
+            self.start_line(inner + usize::from(frame.shape != ContainerShape::Array && !self.is_short), buf);
             if key.key == IS_KEY {
-                at = self.document.tape().next(at);
+                at = self.document.tape().index_after(at);
             }
-            self.key(&key, frame.at, at, &frame, buf)?;
-            frame.at = self.document.tape().next(at);
+            self.write_key(&key, frame.at, at, &frame, buf)?;
+            frame.at = self.document.tape().index_after(at);
             frame.count += 1;
             let depth = self.stack.len();
             self.stack.push(frame);
-            self.value_in(at, inner, buf)?;
+            self.write_nested_value(at, inner, buf)?;
             if self.stack.len() > depth + 1 {
-                return if buf.len() >= READY { out.ready() } else { Ok(()) };
+                return if buf.len() >= READY { out.allow_flush() } else { Ok(()) };
             }
             self.stack.pop();
             buf.push(b',');
             if buf.len() >= READY {
                 self.stack.push(frame);
-                return out.ready();
+                return out.allow_flush();
             }
         }
-        self.end(&frame, buf);
-        if buf.len() >= READY { out.ready() } else { Ok(()) }
+        self.close_container(&frame, buf);
+        if buf.len() >= READY { out.allow_flush() } else { Ok(()) }
     }
 
     /// Writes the end of a container, and the comma after it.
-    fn end(&mut self, frame: &Frame, buf: &mut Vec<u8>) {
+    fn close_container(&mut self, frame: &WriteFrame, buf: &mut Vec<u8>) {
         if frame.count > 0 || !self.is_short {
-            self.line(frame.indent, buf);
+            self.start_line(frame.indent, buf);
         }
         buf.push(if self.is_short { b']' } else { b')' });
-        if frame.shape == Shape::State {
+        if frame.shape == ContainerShape::State {
             buf.push(b')');
         }
         for at in self.entered.drain(frame.entered..) {
@@ -229,8 +229,15 @@ impl<'d> Writer<'d> {
     // -- Keys -----------------------------------------------------------------------
 
     /// Writes the key of the value at `value`; `key` is the key's node, if it has one.
-    fn key(&mut self, key: &Node, at: u32, value: u32, frame: &Frame, buf: &mut Vec<u8>) -> Result<(), Error> {
-        if key.key == NO_KEY && self.is_short && frame.shape == Shape::Array {
+    fn write_key(
+        &mut self,
+        key: &Node,
+        at: u32,
+        value: u32,
+        frame: &WriteFrame,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        if key.key == NO_KEY && self.is_short && frame.shape == ContainerShape::Array {
             return Ok(());
         }
         let document = self.document;
@@ -242,32 +249,35 @@ impl<'d> Writer<'d> {
                 None => (Node::leaf(Kind::Null, 0), &[][..]),
             },
         };
-        let is_object = frame.shape != Shape::Array;
-        let source = self.kept(value, spelling::KEY);
-        if let Some(source) = source.filter(|source| kept::is_key(source, &node, bytes, is_object)) {
+        let is_object = frame.shape != ContainerShape::Array;
+        let source = self.kept_source(value, spelling::KEY);
+        if let Some(source) = source.filter(|source| kept::is_key_source(source, &node, bytes, is_object)) {
             buf.extend_from_slice(source);
         } else {
             match node.kind {
                 Kind::Int => {
-                    if frame.shape == Shape::Cast && key.key != NO_KEY {
-                        self.lose(LossKind::Key, value);
+                    if frame.shape == ContainerShape::Cast && key.key != NO_KEY {
+                        self.record_loss(LossKind::Key, value);
                     }
-                    self.int_key(node.payload as i64, frame.shape, buf);
+                    self.write_integer_key(node.payload as i64, frame.shape, buf);
                 }
                 Kind::Bytes | Kind::Text => {
-                    if frame.shape == Shape::Array && integer_key(bytes).is_some() {
-                        self.lose(LossKind::Key, value);
+                    if frame.shape == ContainerShape::Array && integer_key(bytes).is_some() {
+                        self.record_loss(LossKind::Key, value);
                     }
-                    self.text_key(bytes, value, frame.shape, buf);
+                    self.write_text_key(bytes, value, frame.shape, buf);
                 }
                 Kind::Symbol | Kind::Encoded => {
-                    self.lose(if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Encoding }, value);
-                    self.text_key(bytes, value, frame.shape, buf);
+                    self.record_loss(
+                        if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Encoding },
+                        value,
+                    );
+                    self.write_text_key(bytes, value, frame.shape, buf);
                 }
                 Kind::Null | Kind::Bool | Kind::Uint | Kind::Float => {
-                    self.lose(LossKind::Key, value);
+                    self.record_loss(LossKind::Key, value);
                     let text = key_text(&node).unwrap_or_default();
-                    self.text_key(&text, value, frame.shape, buf);
+                    self.write_text_key(&text, value, frame.shape, buf);
                 }
                 kind => {
                     return Err(Error::new(ErrorKind::Unrepresentable)
@@ -283,8 +293,8 @@ impl<'d> Writer<'d> {
 
     /// Writes an integer key. Names of properties are strings. Other classes get an
     /// array, whose keys may be integers.
-    fn int_key(&self, value: i64, shape: Shape, buf: &mut Vec<u8>) {
-        let is_name = shape == Shape::Cast;
+    fn write_integer_key(&self, value: i64, shape: ContainerShape, buf: &mut Vec<u8>) {
+        let is_name = shape == ContainerShape::Cast;
         if is_name {
             buf.push(b'\'');
         }
@@ -294,103 +304,103 @@ impl<'d> Writer<'d> {
         }
     }
 
-    fn text_key(&mut self, bytes: &[u8], value: u32, shape: Shape, buf: &mut Vec<u8>) {
-        if shape != Shape::Array {
-            let name = unmangled(bytes).unwrap_or(bytes);
+    fn write_text_key(&mut self, bytes: &[u8], value: u32, shape: ContainerShape, buf: &mut Vec<u8>) {
+        if shape != ContainerShape::Array {
+            let name = strip_visibility(bytes).unwrap_or(bytes);
             if name.len() < bytes.len() {
-                self.lose(LossKind::Visibility, value);
+                self.record_loss(LossKind::Visibility, value);
             }
-            return self.property(name, buf);
+            return self.write_property(name, buf);
         }
         match integer_key(bytes) {
             Some(value) => push_digits(value, buf),
-            None => self.string(bytes, buf),
+            None => self.write_string(bytes, buf),
         }
     }
 
     // -- Values ---------------------------------------------------------------------
 
-    fn value(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
-        self.value_at(at, 0, true, buf)
+    fn write_root(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        self.write_value_at(at, 0, true, buf)
     }
 
     /// Writes a value after a key: objects and arrays start on their own line.
-    fn value_in(&mut self, at: u32, indent: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
-        self.value_at(at, indent, self.is_short, buf)
+    fn write_nested_value(&mut self, at: u32, indent: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
+        self.write_value_at(at, indent, self.is_short, buf)
     }
 
     /// Writes the value at `at`: a leaf completely, a container up to its front.
-    fn value_at(&mut self, mut at: u32, indent: usize, same_line: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_value_at(&mut self, mut at: u32, indent: usize, same_line: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
         let first = at;
         let (entered, mut links) = (self.entered.len(), false);
-        for _ in 0..=self.document.most_steps(self.limits) {
+        for _ in 0..=self.document.max_link_steps(self.limits) {
             let node = self.node(at);
             if node.has(flag::TARGET) && node.kind.is_container() && self.open.insert(at) {
                 self.entered.push(at);
             }
-            self.flag_losses(at, &node);
+            self.record_flag_losses(at, &node);
             match node.kind {
-                Kind::Link | Kind::Alias => (at, links) = (self.link(at, node.payload)?, true),
+                Kind::Link | Kind::Alias => (at, links) = (self.follow_link(at, node.payload)?, true),
                 Kind::Ref | Kind::Attrs | Kind::Regexp | Kind::Code | Kind::Tied => {
-                    self.wrapper_losses(at);
+                    self.record_wrapper_losses(at);
                     at += 1;
                 }
                 Kind::VString => {
-                    self.wrapper_losses(at);
-                    at = self.document.tape().next(at + 1);
+                    self.record_wrapper_losses(at);
+                    at = self.document.tape().index_after(at + 1);
                 }
                 Kind::Opaque => {
-                    self.lose(LossKind::Opaque, at);
+                    self.record_loss(LossKind::Opaque, at);
                     at += 1;
                 }
-                Kind::Object => match self.object(at, &node) {
+                Kind::Object => match self.find_object_class(at, &node) {
                     Some(name) => {
                         let body = self.node(at + 1);
                         if body.has(flag::TARGET) && self.open.insert(at + 1) {
                             self.entered.push(at + 1);
                         }
-                        self.flag_losses(at + 1, &body);
+                        self.record_flag_losses(at + 1, &body);
                         if node.form() == Form::Struct {
-                            self.lose(LossKind::Struct, at);
+                            self.record_loss(LossKind::Struct, at);
                         }
-                        lost_shape(self.document, at + 1, true, |kind| self.lose(kind, at + 1));
+                        report_lost_shape(self.document, at + 1, true, |kind| self.record_loss(kind, at + 1));
                         if !same_line {
-                            self.line(indent, buf);
+                            self.start_line(indent, buf);
                         }
-                        let shape = self.object_head(at, name, buf);
-                        return self.entries(at + 1, shape, indent, entered);
+                        let shape = self.write_object_head(at, name, buf);
+                        return self.open_container(at + 1, shape, indent, entered);
                     }
                     None => {
-                        self.lose(LossKind::Class, at);
+                        self.record_loss(LossKind::Class, at);
                         at += 1;
                     }
                 },
                 Kind::Array | Kind::Map => {
-                    lost_shape(self.document, at, false, |kind| self.lose(kind, at));
+                    report_lost_shape(self.document, at, false, |kind| self.record_loss(kind, at));
                     if !same_line {
-                        self.line(indent, buf);
+                        self.start_line(indent, buf);
                     }
                     buf.extend_from_slice(if self.is_short { b"[" } else { b"array (" });
-                    return self.entries(at, Shape::Array, indent, entered);
+                    return self.open_container(at, ContainerShape::Array, indent, entered);
                 }
                 Kind::EnumCase => {
-                    self.enum_case(at, &node, (!same_line).then_some(indent), buf);
-                    return self.leave(entered);
+                    self.write_enum_case(at, &node, (!same_line).then_some(indent), buf);
+                    return self.leave_targets(entered);
                 }
                 Kind::BigInt if bigint::exceeds(self.document.bytes(&node), self.limits.digits) => {
                     return Err(self.limits.too_many_digits().on_path(self.document.path(at)));
                 }
                 _ => {
-                    self.leaf(at, &node, buf);
-                    return self.leave(entered);
+                    self.write_leaf(at, &node, buf);
+                    return self.leave_targets(entered);
                 }
             }
         }
-        Err(too_long_a_chain(self.document, first, links, self.limits))
+        Err(chain_too_long_error(self.document, first, links, self.limits))
     }
 
     /// Closes the targets that were entered on the way to a leaf.
-    fn leave(&mut self, entered: usize) -> Result<(), Error> {
+    fn leave_targets(&mut self, entered: usize) -> Result<(), Error> {
         for at in self.entered.drain(entered..) {
             self.open.remove(&at);
         }
@@ -399,7 +409,7 @@ impl<'d> Writer<'d> {
 
     /// Returns the target of a link or an alias, to be written again: PHP's text has no
     /// links.
-    fn link(&mut self, at: u32, target: u64) -> Result<u32, Error> {
+    fn follow_link(&mut self, at: u32, target: u64) -> Result<u32, Error> {
         let target = u32::try_from(target).ok().filter(|target| (*target as usize) < self.nodes.len());
         let Some(target) = target else {
             return Err(Error::new(ErrorKind::BadLink).on_path(self.document.path(at)).finding("a link to nothing"));
@@ -411,18 +421,18 @@ impl<'d> Writer<'d> {
                 .finding("a link to what it is in")
                 .helping("PHP writes NULL there, with a warning"));
         }
-        self.lose(LossKind::Sharing, at);
-        let nodes = self.document.tape().next(target).saturating_sub(target).max(1);
-        self.again = self.again.saturating_add(u64::from(nodes));
-        if self.again > self.most_again {
-            return Err(self.limits.too_expanded(self.most_again).on_path(self.document.path(at)));
+        self.record_loss(LossKind::Sharing, at);
+        let nodes = self.document.tape().index_after(target).saturating_sub(target).max(1);
+        self.expanded = self.expanded.saturating_add(u64::from(nodes));
+        if self.expanded > self.expansion_limit {
+            return Err(self.limits.too_expanded(self.expansion_limit).on_path(self.document.path(at)));
         }
         Ok(target)
     }
 
     /// Returns the class of an object whose body is a map or an array. `None` if PHP
     /// would refuse it.
-    fn object(&self, at: u32, node: &Node) -> Option<&'d [u8]> {
+    fn find_object_class(&self, at: u32, node: &Node) -> Option<&'d [u8]> {
         let body = self.node(at + 1);
         if !matches!(body.kind, Kind::Array | Kind::Map) || node.end() == at + 1 {
             return None;
@@ -431,19 +441,20 @@ impl<'d> Writer<'d> {
         (!self.is_plain && is_class_in_code(name)).then_some(name)
     }
 
-    fn object_head(&mut self, at: u32, name: &[u8], buf: &mut Vec<u8>) -> Shape {
+    fn write_object_head(&mut self, at: u32, name: &[u8], buf: &mut Vec<u8>) -> ContainerShape {
         let array = if self.is_short { &b"["[..] } else { b"array(" };
-        let kept = self.kept(at, spelling::CLASS).filter(|kept| kept.strip_prefix(b"\\").unwrap_or(kept) == name);
-        let shape = if name == b"stdClass" && kept.is_none() { Shape::Cast } else { Shape::State };
+        let kept =
+            self.kept_source(at, spelling::CLASS).filter(|kept| kept.strip_prefix(b"\\").unwrap_or(kept) == name);
+        let shape = if name == b"stdClass" && kept.is_none() { ContainerShape::Cast } else { ContainerShape::State };
         match (shape, kept) {
-            (Shape::Cast, _) => buf.extend_from_slice(b"(object) "),
+            (ContainerShape::Cast, _) => buf.extend_from_slice(b"(object) "),
             (_, Some(kept)) => buf.extend_from_slice(kept),
             _ => {
                 buf.push(b'\\');
                 buf.extend_from_slice(name);
             }
         }
-        if shape == Shape::State {
+        if shape == ContainerShape::State {
             buf.extend_from_slice(b"::__set_state(");
         }
         buf.extend_from_slice(array);
@@ -451,26 +462,26 @@ impl<'d> Writer<'d> {
     }
 
     /// Opens the container at `at`, whose head is written.
-    fn entries(&mut self, at: u32, shape: Shape, indent: usize, entered: usize) -> Result<(), Error> {
+    fn open_container(&mut self, at: u32, shape: ContainerShape, indent: usize, entered: usize) -> Result<(), Error> {
         if self.stack.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().on_path(self.document.path(at)));
         }
-        let end = self.document.tape().next(at);
+        let end = self.document.tape().index_after(at);
         let is_list = self.node(at).kind == Kind::Array;
-        self.stack.push(Frame { at: at + 1, end, count: 0, shape, is_list, indent, entered });
+        self.stack.push(WriteFrame { at: at + 1, end, count: 0, shape, is_list, indent, entered });
         Ok(())
     }
 
-    fn enum_case(&mut self, at: u32, node: &Node, line: Option<usize>, buf: &mut Vec<u8>) {
+    fn write_enum_case(&mut self, at: u32, node: &Node, line: Option<usize>, buf: &mut Vec<u8>) {
         let bytes = self.document.bytes(node);
-        if self.is_plain || !super::write_leaf::is_case(bytes) {
-            self.lose(LossKind::Name, at);
-            return self.string(bytes, buf);
+        if self.is_plain || !super::write_leaf::is_case_in_code(bytes) {
+            self.record_loss(LossKind::Name, at);
+            return self.write_string(bytes, buf);
         }
         if let Some(indent) = line {
-            self.line(indent, buf);
+            self.start_line(indent, buf);
         }
-        match self.kept(at, spelling::SOURCE).filter(|source| kept::is_leaf(source, node, bytes)) {
+        match self.kept_source(at, spelling::SOURCE).filter(|source| kept::is_leaf_source(source, node, bytes)) {
             Some(source) => buf.extend_from_slice(source),
             None => push_case(bytes, buf),
         }

@@ -5,14 +5,14 @@ use super::text::is_class_in_code;
 use super::write::Writer;
 use super::{kept, spelling};
 use crate::document::{Kind, Node};
-use crate::format::php_losses::{Instead, instead, lost_flags, lost_wrapper};
+use crate::format::php_losses::{LeafReplacement, replace_leaf, report_lost_flags, report_lost_wrapper};
 
 /// Whether this is `Class:Case` in a form that PHP code allows.
-pub(super) fn is_case(name: &[u8]) -> bool {
+pub(super) fn is_case_in_code(name: &[u8]) -> bool {
     let colon = name.iter().position(|byte| *byte == b':');
     colon.is_some_and(|colon| {
         let case = &name[colon + 1..];
-        let is_word = case.iter().all(|byte| super::lex::is_word(*byte));
+        let is_word = case.iter().all(|byte| super::lex::is_word_byte(*byte));
         let is_name = is_word && !case.is_empty() && !case[0].is_ascii_digit();
         // `Cls::class` is the name of the class.
         is_class_in_code(&name[..colon]) && is_name && !case.eq_ignore_ascii_case(b"class")
@@ -22,52 +22,54 @@ pub(super) fn is_case(name: &[u8]) -> bool {
 impl Writer<'_> {
     /// Writes a leaf.
     #[inline]
-    pub(super) fn leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
+    pub(super) fn write_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
         let document = self.document;
         let bytes = || if node.kind.has_bytes() { document.bytes(node) } else { &[] };
-        if let Some(source) = self.kept(at, spelling::SOURCE).filter(|source| kept::is_leaf(source, node, bytes())) {
+        if let Some(source) =
+            self.kept_source(at, spelling::SOURCE).filter(|source| kept::is_leaf_source(source, node, bytes()))
+        {
             return buf.extend_from_slice(source);
         }
         match node.kind {
-            Kind::Bytes | Kind::Text => self.string(self.document.bytes(node), buf),
+            Kind::Bytes | Kind::Text => self.write_string(self.document.bytes(node), buf),
             Kind::Int => push_int(node.payload as i64, buf),
             Kind::Float => push_number(f64::from_bits(node.payload), buf),
             Kind::Null => buf.extend_from_slice(b"NULL"),
             Kind::Bool => push_bool(node.payload != 0, buf),
-            _ => self.rare_leaf(at, node, buf),
+            _ => self.write_rare_leaf(at, node, buf),
         }
     }
 
     #[cold]
-    fn rare_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
-        match instead(self.document, node, |kind| self.lose(kind, at)) {
-            Instead::Bytes(bytes) => self.string(bytes, buf),
-            Instead::Digits(digits) => self.string(&digits, buf),
-            Instead::Float(value) => push_number(value, buf),
-            Instead::Null => buf.extend_from_slice(b"NULL"),
+    fn write_rare_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
+        match replace_leaf(self.document, node, |kind| self.record_loss(kind, at)) {
+            LeafReplacement::Bytes(bytes) => self.write_string(bytes, buf),
+            LeafReplacement::Digits(digits) => self.write_string(&digits, buf),
+            LeafReplacement::Float(value) => push_number(value, buf),
+            LeafReplacement::Null => buf.extend_from_slice(b"NULL"),
         }
     }
 
     /// Writes a string. A tag in it is split, unless the text begins with `<?php`: in a file PHP
     /// would run the following text.
     #[inline]
-    pub(super) fn string(&self, bytes: &[u8], buf: &mut Vec<u8>) {
+    pub(super) fn write_string(&self, bytes: &[u8], buf: &mut Vec<u8>) {
         push_string(bytes, self.splits_tags, buf);
     }
 
     /// Writes the name of a property, like [`Writer::string`].
-    pub(super) fn property(&self, name: &[u8], buf: &mut Vec<u8>) {
+    pub(super) fn write_property(&self, name: &[u8], buf: &mut Vec<u8>) {
         push_property(name, self.splits_tags, buf);
     }
 
     /// Counts the flags of a value that PHP can't represent.
     #[inline]
-    pub(super) fn flag_losses(&mut self, at: u32, node: &Node) {
-        lost_flags(node, |kind| self.lose(kind, at));
+    pub(super) fn record_flag_losses(&mut self, at: u32, node: &Node) {
+        report_lost_flags(node, |kind| self.record_loss(kind, at));
     }
 
     /// Counts what is lost with a node if only its content is written.
-    pub(super) fn wrapper_losses(&mut self, at: u32) {
-        lost_wrapper(self.document, at, |kind| self.lose(kind, at));
+    pub(super) fn record_wrapper_losses(&mut self, at: u32) {
+        report_lost_wrapper(self.document, at, |kind| self.record_loss(kind, at));
     }
 }

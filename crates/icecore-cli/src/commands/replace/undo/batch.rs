@@ -125,7 +125,7 @@ impl<'c> Batch<'c> {
     fn refuse_unfit(&mut self, table: &Table) {
         for pending in self.cells.iter_mut().filter(|pending| pending.fate == Fate::PutBack) {
             let old = &pending.cell.old;
-            if !table.fits(pending.column, old.is_text, &old.bytes) {
+            if !table.accepts_value(pending.column, old.is_text, &old.bytes) {
                 pending.fate = Fate::Refused;
             }
         }

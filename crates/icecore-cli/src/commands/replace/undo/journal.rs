@@ -133,7 +133,7 @@ impl Journal {
         if self.mode.is_none() {
             return table.change(changes);
         }
-        if table.key().len() > MOST_KEY_COLUMNS {
+        if table.key_names().len() > MOST_KEY_COLUMNS {
             let text = format!(
                 "a key of more than {MOST_KEY_COLUMNS} columns can't be undone: --no-undo changes it all the same"
             );
@@ -142,7 +142,7 @@ impl Journal {
         let names = TableNames {
             name: table_name.to_owned(),
             chosen_key: chosen_key.map(str::to_owned),
-            key: table.key().into_iter().map(str::to_owned).collect(),
+            key: table.key_names().into_iter().map(str::to_owned).collect(),
             columns: table.columns().iter().map(|column| column.name.clone()).collect(),
         };
         let mut transaction = table.begin()?;
@@ -398,7 +398,7 @@ fn encode_run(address: &Address, rules: &Rules) -> Result<Vec<u8>, Abort> {
         started: icecore_store::time::format_utc(now_millis()),
         database: address.to_string(),
         identity: address.identity(),
-        pairs: rules.pairs().iter().take(PAIRS).map(|pair| (lossy(pair.old()), lossy(pair.becomes()))).collect(),
+        pairs: rules.pairs().iter().take(PAIRS).map(|pair| (lossy(pair.old()), lossy(pair.replacement()))).collect(),
     };
     serde_json::to_vec(&run).map_err(|error| Abort::Failed(code::OTHER, error.to_string()))
 }

@@ -1,7 +1,7 @@
 //! The results for the values of an undo file.
 
 use crate::report::{Abort, Report, code};
-use icecore_tables::plural::{counted, grouped};
+use icecore_tables::plural::{format_count, group_digits};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -140,8 +140,8 @@ impl Outcome {
         let verb = if dry_run { "would be put back" } else { "put back" };
         let is_touched = |columns: &&BTreeMap<String, Counts>| columns.values().any(|counts| counts.put_back > 0);
         let tables = self.places.values().filter(is_touched).count() as u64;
-        let values = counted(self.total.put_back, "value", "values");
-        report.remark("done", format!("{values} {verb} in {}", counted(tables, "table", "tables")));
+        let values = format_count(self.total.put_back, "value", "values");
+        report.remark("done", format!("{values} {verb} in {}", format_count(tables, "table", "tables")));
         let total = &self.total;
         let more = [
             (total.already, "already", "had their old values already"),
@@ -152,7 +152,7 @@ impl Outcome {
         ];
         for (count, kind, text) in more {
             if count > 0 {
-                report.remark(kind, format!("{} {text}", grouped(count)));
+                report.remark(kind, format!("{} {text}", group_digits(count)));
             }
         }
     }

@@ -24,7 +24,7 @@ use icecore_store::table::Table;
 use icecore_store::{Address, ErrorKind};
 use icecore_tables::filter::Filter;
 use icecore_tables::replace::places::Place;
-use icecore_tables::replace::show::Head;
+use icecore_tables::replace::show::ChangeContext;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -178,7 +178,7 @@ impl<'r> Restore<'r> {
             let table = open_table(address, names)?;
             let takes = |column: &usize| {
                 let name = names.columns.get(*column).map_or("", |name| name);
-                self.filter.takes(table.schema(), table.name(), name)
+                self.filter.selects(table.schema(), table.name(), name)
             };
             let used = self.used.get(&number).map_or(&[][..], Vec::as_slice);
             let taken: Vec<usize> = used.iter().copied().filter(takes).collect();
@@ -280,9 +280,9 @@ impl<'r> Restore<'r> {
                 table: table.name().to_owned(),
                 column: names.columns.get(pending.cell.column).cloned().unwrap_or_default(),
             };
-            let key = super::super::database::key_text(&table.key(), pending.key);
+            let key = super::super::database::key_text(&table.key_names(), pending.key);
             let edits = Edits::between(now, &pending.cell.old.bytes);
-            let head = Head { input: &key, place: &place, row: 0, tally: &Tally::default() };
+            let head = ChangeContext { input: &key, place: &place, row: 0, tally: &Tally::default() };
             shown::keyed(&head, now, &edits, self.paint, sink.part());
         }
     }
@@ -308,18 +308,18 @@ impl<'r> Restore<'r> {
             };
             places.extend(table.columns.iter().map(|column| (schema, name, &**column)));
         }
-        self.filter.unknown(places.into_iter())
+        self.filter.find_unknown_names(places.into_iter())
     }
 }
 
 /// Opens a table that the file names, and checks that its key is the same as before.
 fn open_table(address: &Address, names: &TableNames) -> Result<Table, Abort> {
     let table = Table::open(address, &names.name, names.chosen_key.as_deref()).map_err(failed)?;
-    if table.key() != names.key {
+    if table.key_names() != names.key {
         let text = format!(
             "the key of the table `{}` is ({}), and was ({}) when it was changed: nothing can be put back",
             names.name,
-            table.key().join(", "),
+            table.key_names().join(", "),
             names.key.join(", ")
         );
         return Err(Abort::Failed(code::FINDING, text));

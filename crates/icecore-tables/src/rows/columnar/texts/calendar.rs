@@ -39,11 +39,11 @@ impl Date {
         // Years start in March here, so that the day of a leap year is the last one.
         let day = day + ERA_TO_EPOCH;
         let era = day.div_euclid(DAYS_PER_ERA);
-        let of_era = day.rem_euclid(DAYS_PER_ERA) as u32;
-        let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-        let of_year = of_era - (365 * year + year / 4 - year / 100);
-        let month = (5 * of_year + 2) / 153;
-        let day = of_year - (153 * month + 2) / 5 + 1;
+        let day_of_era = day.rem_euclid(DAYS_PER_ERA) as u32;
+        let year = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let day_of_year = day_of_era - (365 * year + year / 4 - year / 100);
+        let month = (5 * day_of_year + 2) / 153;
+        let day = day_of_year - (153 * month + 2) / 5 + 1;
         let is_next_year = month >= 10;
         let month = if is_next_year { month - 9 } else { month + 3 };
         Date { year: era * 400 + i64::from(year) + i64::from(is_next_year), month, day }
@@ -53,10 +53,10 @@ impl Date {
     pub const fn day_number(self) -> i64 {
         let is_before_march = self.month <= 2;
         let year = if is_before_march { self.year - 1 } else { self.year };
-        let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+        let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
         let month = (if is_before_march { self.month + 9 } else { self.month - 3 }) as i64;
-        let of_year = (153 * month + 2) / 5 + self.day as i64 - 1;
-        era * DAYS_PER_ERA + of_era * 365 + of_era / 4 - of_era / 100 + of_year - ERA_TO_EPOCH
+        let day_of_year = (153 * month + 2) / 5 + self.day as i64 - 1;
+        era * DAYS_PER_ERA + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - ERA_TO_EPOCH
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::calendar::{PRINTABLE_DAYS, SECONDS_PER_DAY};
 use super::parse::{parse_date_in_milliseconds, parse_day, parse_float, parse_integer, parse_moment, parse_time};
-use super::temporal::{Temporal, per_second};
+use super::temporal::{Temporal, units_per_second};
 use super::zone::Zone;
 use arrow_array::temporal_conversions::as_datetime;
 use arrow_array::timezone::Tz;
@@ -23,27 +23,27 @@ impl Random {
         self.0
     }
 
-    fn below(&mut self, most: usize) -> usize {
+    fn next_below(&mut self, most: usize) -> usize {
         (self.next() >> 11) as usize % most
     }
 
     fn pick<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len())]
+        all[self.next_below(all.len())]
     }
 }
 
 /// Returns the number of random rounds.
-fn rounds(usual: usize) -> usize {
+fn count_rounds(usual: usize) -> usize {
     if std::env::var_os("ICECORE_FULL").is_some() { usual * 20 } else { usual }
 }
 
 /// Returns whether arrow-cast knows zones by name, which depends on the features of the build.
-fn has_names() -> bool {
+fn has_named_zones() -> bool {
     "Europe/Berlin".parse::<Tz>().is_ok()
 }
 
 /// Returns counts of a unit near the limits of types, of the calendar, of days and of seconds, and random ones.
-fn counts(random: &mut Random) -> Vec<i64> {
+fn sample_counts(random: &mut Random) -> Vec<i64> {
     let mut counts = vec![0, i64::MIN, i64::MAX, i64::MAX / 1_000, i64::from(i32::MIN), i64::from(i32::MAX)];
     let seconds = [1, 60, 3600, SECONDS_PER_DAY, 1_770_000_000, 62_167_219_200, 253_402_300_800, 8_210_266_876_800];
     for seconds in seconds.into_iter().chain([8_334_601_228_800]) {
@@ -51,8 +51,8 @@ fn counts(random: &mut Random) -> Vec<i64> {
             [1, 1_000, 1_000_000, 1_000_000_000].map(|per_second| seconds * per_second.min(i64::MAX / seconds)),
         );
     }
-    for _ in 0..rounds(300) {
-        counts.push(random.next() as i64 >> random.below(64));
+    for _ in 0..count_rounds(300) {
+        counts.push(random.next() as i64 >> random.next_below(64));
     }
     let around = |count: &i64| {
         [-1, 0, 1, 500, 86_399]
@@ -62,11 +62,11 @@ fn counts(random: &mut Random) -> Vec<i64> {
 }
 
 fn check_texts(array: &dyn Array) {
-    let temporal = Temporal::of(array).expect("its zone is known").expect("a temporal type");
+    let temporal = Temporal::from_array(array).expect("its zone is known").expect("a temporal type");
     let formatter = ArrayFormatter::try_new(array, &FormatOptions::new()).expect("a formatter");
     for row in 0..array.len() {
         let mut out = Vec::new();
-        if let Err(text) = temporal.print(row, &mut out) {
+        if let Err(text) = temporal.print_value(row, &mut out) {
             assert!(out.is_empty());
             out = text.into_bytes();
         }
@@ -91,16 +91,16 @@ fn check_timestamps<T: ArrowTimestampType>(counts: &[i64]) {
     };
     // arrow-cast panics if a local date is just outside the calendar.
     let is_at_edge = |count: i64| {
-        let day = count.div_euclid(per_second(T::UNIT)).div_euclid(SECONDS_PER_DAY);
+        let day = count.div_euclid(units_per_second(T::UNIT)).div_euclid(SECONDS_PER_DAY);
         [*PRINTABLE_DAYS.start(), *PRINTABLE_DAYS.end()].iter().any(|edge| (day - edge).abs() < 2)
     };
     let counts: Vec<i64> = counts.iter().copied().filter(|count| !is_at_edge(*count)).collect();
     for zone in ["+00:00", "+05:30", "-0930", "+14", "-23:59", "+00:01"] {
         with_zone(zone, &counts);
     }
-    if has_names() {
+    if has_named_zones() {
         // For later years, one of the two knows no rules.
-        let is_known = |count: &&i64| (-4_000_000_000..4_000_000_000).contains(&(**count / per_second(T::UNIT)));
+        let is_known = |count: &&i64| (-4_000_000_000..4_000_000_000).contains(&(**count / units_per_second(T::UNIT)));
         let known: Vec<i64> = counts.iter().filter(is_known).copied().collect();
         for zone in ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "Etc/GMT+3"] {
             with_zone(zone, &known);
@@ -111,7 +111,7 @@ fn check_timestamps<T: ArrowTimestampType>(counts: &[i64]) {
 #[test]
 fn temporal_values_have_the_texts_of_arrow_cast() {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
-    let counts = counts(&mut random);
+    let counts = sample_counts(&mut random);
     check_timestamps::<TimestampSecondType>(&counts);
     check_timestamps::<TimestampMillisecondType>(&counts);
     check_timestamps::<TimestampMicrosecondType>(&counts);
@@ -137,7 +137,7 @@ fn temporal_values_have_the_texts_of_arrow_cast() {
 }
 
 /// Returns texts of all kinds, most of them nearly valid.
-fn texts(random: &mut Random) -> Vec<String> {
+fn sample_texts(random: &mut Random) -> Vec<String> {
     const SEEDS: [&str; 78] = [
         "",
         " ",
@@ -221,7 +221,7 @@ fn texts(random: &mut Random) -> Vec<String> {
     const LETTERS: &str = "0123456789000-+-+::.. TtZzeE_ampAMPx\t\u{663}\u{e9}/,";
     let letters: Vec<char> = LETTERS.chars().collect();
     let mut texts: Vec<String> = SEEDS.map(str::to_owned).into();
-    if has_names() {
+    if has_named_zones() {
         texts.extend(
             [
                 "2026-03-29 02:30:00 Europe/Berlin",
@@ -231,11 +231,11 @@ fn texts(random: &mut Random) -> Vec<String> {
             .map(str::to_owned),
         );
     }
-    for _ in 0..rounds(20_000) {
+    for _ in 0..count_rounds(20_000) {
         let mut text: Vec<char> = random.pick(&SEEDS).chars().collect();
-        for _ in 0..random.below(3) {
-            let at = random.below(text.len() + 1);
-            match (random.below(4), at < text.len()) {
+        for _ in 0..random.next_below(3) {
+            let at = random.next_below(text.len() + 1);
+            match (random.next_below(4), at < text.len()) {
                 (0, true) => drop(text.remove(at)),
                 (1, _) => text.insert(at, random.pick(&letters)),
                 (2, _) => text.truncate(at),
@@ -245,14 +245,14 @@ fn texts(random: &mut Random) -> Vec<String> {
         }
         texts.push(text.into_iter().collect());
     }
-    for _ in 0..rounds(2_000) {
-        let [a, b] = [random.next() as i64 >> random.below(64), random.next() as i64 >> random.below(64)];
+    for _ in 0..count_rounds(2_000) {
+        let [a, b] = [random.next() as i64 >> random.next_below(64), random.next() as i64 >> random.next_below(64)];
         texts.push(a.to_string());
         texts.push(format!("{a}.{}e{}", b.unsigned_abs(), b % 330));
         texts.push(f64::from_bits(a as u64).to_string());
-        let [month, day, hour, minute, second] = [14, 33, 26, 62, 63].map(|most| random.below(most));
+        let [month, day, hour, minute, second] = [14, 33, 26, 62, 63].map(|most| random.next_below(most));
         let digits = format!(".{}", b.unsigned_abs());
-        let fraction = &digits[..random.below(digits.len() + 1)];
+        let fraction = &digits[..random.next_below(digits.len() + 1)];
         texts.push(format!(
             "{:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}",
             a.unsigned_abs() % 10_000
@@ -278,7 +278,7 @@ fn expected_moment<T: ArrowTimestampType>(text: &str, zone: &str) -> Option<i64>
 }
 
 fn check_moment<T: ArrowTimestampType>(text: &str, zone: &str) {
-    let found = parse_moment(text, &Zone::parse(zone).expect("a zone")).and_then(|moment| moment.count(T::UNIT));
+    let found = parse_moment(text, &Zone::parse(zone).expect("a zone")).and_then(|moment| moment.to_count(T::UNIT));
     assert_eq!(found, expected_moment::<T>(text, zone), "{text:?} in {zone} as {}", T::DATA_TYPE);
 }
 
@@ -286,10 +286,10 @@ fn check_moment<T: ArrowTimestampType>(text: &str, zone: &str) {
 fn texts_are_read_as_arrow_cast_reads_them() {
     let mut random = Random(0x2545_F491_4F6C_DD1D);
     let mut zones = vec!["+00:00", "-05:30"];
-    if has_names() {
+    if has_named_zones() {
         zones.extend(["Europe/Berlin", "America/New_York"]);
     }
-    for text in texts(&mut random) {
+    for text in sample_texts(&mut random) {
         let text = text.as_str();
         assert_eq!(parse_integer::<i8>(text), Int8Type::parse(text), "{text:?}");
         assert_eq!(parse_integer::<i16>(text), Int16Type::parse(text), "{text:?}");

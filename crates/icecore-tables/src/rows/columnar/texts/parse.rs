@@ -2,7 +2,7 @@
 
 use super::F16;
 use super::calendar::{Date, SECONDS_PER_DAY};
-use super::temporal::{NANOSECONDS_PER_SECOND, per_second};
+use super::temporal::{NANOSECONDS_PER_SECOND, units_per_second};
 use super::zone::Zone;
 use arrow_schema::TimeUnit;
 use std::str::FromStr;
@@ -111,11 +111,11 @@ pub struct Moment {
 impl Moment {
     /// Returns this moment as a count of `unit` since 1970; `None` if it is not a whole number or does not fit. Leap
     /// seconds are not counted.
-    pub fn count(self, unit: TimeUnit) -> Option<i64> {
-        let nanoseconds_each = NANOSECONDS_PER_SECOND / per_second(unit) as u32;
+    pub fn to_count(self, unit: TimeUnit) -> Option<i64> {
+        let nanoseconds_each = NANOSECONDS_PER_SECOND / units_per_second(unit) as u32;
         let is_whole = self.nanoseconds < NANOSECONDS_PER_SECOND && self.nanoseconds.is_multiple_of(nanoseconds_each);
-        let count =
-            i128::from(self.seconds) * i128::from(per_second(unit)) + i128::from(self.nanoseconds / nanoseconds_each);
+        let count = i128::from(self.seconds) * i128::from(units_per_second(unit))
+            + i128::from(self.nanoseconds / nanoseconds_each);
         i64::try_from(count).ok().filter(|_| is_whole)
     }
 }
@@ -195,7 +195,7 @@ fn count_digits(text: &[u8]) -> usize {
 pub fn parse_time<T: FromStr + TryFrom<i64>>(text: &str, unit: TimeUnit) -> Option<T> {
     let Some(time) = parse_time_of_day(text) else { return text.parse().ok() };
     let nanoseconds = time.second * i64::from(NANOSECONDS_PER_SECOND) + i64::from(time.nanoseconds);
-    (nanoseconds / (i64::from(NANOSECONDS_PER_SECOND) / per_second(unit))).try_into().ok()
+    (nanoseconds / (i64::from(NANOSECONDS_PER_SECOND) / units_per_second(unit))).try_into().ok()
 }
 
 /// Reads `4:05`, `04:05:06.5` or `4:05 PM`.

@@ -63,7 +63,7 @@ impl<'a> Printer<'a> {
     ///
     /// # Errors
     /// If its type has no JSON form: unions, and maps with keys other than strings. Also if a time zone is unknown.
-    pub fn of(array: &'a dyn Array) -> Result<Printer<'a>, ArrowError> {
+    pub fn from_array(array: &'a dyn Array) -> Result<Printer<'a>, ArrowError> {
         let values = match array.data_type() {
             DataType::Null => Values::Null,
             DataType::Boolean => Values::Boolean(array.as_boolean()),
@@ -89,18 +89,18 @@ impl<'a> Printer<'a> {
             | DataType::LargeBinary
             | DataType::BinaryView
             | DataType::FixedSizeBinary(_) => {
-                Values::Bytes(Blobs::of(array).map_err(|error| ArrowError::ExternalError(Box::new(error)))?)
+                Values::Bytes(Blobs::from_array(array).map_err(|error| ArrowError::ExternalError(Box::new(error)))?)
             }
-            DataType::List(_) => list(array.as_list::<i32>())?,
-            DataType::LargeList(_) => list(array.as_list::<i64>())?,
-            DataType::ListView(_) => list(array.as_list_view::<i32>())?,
-            DataType::LargeListView(_) => list(array.as_list_view::<i64>())?,
-            DataType::FixedSizeList(..) => list(array.as_fixed_size_list())?,
-            DataType::Map(..) => map(array.as_map())?,
-            DataType::Struct(fields) => Values::Struct(members(fields, array)?),
+            DataType::List(_) => build_list(array.as_list::<i32>())?,
+            DataType::LargeList(_) => build_list(array.as_list::<i64>())?,
+            DataType::ListView(_) => build_list(array.as_list_view::<i32>())?,
+            DataType::LargeListView(_) => build_list(array.as_list_view::<i64>())?,
+            DataType::FixedSizeList(..) => build_list(array.as_fixed_size_list())?,
+            DataType::Map(..) => build_map(array.as_map())?,
+            DataType::Struct(fields) => Values::Struct(build_members(fields, array)?),
             DataType::Dictionary(..) => indirect_dictionary(array)?,
             DataType::RunEndEncoded(..) => indirect_runs(array)?,
-            other => match Temporal::of(array)? {
+            other => match Temporal::from_array(array)? {
                 Some(temporal) => Values::Temporal(temporal),
                 None => return Err(ArrowError::JsonError(format!("{other} has no JSON"))),
             },
@@ -122,7 +122,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Returns a value of a column of floats that is not null.
-    pub fn float(&self, row: usize) -> Option<f64> {
+    pub fn float_value(&self, row: usize) -> Option<f64> {
         match &self.values {
             Values::Float16(values) => Some(values[row].into()),
             Values::Float32(values) => Some(values[row].into()),
@@ -132,7 +132,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Writes a value.
-    pub fn print(&self, row: usize, out: &mut Vec<u8>) {
+    pub fn print_value(&self, row: usize, out: &mut Vec<u8>) {
         // The value of a null row is arbitrary, and a list in it may have any range.
         if self.is_masked(row) {
             return out.extend_from_slice(b"null");
@@ -158,46 +158,46 @@ impl<'a> Printer<'a> {
             Values::Decimal256(values, scale) => print_decimal(&values[row].to_string(), *scale, out),
             Values::Temporal(temporal) => {
                 out.push(b'"');
-                match temporal.print(row, out) {
+                match temporal.print_value(row, out) {
                     Ok(()) => out.push(b'"'),
                     Err(text) => {
                         out.pop();
-                        text::string(text.as_bytes(), out);
+                        text::write_json_string(text.as_bytes(), out);
                     }
                 }
             }
             Values::Bytes(blobs) => {
-                text::string(blobs.get(row).unwrap_or_default(), out);
+                text::write_json_string(blobs.get(row).unwrap_or_default(), out);
             }
             Values::List(range, items) => {
-                print_items(range(row), [b'[', b']'], out, |item, out| items.print(item, out))
+                print_items(range(row), [b'[', b']'], out, |item, out| items.print_value(item, out))
             }
             Values::Map(maps, entries) => {
                 let [keys, values] = &**entries;
                 let offsets = maps.value_offsets();
                 let range = offsets[row] as usize..offsets[row + 1] as usize;
                 print_items(range, [b'{', b'}'], out, |entry, out| {
-                    keys.print(entry, out);
+                    keys.print_value(entry, out);
                     out.push(b':');
-                    values.print(entry, out);
+                    values.print_value(entry, out);
                 });
             }
             Values::Struct(members) => print_items(0..members.len(), [b'{', b'}'], out, |member, out| {
                 let (key, values) = &members[member];
                 out.extend_from_slice(key);
-                values.print(row, out);
+                values.print_value(row, out);
             }),
-            Values::Indirect(index, values) => values.print(index(row), out),
+            Values::Indirect(index, values) => values.print_value(index(row), out),
         }
     }
 }
 
-fn list<L: ListLikeArray>(lists: &L) -> Result<Values<'_>, ArrowError> {
-    let items = Printer::of(lists.values().as_ref())?;
+fn build_list<L: ListLikeArray>(lists: &L) -> Result<Values<'_>, ArrowError> {
+    let items = Printer::from_array(lists.values().as_ref())?;
     Ok(Values::List(Box::new(|row| lists.element_range(row)), Box::new(items)))
 }
 
-fn map(maps: &MapArray) -> Result<Values<'_>, ArrowError> {
+fn build_map(maps: &MapArray) -> Result<Values<'_>, ArrowError> {
     let keys = maps.keys();
     if !matches!(keys.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View) {
         return Err(ArrowError::JsonError(format!("a map with keys of {} has no JSON", keys.data_type())));
@@ -205,16 +205,20 @@ fn map(maps: &MapArray) -> Result<Values<'_>, ArrowError> {
     if keys.null_count() > 0 || maps.entries().null_count() > 0 {
         return Err(ArrowError::JsonError("a map with keys that are null has no JSON".to_owned()));
     }
-    Ok(Values::Map(maps, Box::new([Printer::of(keys.as_ref())?, Printer::of(maps.values().as_ref())?])))
+    Ok(Values::Map(maps, Box::new([Printer::from_array(keys.as_ref())?, Printer::from_array(maps.values().as_ref())?])))
 }
 
-fn members<'a>(fields: &Fields, array: &'a dyn Array) -> Result<Vec<(Vec<u8>, Printer<'a>)>, ArrowError> {
+fn build_members<'a>(fields: &Fields, array: &'a dyn Array) -> Result<Vec<(Vec<u8>, Printer<'a>)>, ArrowError> {
     let columns = array.as_struct().columns();
-    fields.iter().zip(columns).map(|(field, column)| Ok((text::key(field.name()), Printer::of(column)?))).collect()
+    fields
+        .iter()
+        .zip(columns)
+        .map(|(field, column)| Ok((text::format_json_key(field.name()), Printer::from_array(column)?)))
+        .collect()
 }
 
 fn indirect_dictionary(array: &dyn Array) -> Result<Values<'_>, ArrowError> {
-    let values = Printer::of(array.as_any_dictionary().values().as_ref())?;
+    let values = Printer::from_array(array.as_any_dictionary().values().as_ref())?;
     downcast_dictionary_array! {
         array => {
             let keys = array.keys().values();
@@ -227,7 +231,7 @@ fn indirect_dictionary(array: &dyn Array) -> Result<Values<'_>, ArrowError> {
 fn indirect_runs(array: &dyn Array) -> Result<Values<'_>, ArrowError> {
     downcast_run_array! {
         array => {
-            let values = Printer::of(array.values().as_ref())?;
+            let values = Printer::from_array(array.values().as_ref())?;
             Ok(Values::Indirect(Box::new(|row| array.get_physical_index(row)), Box::new(values)))
         }
         other => Err(ArrowError::JsonError(format!("{other} does not have runs")))
@@ -267,21 +271,21 @@ mod tests {
 
     /// Returns the rows of a column, separated by blanks.
     fn json(array: &dyn Array) -> String {
-        let printer = Printer::of(array).expect("it has JSON");
+        let printer = Printer::from_array(array).expect("it has JSON");
         let mut out = Vec::new();
         for row in 0..array.len() {
             if row > 0 {
                 out.push(b' ');
             }
             let start = out.len();
-            printer.print(row, &mut out);
+            printer.print_value(row, &mut out);
             assert!(!printer.is_null(row) || &out[start..] == b"null");
         }
         String::from_utf8(out).expect("text")
     }
 
     fn refusal(array: &dyn Array) -> String {
-        Printer::of(array).err().map(|error: ArrowError| error.to_string()).expect("an error")
+        Printer::from_array(array).err().map(|error: ArrowError| error.to_string()).expect("an error")
     }
 
     fn item(array: &dyn Array) -> Arc<Field> {
@@ -398,7 +402,7 @@ mod tests {
             array = Arc::new(ListViewArray::new(item(&array), vec![0; 9].into(), vec![count; 9].into(), array, None));
         }
         let mut out = Vec::new();
-        Printer::of(&array).expect("it has JSON").print(0, &mut out);
+        Printer::from_array(&array).expect("it has JSON").print_value(0, &mut out);
         assert!(out.len() < super::MAX_OUTPUT + 1_000, "{}", out.len());
     }
 }

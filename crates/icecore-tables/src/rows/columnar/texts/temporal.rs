@@ -20,10 +20,10 @@ pub const NANOSECONDS_PER_SECOND: u32 = 1_000_000_000;
 /// The values of a column of a temporal type.
 pub struct Temporal<'a> {
     data_type: &'a DataType,
-    values: Values<'a>,
+    values: TemporalValues<'a>,
 }
 
-enum Values<'a> {
+enum TemporalValues<'a> {
     Date32(&'a [i32]),
     Date64(&'a [i64]),
     Time32(&'a [i32], TimeUnit),
@@ -40,25 +40,25 @@ impl<'a> Temporal<'a> {
     ///
     /// # Errors
     /// If its time zone is unknown.
-    pub fn of(array: &'a dyn Array) -> Result<Option<Temporal<'a>>, ArrowError> {
+    pub fn from_array(array: &'a dyn Array) -> Result<Option<Temporal<'a>>, ArrowError> {
         let values = match array.data_type() {
-            DataType::Date32 => Values::Date32(native_values::<Date32Type>(array)),
-            DataType::Date64 => Values::Date64(native_values::<Date64Type>(array)),
-            DataType::Time32(unit) => Values::Time32(
+            DataType::Date32 => TemporalValues::Date32(native_values::<Date32Type>(array)),
+            DataType::Date64 => TemporalValues::Date64(native_values::<Date64Type>(array)),
+            DataType::Time32(unit) => TemporalValues::Time32(
                 match unit {
                     TimeUnit::Second => native_values::<Time32SecondType>(array),
                     _ => native_values::<Time32MillisecondType>(array),
                 },
                 *unit,
             ),
-            DataType::Time64(unit) => Values::Time64(
+            DataType::Time64(unit) => TemporalValues::Time64(
                 match unit {
                     TimeUnit::Microsecond => native_values::<Time64MicrosecondType>(array),
                     _ => native_values::<Time64NanosecondType>(array),
                 },
                 *unit,
             ),
-            DataType::Timestamp(unit, zone) => Values::Timestamp(
+            DataType::Timestamp(unit, zone) => TemporalValues::Timestamp(
                 match unit {
                     TimeUnit::Second => native_values::<TimestampSecondType>(array),
                     TimeUnit::Millisecond => native_values::<TimestampMillisecondType>(array),
@@ -68,7 +68,7 @@ impl<'a> Temporal<'a> {
                 *unit,
                 zone.as_deref().map(Zone::parse).transpose()?,
             ),
-            DataType::Duration(unit) => Values::Duration(
+            DataType::Duration(unit) => TemporalValues::Duration(
                 match unit {
                     TimeUnit::Second => native_values::<DurationSecondType>(array),
                     TimeUnit::Millisecond => native_values::<DurationMillisecondType>(array),
@@ -78,11 +78,13 @@ impl<'a> Temporal<'a> {
                 *unit,
             ),
             DataType::Interval(IntervalUnit::YearMonth) => {
-                Values::YearMonth(native_values::<IntervalYearMonthType>(array))
+                TemporalValues::YearMonth(native_values::<IntervalYearMonthType>(array))
             }
-            DataType::Interval(IntervalUnit::DayTime) => Values::DayTime(native_values::<IntervalDayTimeType>(array)),
+            DataType::Interval(IntervalUnit::DayTime) => {
+                TemporalValues::DayTime(native_values::<IntervalDayTimeType>(array))
+            }
             DataType::Interval(IntervalUnit::MonthDayNano) => {
-                Values::MonthDayNano(native_values::<IntervalMonthDayNanoType>(array))
+                TemporalValues::MonthDayNano(native_values::<IntervalMonthDayNanoType>(array))
             }
             _ => return Ok(None),
         };
@@ -93,36 +95,36 @@ impl<'a> Temporal<'a> {
     ///
     /// # Errors
     /// If the calendar has no such date, or the day no such time. The error is the text to write instead.
-    pub fn print(&self, row: usize, out: &mut Vec<u8>) -> Result<(), String> {
+    pub fn print_value(&self, row: usize, out: &mut Vec<u8>) -> Result<(), String> {
         let is_written = match &self.values {
-            Values::Date32(days) => print_date(i64::from(days[row]), out),
-            Values::Date64(counts) => {
-                let (seconds, nanoseconds) = split(counts[row], TimeUnit::Millisecond);
+            TemporalValues::Date32(days) => print_date(i64::from(days[row]), out),
+            TemporalValues::Date64(counts) => {
+                let (seconds, nanoseconds) = split_count(counts[row], TimeUnit::Millisecond);
                 print_date_time(seconds, nanoseconds, out)
             }
-            Values::Time32(counts, unit) => print_time_of_count(i64::from(counts[row]), *unit, out),
-            Values::Time64(counts, unit) => print_time_of_count(counts[row], *unit, out),
-            Values::Timestamp(counts, unit, zone) => {
-                let (seconds, nanoseconds) = split(counts[row], *unit);
+            TemporalValues::Time32(counts, unit) => print_time_of_count(i64::from(counts[row]), *unit, out),
+            TemporalValues::Time64(counts, unit) => print_time_of_count(counts[row], *unit, out),
+            TemporalValues::Timestamp(counts, unit, zone) => {
+                let (seconds, nanoseconds) = split_count(counts[row], *unit);
                 match zone {
                     None => print_date_time(seconds, nanoseconds, out),
                     Some(zone) => print_with_zone(seconds, nanoseconds, zone, out),
                 }
             }
-            Values::Duration(counts, unit) => {
+            TemporalValues::Duration(counts, unit) => {
                 print_duration(counts[row], *unit, out);
                 true
             }
-            Values::YearMonth(months) => {
+            TemporalValues::YearMonth(months) => {
                 let _ = write!(out, "{} years {} mons", months[row].div_euclid(12), months[row].rem_euclid(12));
                 true
             }
-            Values::DayTime(intervals) => {
+            TemporalValues::DayTime(intervals) => {
                 let IntervalDayTime { days, milliseconds } = intervals[row];
                 print_interval([(0, "mons"), (days, "days")], i64::from(milliseconds), TimeUnit::Millisecond, out);
                 true
             }
-            Values::MonthDayNano(intervals) => {
+            TemporalValues::MonthDayNano(intervals) => {
                 let IntervalMonthDayNano { months, days, nanoseconds } = intervals[row];
                 print_interval([(months, "mons"), (days, "days")], nanoseconds, TimeUnit::Nanosecond, out);
                 true
@@ -134,9 +136,9 @@ impl<'a> Temporal<'a> {
     #[cold]
     fn describe_misfit(&self, row: usize) -> String {
         let (value, target) = match &self.values {
-            Values::Date32(values) | Values::Time32(values, _) => (i64::from(values[row]), "temporal"),
-            Values::Date64(values) | Values::Time64(values, _) => (values[row], "temporal"),
-            Values::Timestamp(values, ..) => (values[row], "datetime"),
+            TemporalValues::Date32(values) | TemporalValues::Time32(values, _) => (i64::from(values[row]), "temporal"),
+            TemporalValues::Date64(values) | TemporalValues::Time64(values, _) => (values[row], "temporal"),
+            TemporalValues::Timestamp(values, ..) => (values[row], "datetime"),
             _ => (0, "temporal"),
         };
         format!("ERROR: Cast error: Failed to convert {value} to {target} for {}", self.data_type)
@@ -144,7 +146,7 @@ impl<'a> Temporal<'a> {
 }
 
 /// Returns how many of a unit are in a second.
-pub fn per_second(unit: TimeUnit) -> i64 {
+pub fn units_per_second(unit: TimeUnit) -> i64 {
     match unit {
         TimeUnit::Second => 1,
         TimeUnit::Millisecond => 1_000,
@@ -154,7 +156,7 @@ pub fn per_second(unit: TimeUnit) -> i64 {
 }
 
 /// Splits a count of a unit into seconds and the nanoseconds after them.
-fn split(count: i64, unit: TimeUnit) -> (i64, u32) {
+fn split_count(count: i64, unit: TimeUnit) -> (i64, u32) {
     // The compiler divides by constants faster.
     let (seconds, rest) = match unit {
         TimeUnit::Second => (count, 0),
@@ -228,7 +230,7 @@ fn print_any_date(day: i64, out: &mut Vec<u8>) {
 /// Writes a time of day from its count of a unit since midnight. Returns false and writes nothing if the count is
 /// negative or exceeds a day.
 fn print_time_of_count(count: i64, unit: TimeUnit, out: &mut Vec<u8>) -> bool {
-    let (seconds, nanoseconds) = split(count, unit);
+    let (seconds, nanoseconds) = split_count(count, unit);
     let is_time = (0..SECONDS_PER_DAY).contains(&seconds);
     if is_time {
         print_time(seconds as u32, nanoseconds, out);
@@ -281,7 +283,7 @@ fn print_duration(count: i64, unit: TimeUnit, out: &mut Vec<u8>) {
     if count == 0 {
         return out.extend_from_slice(b"P0D");
     }
-    let per_second = per_second(unit) as u64;
+    let per_second = units_per_second(unit) as u64;
     let (seconds, rest) = (count.unsigned_abs() / per_second, count.unsigned_abs() % per_second);
     out.extend_from_slice(b"PT");
     print_integer(seconds, out);
@@ -297,7 +299,7 @@ fn print_duration(count: i64, unit: TimeUnit, out: &mut Vec<u8>) {
 /// Writes an interval: `1 mons 2 days 3 hours 4 mins -5.006 secs`, without the parts that are zero.
 fn print_interval(parts: [(i32, &str); 2], count: i64, unit: TimeUnit, out: &mut Vec<u8>) {
     let start = out.len();
-    let per_second = per_second(unit);
+    let per_second = units_per_second(unit);
     let seconds = count / per_second;
     let [hours, minutes] = [seconds / 3600, seconds / 60 % 60];
     let clock = [(hours, "hours"), (minutes, "mins")];

@@ -11,8 +11,8 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// Completes the document, even after an error. Returns the error that stopped the
     /// reading, with its path.
     pub(super) fn finish(mut self, error: Option<Error>) -> Option<Error> {
-        let error = error.map(|error| error.on_path(self.where_it_is()));
-        self.close_all();
+        let error = error.map(|error| error.on_path(self.error_path()));
+        self.close_open_frames();
         let len = self.sink.tape().len();
         self.roots.retain(|root| root.node < len);
         if S::DETAIL {
@@ -20,7 +20,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             let repairs = self.jobs.iter().any(|job| job.sets);
             let roots = &self.roots;
             if let Some(detail) = self.sink.detail() {
-                layout.record(detail, pad, roots, repairs);
+                layout.record_settings(detail, pad, roots, repairs);
             }
         }
         self.sink.tape().root = 0;
@@ -28,22 +28,22 @@ impl<S: Sink> Machine<'_, '_, S> {
             return error;
         }
         let ended = self.lexer.at;
-        error.or(self.settle().map_err(|error| error.at(ended)).err())
+        error.or(self.resolve_paths().map_err(|error| error.at(ended)).err())
     }
 
     /// Follows the paths and rewrites the tape.
-    fn settle(&mut self) -> Result<(), Error> {
+    fn resolve_paths(&mut self) -> Result<(), Error> {
         let mut tape = std::mem::take(self.sink.tape());
         let mut heap = Heap::new(self.lexer, &mut tape, self.limits, &self.roots, &self.jobs);
-        let followed = heap.run();
+        let followed = heap.follow_all_paths();
         let roots: Vec<u32> = self.roots.iter().map(|root| root.node).collect();
-        let written = Rewriter::new(&mut heap, self.limits).run(&roots, self.sink.detail());
+        let written = Rewriter::new(&mut heap, self.limits).rewrite_tape(&roots, self.sink.detail());
         *self.sink.tape() = tape;
         followed.and(written)
     }
 
     /// Returns the path of what could not be read.
-    fn where_it_is(&mut self) -> String {
+    fn error_path(&mut self) -> String {
         if self.roots.is_empty() || self.repairs {
             return "$".to_owned();
         }
@@ -56,7 +56,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     }
 
     /// Closes open containers, if the text was cut off.
-    fn close_all(&mut self) {
+    fn close_open_frames(&mut self) {
         let tape = self.sink.tape();
         if tape.nodes.last().is_some_and(|node| node.key == IS_KEY) {
             tape.nodes.pop();
@@ -66,14 +66,14 @@ impl<S: Sink> Machine<'_, '_, S> {
             let (mut child, mut count) = (frame.at + 1, 0);
             while child < tape.len() {
                 child += u32::from(tape.nodes[child as usize].key == IS_KEY);
-                child = tape.next(child);
+                child = tape.index_after(child);
                 count += 1;
             }
             if let Some(frame) = self.frames.last_mut() {
                 frame.count = count;
             }
-            self.sink.cut(frame.at, None);
-            self.close();
+            self.sink.record_cut(frame.at, None);
+            self.close_frame();
         }
     }
 }

@@ -11,7 +11,7 @@ pub(super) struct Frame {
     /// The bracket that ends it.
     pub(super) close: u8,
     /// Whether a value was read, so that its end or a separator must follow.
-    pub(super) behind: bool,
+    pub(super) has_value: bool,
     /// Id of the previous key, used for the prediction.
     pub(super) last_key: u16,
     /// Offset of its start in the input.

@@ -48,21 +48,21 @@ pub(super) enum Value {
 
 /// State of a variable that differs from its node.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Over {
+enum Override {
     Holds(Value),
     /// It is this variable.
-    Same(u32),
+    SameAs(u32),
     /// Stands for a path that is not followed yet.
-    Waits(u32),
+    Pending(u32),
     /// Its path is being followed.
-    Runs,
+    InProgress,
     /// Its path led nowhere; it is followed again at the end.
-    Late,
+    Unresolved,
 }
 
 /// Where a path has led so far.
 #[derive(Clone, Copy, Debug)]
-enum Referent {
+enum PathPosition {
     Variable(u32),
     /// The array or hash itself, by this sigil.
     Thing(u32, u8),
@@ -82,14 +82,14 @@ impl From<Error> for Interrupt {
 }
 
 /// A path that is being followed.
-struct Walk<'a> {
+struct PathWalk<'a> {
     job: u32,
     parts: Parts<'a>,
-    place: Option<Referent>,
+    place: Option<PathPosition>,
     /// The openings with their sigils, and the number of `\` after each.
     open: Vec<(u8, u32)>,
     /// The part that could not be followed yet.
-    again: Option<Part<'a>>,
+    pending_part: Option<Part<'a>>,
 }
 
 /// Children of a container that a path entered.
@@ -100,7 +100,7 @@ enum Children {
 
 /// A value that a statement added to a container: its key and its variable.
 #[derive(Clone, Debug)]
-pub(super) struct Added {
+pub(super) struct AddedValue {
     pub(super) key: Option<(Kind, Vec<u8>)>,
     pub(super) variable: u32,
 }
@@ -115,9 +115,9 @@ pub(super) struct Heap<'a, 't> {
     /// The value without a name, and the name that paths use for it.
     bare: Option<u32>,
     bare_name: Option<Vec<u8>>,
-    over: SeededMap<u32, Over>,
+    overrides: SeededMap<u32, Override>,
     children: SeededMap<u32, Children>,
-    pub(super) added: SeededMap<u32, Vec<Added>>,
+    pub(super) added: SeededMap<u32, Vec<AddedValue>>,
 }
 
 impl<'a, 't> Heap<'a, 't> {
@@ -133,7 +133,7 @@ impl<'a, 't> Heap<'a, 't> {
             match root.sigil {
                 b'*' => {
                     let node = tape.nodes().get(root.node as usize).copied();
-                    names.insert((b'*', with_part(&root.glob, part_of(node))), root.node);
+                    names.insert((b'*', join_glob_part(&root.glob, assigned_glob_part(node))), root.node);
                     names.insert((b'&', root.glob.clone()), root.node);
                 }
                 sigil => {
@@ -141,32 +141,34 @@ impl<'a, 't> Heap<'a, 't> {
                 }
             }
         }
-        let waits = |(at, job): (usize, &PendingPath)| (!job.sets).then_some((job.node, Over::Waits(at as u32)));
+        let waits = |(at, job): (usize, &PendingPath)| (!job.sets).then_some((job.node, Override::Pending(at as u32)));
         let over = jobs.iter().enumerate().filter_map(waits).collect();
         let (children, added) = (SeededMap::default(), SeededMap::default());
         let bare = roots.first().filter(|root| root.sigil == 0).map(|root| root.node);
         let roots = roots.iter().map(|root| root.node).collect();
-        Heap { tape, lexer, limits, jobs, names, roots, bare, bare_name: None, over, children, added }
+        Heap { tape, lexer, limits, jobs, names, roots, bare, bare_name: None, overrides: over, children, added }
     }
 
     /// Follows all paths, in the order of the text. Paths that lead nowhere are followed
     /// again at the end, when all values are set.
-    pub(super) fn run(&mut self) -> Result<(), Error> {
-        let mut late = Vec::new();
-        for at in 0..self.jobs.len() as u32 {
-            let job = self.jobs[at as usize];
+    pub(super) fn follow_all_paths(&mut self) -> Result<(), Error> {
+        let mut unresolved = Vec::new();
+        for index in 0..self.jobs.len() as u32 {
+            let job = self.jobs[index as usize];
             if job.sets {
-                self.follow(at).map_err(|error| error.on_path("$"))?;
-            } else if self.over.get(&job.node) == Some(&Over::Waits(at)) && self.follow(at).is_err() {
-                late.push(at);
+                self.follow_path(index).map_err(|error| error.on_path("$"))?;
+            } else if self.overrides.get(&job.node) == Some(&Override::Pending(index))
+                && self.follow_path(index).is_err()
+            {
+                unresolved.push(index);
             }
         }
-        for at in &late {
-            self.over.insert(self.jobs[*at as usize].node, Over::Waits(*at));
+        for index in &unresolved {
+            self.overrides.insert(self.jobs[*index as usize].node, Override::Pending(*index));
         }
-        for at in late {
-            if self.over.get(&self.jobs[at as usize].node) == Some(&Over::Waits(at)) {
-                self.follow(at).map_err(|error| error.on_path(self.path_to(self.jobs[at as usize].node)))?;
+        for index in unresolved {
+            if self.overrides.get(&self.jobs[index as usize].node) == Some(&Override::Pending(index)) {
+                self.follow_path(index).map_err(|error| error.on_path(self.path_to(self.jobs[index as usize].node)))?;
             }
         }
         Ok(())
@@ -182,49 +184,49 @@ impl<'a, 't> Heap<'a, 't> {
     }
 
     /// Returns the variable at this node.
-    pub(super) fn variable(&self, at: u32) -> u32 {
-        match self.over.get(&at) {
-            Some(Over::Same(other)) => *other,
+    pub(super) fn variable_at(&self, at: u32) -> u32 {
+        match self.overrides.get(&at) {
+            Some(Override::SameAs(other)) => *other,
             _ => at,
         }
     }
 
     /// Returns the content of a variable; `None` if its path led nowhere.
-    pub(super) fn value(&self, variable: u32) -> Option<Value> {
-        match self.over.get(&variable) {
-            Some(Over::Holds(value)) => Some(*value),
+    pub(super) fn content_of(&self, variable: u32) -> Option<Value> {
+        match self.overrides.get(&variable) {
+            Some(Override::Holds(value)) => Some(*value),
             Some(_) => None,
-            None => Some(self.natural(variable)),
+            None => Some(self.content_of_node(variable)),
         }
     }
 
-    fn natural(&self, at: u32) -> Value {
-        match self.kind(at) {
+    fn content_of_node(&self, at: u32) -> Value {
+        match self.kind_at(at) {
             Kind::Array | Kind::Map | Kind::Object | Kind::Code | Kind::Regexp => Value::Thing(at),
             // A reference at which the text was cut off is empty.
-            Kind::Ref if self.tape.next(at) > at + 1 => Value::Scalar(at + 1),
+            Kind::Ref if self.tape.index_after(at) > at + 1 => Value::Scalar(at + 1),
             _ => Value::Leaf(at),
         }
     }
 
-    fn kind(&self, at: u32) -> Kind {
+    fn kind_at(&self, at: u32) -> Kind {
         self.tape.nodes().get(at as usize).map_or(Kind::Null, |node| node.kind)
     }
 
     // -- Following ------------------------------------------------------------
 
     /// Follows the path of a job, and first the paths that it needs.
-    fn follow(&mut self, job: u32) -> Result<(), Error> {
-        let mut stack = vec![self.start(job)];
+    fn follow_path(&mut self, job: u32) -> Result<(), Error> {
+        let mut stack = vec![self.start_walk(job)];
         while let Some(walk) = stack.last_mut() {
             crate::steps::count(1);
             let job = walk.job;
-            match self.advance(walk).and_then(|place| self.settle(job, place)) {
+            match self.advance(walk).and_then(|place| self.store_result(job, place)) {
                 Ok(()) => {
                     stack.pop();
                 }
                 Err(Interrupt::Wait(other)) => {
-                    let next = self.start(other);
+                    let next = self.start_walk(other);
                     stack.push(next);
                 }
                 Err(Interrupt::Error(error)) => {
@@ -232,7 +234,7 @@ impl<'a, 't> Heap<'a, 't> {
                         crate::steps::count(1);
                         let job = self.jobs[walk.job as usize];
                         if !job.sets {
-                            self.over.insert(job.node, Over::Late);
+                            self.overrides.insert(job.node, Override::Unresolved);
                         }
                     }
                     return Err(error);
@@ -242,34 +244,34 @@ impl<'a, 't> Heap<'a, 't> {
         Ok(())
     }
 
-    fn start(&mut self, job: u32) -> Walk<'a> {
+    fn start_walk(&mut self, job: u32) -> PathWalk<'a> {
         let at = self.jobs[job as usize].at;
         if !self.jobs[job as usize].sets {
-            self.over.insert(self.jobs[job as usize].node, Over::Runs);
+            self.overrides.insert(self.jobs[job as usize].node, Override::InProgress);
         }
         let parts = Parts::new(Lexer { at, ..self.lexer });
-        Walk { job, parts, place: None, open: Vec::new(), again: None }
+        PathWalk { job, parts, place: None, open: Vec::new(), pending_part: None }
     }
 
     /// Continues until the path ends, or needs another one.
-    fn advance(&mut self, walk: &mut Walk<'a>) -> Result<Referent, Interrupt> {
+    fn advance(&mut self, walk: &mut PathWalk<'a>) -> Result<PathPosition, Interrupt> {
         loop {
-            let part = match walk.again.take() {
+            let part = match walk.pending_part.take() {
                 Some(part) => part,
                 None => match walk.parts.next(self.tape, self.limits)? {
                     Some(part) => part,
                     None => break,
                 },
             };
-            if let Err(stop) = self.take(walk, &part) {
-                walk.again = Some(part);
+            if let Err(stop) = self.take_part(walk, &part) {
+                walk.pending_part = Some(part);
                 return Err(stop);
             }
         }
-        walk.place.ok_or_else(|| self.nowhere(walk, "a variable", "none").into())
+        walk.place.ok_or_else(|| self.bad_path_error(walk, "a variable", "none").into())
     }
 
-    fn take(&mut self, walk: &mut Walk<'a>, part: &Part<'a>) -> Result<(), Interrupt> {
+    fn take_part(&mut self, walk: &mut PathWalk<'a>, part: &Part<'a>) -> Result<(), Interrupt> {
         crate::steps::count(1);
         match part {
             Part::Open(sigil) => walk.open.push((*sigil, 0)),
@@ -278,34 +280,34 @@ impl<'a, 't> Heap<'a, 't> {
                     *references += 1;
                 }
             }
-            Part::Name(sigil, name) => walk.place = Some(self.named(walk, *sigil, name)?),
+            Part::Name(sigil, name) => walk.place = Some(self.resolve_name(walk, *sigil, name)?),
             Part::Glob(name, part) => {
-                let known = self.names.get(&(b'*', with_part(name, part))).copied();
-                let root = known.ok_or_else(|| self.nowhere(walk, "a glob that the text has set", "another"))?;
-                walk.place = Some(Referent::Variable(self.land(walk, root)?));
+                let known = self.names.get(&(b'*', join_glob_part(name, part))).copied();
+                let root = known.ok_or_else(|| self.bad_path_error(walk, "a glob that the text has set", "another"))?;
+                walk.place = Some(PathPosition::Variable(self.reach_variable(walk, root)?));
             }
             Part::Index(_) | Part::Key(..) => {
                 let thing = match walk.place {
-                    Some(Referent::Thing(thing, _)) => thing,
-                    Some(Referent::Variable(variable)) => match self.read(walk, variable)? {
+                    Some(PathPosition::Thing(thing, _)) => thing,
+                    Some(PathPosition::Variable(variable)) => match self.read_variable(walk, variable)? {
                         Value::Thing(thing) => thing,
                         _ => {
                             return Err(self
-                                .nowhere(walk, "a reference to an array or a hash", "another value")
+                                .bad_path_error(walk, "a reference to an array or a hash", "another value")
                                 .into());
                         }
                     },
-                    None => return Err(self.nowhere(walk, "a variable", "none").into()),
+                    None => return Err(self.bad_path_error(walk, "a variable", "none").into()),
                 };
-                let child = self.child(walk, thing, part)?;
-                walk.place = Some(Referent::Variable(self.land(walk, child)?));
+                let child = self.find_child(walk, thing, part)?;
+                walk.place = Some(PathPosition::Variable(self.reach_variable(walk, child)?));
             }
             Part::Close => {
                 let Some(&(sigil, references)) = walk.open.last() else { return Ok(()) };
                 if references == 0 {
                     walk.place = Some(self.dereference(walk, sigil)?);
                 } else if references > 1 {
-                    return Err(self.nowhere(walk, "one `\\`", "several").into());
+                    return Err(self.bad_path_error(walk, "one `\\`", "several").into());
                 }
                 walk.open.pop();
             }
@@ -313,70 +315,74 @@ impl<'a, 't> Heap<'a, 't> {
         Ok(())
     }
 
-    fn named(&mut self, walk: &Walk<'a>, sigil: u8, name: &[u8]) -> Result<Referent, Interrupt> {
+    fn resolve_name(&mut self, walk: &PathWalk<'a>, sigil: u8, name: &[u8]) -> Result<PathPosition, Interrupt> {
         let name = match sigil {
             b'&' if name.starts_with(b"::") => [b"main", name].concat(),
             b'&' if !name.windows(2).any(|pair| pair == b"::") => [b"main::", name].concat(),
             _ => name.to_vec(),
         };
-        let Some(root) = self.names.get(&(sigil, name.clone())).copied().or_else(|| self.unnamed(&name)) else {
+        let Some(root) = self.names.get(&(sigil, name.clone())).copied().or_else(|| self.resolve_bare_name(&name))
+        else {
             let found = format!("`{}{}`", char::from(sigil), String::from_utf8_lossy(&name));
-            return Err(self.nowhere(walk, "a variable that the text sets", &found).into());
+            return Err(self.bad_path_error(walk, "a variable that the text sets", &found).into());
         };
-        let variable = self.land(walk, root)?;
+        let variable = self.reach_variable(walk, root)?;
         if sigil == b'$' {
-            return Ok(Referent::Variable(variable));
+            return Ok(PathPosition::Variable(variable));
         }
-        match self.read(walk, variable)? {
-            Value::Thing(thing) => Ok(Referent::Thing(thing, sigil)),
-            _ => Err(self.nowhere(walk, "an array or a hash", "another value").into()),
+        match self.read_variable(walk, variable)? {
+            Value::Thing(thing) => Ok(PathPosition::Thing(thing, sigil)),
+            _ => Err(self.bad_path_error(walk, "an array or a hash", "another value").into()),
         }
     }
 
     /// Returns the value without a name, as `Terse` writes it: all its paths begin with
     /// the name that it would have.
-    fn unnamed(&mut self, name: &[u8]) -> Option<u32> {
+    fn resolve_bare_name(&mut self, name: &[u8]) -> Option<u32> {
         let root = self.bare?;
         let known = self.bare_name.get_or_insert_with(|| name.to_vec());
         (known == name).then_some(root)
     }
 
     /// Follows the reference that the path has reached.
-    fn dereference(&self, walk: &Walk<'a>, sigil: u8) -> Result<Referent, Interrupt> {
-        let Some(Referent::Variable(variable)) = walk.place else {
-            return Err(self.nowhere(walk, "a reference", "an array or a hash").into());
+    fn dereference(&self, walk: &PathWalk<'a>, sigil: u8) -> Result<PathPosition, Interrupt> {
+        let Some(PathPosition::Variable(variable)) = walk.place else {
+            return Err(self.bad_path_error(walk, "a reference", "an array or a hash").into());
         };
-        match (self.read(walk, variable)?, sigil) {
-            (Value::Scalar(inner), b'$') => Ok(Referent::Variable(self.land(walk, inner)?)),
-            (Value::Thing(thing), b'$') if self.kind(self.body(thing)) == Kind::Ref => {
-                Ok(Referent::Variable(self.land(walk, self.body(thing) + 1)?))
+        match (self.read_variable(walk, variable)?, sigil) {
+            (Value::Scalar(inner), b'$') => Ok(PathPosition::Variable(self.reach_variable(walk, inner)?)),
+            (Value::Thing(thing), b'$') if self.kind_at(self.object_body(thing)) == Kind::Ref => {
+                Ok(PathPosition::Variable(self.reach_variable(walk, self.object_body(thing) + 1)?))
             }
-            (Value::Thing(thing), _) => Ok(Referent::Thing(thing, sigil)),
-            _ => Err(self.nowhere(walk, "a reference", "another value").into()),
+            (Value::Thing(thing), _) => Ok(PathPosition::Thing(thing, sigil)),
+            _ => Err(self.bad_path_error(walk, "a reference", "another value").into()),
         }
     }
 
     /// Returns the variable that a path reaches at this node.
-    fn land(&self, walk: &Walk<'a>, at: u32) -> Result<u32, Interrupt> {
-        match self.over.get(&at) {
-            Some(Over::Waits(job)) => Err(Interrupt::Wait(*job)),
-            Some(Over::Runs) => Err(self.nowhere(walk, "a path to something else", "one that leads to itself").into()),
-            Some(Over::Same(other)) => Ok(*other),
+    fn reach_variable(&self, walk: &PathWalk<'a>, at: u32) -> Result<u32, Interrupt> {
+        match self.overrides.get(&at) {
+            Some(Override::Pending(job)) => Err(Interrupt::Wait(*job)),
+            Some(Override::InProgress) => {
+                Err(self.bad_path_error(walk, "a path to something else", "one that leads to itself").into())
+            }
+            Some(Override::SameAs(other)) => Ok(*other),
             _ => Ok(at),
         }
     }
 
-    fn read(&self, walk: &Walk<'a>, variable: u32) -> Result<Value, Interrupt> {
-        self.value(variable).ok_or_else(|| self.nowhere(walk, "a value", "a path that leads nowhere").into())
+    fn read_variable(&self, walk: &PathWalk<'a>, variable: u32) -> Result<Value, Interrupt> {
+        self.content_of(variable)
+            .ok_or_else(|| self.bad_path_error(walk, "a value", "a path that leads nowhere").into())
     }
 
     /// Returns the body of an object, otherwise the value itself.
-    fn body(&self, thing: u32) -> u32 {
-        if self.kind(thing) == Kind::Object && self.tape.next(thing) > thing + 1 { thing + 1 } else { thing }
+    fn object_body(&self, thing: u32) -> u32 {
+        if self.kind_at(thing) == Kind::Object && self.tape.index_after(thing) > thing + 1 { thing + 1 } else { thing }
     }
 
     #[cold]
-    fn nowhere(&self, walk: &Walk<'a>, expected: &'static str, found: &str) -> Error {
+    fn bad_path_error(&self, walk: &PathWalk<'a>, expected: &'static str, found: &str) -> Error {
         let at = self.jobs.get(walk.job as usize).map_or(0, |job| job.at);
         Error::new(ErrorKind::BadLink).at(at).expecting(expected).finding(found.to_owned())
     }
@@ -384,47 +390,51 @@ impl<'a, 't> Heap<'a, 't> {
     // -- Setting --------------------------------------------------------------
 
     /// Stores the result of a job's path.
-    fn settle(&mut self, job: u32, place: Referent) -> Result<(), Interrupt> {
+    fn store_result(&mut self, job: u32, place: PathPosition) -> Result<(), Interrupt> {
         let PendingPath { at, node, referred, sets } = self.jobs[job as usize];
-        let wrong = |expected: &'static str| {
+        let bad_path = |expected: &'static str| {
             let error = Error::new(ErrorKind::BadLink).at(at).expecting(expected);
             Interrupt::Error(error.finding("a path to something else, or to itself"))
         };
         if sets {
-            let Referent::Variable(variable) = place else { return Err(wrong("a path to a value")) };
-            let Some(value) = self.value(self.variable(node)) else { return Err(wrong("a value that is there")) };
+            let PathPosition::Variable(variable) = place else { return Err(bad_path("a path to a value")) };
+            let Some(value) = self.content_of(self.variable_at(node)) else {
+                return Err(bad_path("a value that is there"));
+            };
             if variable != node {
-                self.over.insert(variable, Over::Holds(value));
+                self.overrides.insert(variable, Override::Holds(value));
             }
             return Ok(());
         }
         let over = match place {
-            Referent::Thing(_, b'$') => return Err(wrong("a reference to a scalar")),
-            Referent::Thing(thing, _) => Over::Holds(Value::Thing(thing)),
-            Referent::Variable(variable) => {
-                let Some(value) = self.value(variable) else { return Err(wrong("a path that leads somewhere")) };
-                let is_inside = matches!(self.lexer.byte(at + 1), Some(b'{' | b'$'));
+            PathPosition::Thing(_, b'$') => return Err(bad_path("a reference to a scalar")),
+            PathPosition::Thing(thing, _) => Override::Holds(Value::Thing(thing)),
+            PathPosition::Variable(variable) => {
+                let Some(value) = self.content_of(variable) else {
+                    return Err(bad_path("a path that leads somewhere"));
+                };
+                let is_inside = matches!(self.lexer.byte_at(at + 1), Some(b'{' | b'$'));
                 match value {
                     // Data::Dumper only knows the earlier place of a variable if no
                     // reference is in it. A variable with a reference is written as the
                     // reference again.
-                    Value::Leaf(_) if referred || is_inside => Over::Same(variable),
-                    _ => Over::Holds(value),
+                    Value::Leaf(_) if referred || is_inside => Override::SameAs(variable),
+                    _ => Override::Holds(value),
                 }
             }
         };
-        self.over.insert(node, over);
+        self.overrides.insert(node, over);
         Ok(())
     }
 
     // -- Children -------------------------------------------------------------
 
     /// Returns the variable with this index or key; a new one, if a statement sets it.
-    fn child(&mut self, walk: &Walk<'a>, thing: u32, part: &Part<'a>) -> Result<u32, Interrupt> {
-        let body = self.body(thing);
+    fn find_child(&mut self, walk: &PathWalk<'a>, thing: u32, part: &Part<'a>) -> Result<u32, Interrupt> {
+        let body = self.object_body(thing);
         if !self.children.contains_key(&body) {
-            let Some(children) = self.children_of(body) else {
-                return Err(self.nowhere(walk, "a reference to an array or a hash", "another value").into());
+            let Some(children) = self.collect_children(body) else {
+                return Err(self.bad_path_error(walk, "a reference to an array or a hash", "another value").into());
             };
             self.children.insert(body, children);
         }
@@ -437,7 +447,7 @@ impl<'a, 't> Heap<'a, 't> {
                 let item = usize::try_from(position).ok().and_then(|position| items.get(position).copied());
                 if item.is_none() && is_last && position == len {
                     items.push(job.node);
-                    self.added.entry(body).or_default().push(Added { key: None, variable: job.node });
+                    self.added.entry(body).or_default().push(AddedValue { key: None, variable: job.node });
                     return Ok(job.node);
                 }
                 item
@@ -447,7 +457,7 @@ impl<'a, 't> Heap<'a, 't> {
                 let entry = entries.get(&key).copied();
                 if entry.is_none() && is_last {
                     entries.insert(key.clone(), job.node);
-                    self.added.entry(body).or_default().push(Added { key: Some(key), variable: job.node });
+                    self.added.entry(body).or_default().push(AddedValue { key: Some(key), variable: job.node });
                     return Ok(job.node);
                 }
                 entry
@@ -456,34 +466,34 @@ impl<'a, 't> Heap<'a, 't> {
             _ => None,
         };
         found.ok_or_else(|| {
-            let what = match part {
+            let description = match part {
                 Part::Index(index) => format!("the index {index}"),
                 Part::Key(_, key) => format!("the key '{}'", String::from_utf8_lossy(key)),
                 _ => "another step".to_owned(),
             };
-            self.nowhere(walk, "an item that is there", &what).into()
+            self.bad_path_error(walk, "an item that is there", &description).into()
         })
     }
 
-    fn children_of(&self, body: u32) -> Option<Children> {
+    fn collect_children(&self, body: u32) -> Option<Children> {
         let node = self.tape.nodes().get(body as usize)?;
-        let end = self.tape.next(body);
+        let end = self.tape.index_after(body);
         let mut child = body + 1;
         match node.kind {
             Kind::Array => {
                 let mut items = Vec::new();
                 while child < end {
                     items.push(child);
-                    child = self.tape.next(child);
+                    child = self.tape.index_after(child);
                 }
                 Some(Children::Array(items))
             }
             Kind::Map => {
                 let mut entries = HashMap::new();
                 while child < end {
-                    let key = self.key_of(&mut child);
+                    let key = self.read_entry_key(&mut child);
                     entries.insert(key, child);
-                    child = self.tape.next(child);
+                    child = self.tape.index_after(child);
                 }
                 Some(Children::Map(entries))
             }
@@ -492,12 +502,12 @@ impl<'a, 't> Heap<'a, 't> {
     }
 
     /// Returns the key of the entry at `child`, and moves `child` to its value.
-    fn key_of(&self, child: &mut u32) -> (Kind, Vec<u8>) {
+    fn read_entry_key(&self, child: &mut u32) -> (Kind, Vec<u8>) {
         let node = |at: u32| self.tape.node(at);
         let first = node(*child);
         if first.key == crate::document::IS_KEY {
             *child += 1;
-            return (first.kind, self.tape.bytes(&first, self.lexer.input).to_vec());
+            return (first.kind, self.tape.string_bytes(&first, self.lexer.input).to_vec());
         }
         debug_assert!(first.key != KEY_NODE && first.key != NO_KEY);
         let name = self.tape.keys.get(u32::from(first.key));
@@ -505,12 +515,12 @@ impl<'a, 't> Heap<'a, 't> {
     }
 }
 
-fn with_part(glob: &[u8], part: &[u8]) -> Vec<u8> {
+fn join_glob_part(glob: &[u8], part: &[u8]) -> Vec<u8> {
     [glob, b"{", part].concat()
 }
 
 /// Returns which part of a glob a value is assigned to.
-fn part_of(node: Option<Node>) -> &'static [u8] {
+fn assigned_glob_part(node: Option<Node>) -> &'static [u8] {
     match node.map(|node| node.kind) {
         Some(Kind::Array) => b"ARRAY",
         Some(Kind::Map) => b"HASH",

@@ -14,37 +14,37 @@ const PAIR: &[u8] = b" => ";
 impl<S: Sink> Machine<'_, '_, S> {
     /// Reads the key here and what follows it. Returns the value for [`Node::key`].
     #[inline]
-    pub(super) fn key(&mut self) -> Result<u16, Error> {
+    pub(super) fn read_key(&mut self) -> Result<u16, Error> {
         let start = self.lexer.at;
         let (text, bare) = match self.lexer.peek() {
             Some(b'\'' | b'"') => {
                 let strings = &mut Strings { tape: self.sink.tape(), limits: self.limits };
-                (strings.quoted(&mut self.lexer)?, false)
+                (strings.read_quoted(&mut self.lexer)?, false)
             }
-            _ => self.bare_key()?,
+            _ => self.read_bare_key()?,
         };
         let end = self.lexer.at;
         if S::DETAIL {
-            self.layout.key(self.lexer.byte(start), text.kind);
+            self.layout.observe_key(self.lexer.byte_at(start), text.kind);
             let next = self.sink.tape().len();
-            self.piece(start, next, "key");
+            self.record_piece(start, next, "key");
         }
         if self.pair.is_empty() && self.lexer.rest().starts_with(PAIR) {
             self.lexer.at += PAIR.len();
             self.has_pair = true;
-            self.lexer.skip();
+            self.lexer.skip_blanks();
         } else {
-            self.between(end, bare)?;
+            self.read_separator(end, bare)?;
         }
         Ok(self.place_key(text, start, end))
     }
 
     /// Reads a key without quotes; returns whether it is a word.
     #[cold]
-    fn bare_key(&mut self) -> Result<(Text, bool), Error> {
+    fn read_bare_key(&mut self) -> Result<(Text, bool), Error> {
         let start = self.lexer.at;
         let negative = self.lexer.peek() == Some(b'-');
-        let first = self.lexer.byte(start + usize::from(negative));
+        let first = self.lexer.byte_at(start + usize::from(negative));
         match first {
             Some(byte) if is_word_start(byte) => {
                 self.lexer.at += usize::from(negative);
@@ -54,33 +54,33 @@ impl<S: Sink> Machine<'_, '_, S> {
             }
             Some(b'0'..=b'9' | b'.') => {
                 self.lexer.at += usize::from(negative);
-                let Number::Node(node) = self.lexer.number(negative)? else {
-                    return Err(self.lexer.code(start, "a v-string as a key"));
+                let Number::Node(node) = self.lexer.read_number(negative)? else {
+                    return Err(self.lexer.code_error(start, "a v-string as a key"));
                 };
                 let text = match node.kind {
                     Kind::Int => (node.payload as i64).to_string(),
                     Kind::Uint => node.payload.to_string(),
-                    _ => general::perl_text(f64::from_bits(node.payload)),
+                    _ => general::float_to_perl_text(f64::from_bits(node.payload)),
                 };
                 let arena = &mut self.sink.tape().arena;
                 let place = Location::Arena(arena.len() as u64);
                 arena.extend_from_slice(text.as_bytes());
                 Ok((Text { kind: Kind::Bytes, place, len: text.len() }, false))
             }
-            Some(b'$' | b'@' | b'%' | b'&') => Err(self.lexer.code(start, "a variable as a key")),
-            _ => Err(self.lexer.unexpected("a key")),
+            Some(b'$' | b'@' | b'%' | b'&') => Err(self.lexer.code_error(start, "a variable as a key")),
+            _ => Err(self.lexer.unexpected_token("a key")),
         }
     }
 
     /// Reads the text between the key that ends at `end` and its value.
-    fn between(&mut self, end: usize, bare: bool) -> Result<(), Error> {
-        self.lexer.skip();
+    fn read_separator(&mut self, end: usize, bare: bool) -> Result<(), Error> {
+        self.lexer.skip_blanks();
         let rest = self.lexer.rest();
         let len = if !self.pair.is_empty() {
             if !rest.starts_with(&self.pair) {
                 return Err(match self.pair.starts_with(rest) {
-                    true => self.lexer.wrong(self.lexer.input.len(), "what stands between keys and values"),
-                    false => self.lexer.unexpected("what stands between the other keys and values"),
+                    true => self.lexer.syntax_error(self.lexer.input.len(), "what stands between keys and values"),
+                    false => self.lexer.unexpected_token("what stands between the other keys and values"),
                 });
             }
             self.pair.len()
@@ -89,25 +89,25 @@ impl<S: Sink> Machine<'_, '_, S> {
         } else if rest.first() == Some(&b',') && !bare {
             1
         } else if bare && rest.first() == Some(&b'(') {
-            return Err(self.lexer.code(end, "a call"));
+            return Err(self.lexer.code_error(end, "a call"));
         } else if rest == b"=" || rest.is_empty() {
-            return Err(self.lexer.wrong(self.lexer.input.len(), "`=>`"));
+            return Err(self.lexer.syntax_error(self.lexer.input.len(), "`=>`"));
         } else {
-            self.find_pair()?
+            self.detect_separator()?
         };
         self.lexer.at += len;
         self.has_pair = true;
-        self.lexer.skip();
+        self.lexer.skip_blanks();
         if S::DETAIL && len != 1 {
             let (from, to) = (end, self.lexer.at);
-            self.layout.pair(&self.lexer, from, to);
+            self.layout.observe_pair(&self.lexer, from, to);
         }
         Ok(())
     }
 
     /// Returns the length of the separator; the first one shows the setting `Pair`.
     #[cold]
-    fn find_pair(&mut self) -> Result<usize, Error> {
+    fn detect_separator(&mut self) -> Result<usize, Error> {
         let rest = self.lexer.rest();
         let mut len = rest.iter().take_while(|byte| b":=>~|;-".contains(byte)).count().min(8);
         // The minus belongs to a number.
@@ -116,7 +116,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         let found = &rest[..len];
         if self.has_pair || !found.iter().any(|byte| b":=>~|".contains(byte)) {
-            return Err(self.lexer.unexpected("`=>`"));
+            return Err(self.lexer.unexpected_token("`=>`"));
         }
         self.pair = found.to_vec();
         Ok(len)
@@ -132,12 +132,12 @@ impl<S: Sink> Machine<'_, '_, S> {
             let id = match text.place {
                 Location::Input(at) if text.kind == Kind::Bytes => {
                     let at = at as usize;
-                    let guess = tape.keys.guess(frame.last_key);
-                    if tape.keys.is_at(guess, Kind::Bytes, 0, input, at, text.len) {
+                    let guess = tape.keys.predict_next(frame.last_key);
+                    if tape.keys.is_name_at(guess, Kind::Bytes, 0, input, at, text.len) {
                         frame.last_key = guess;
                         return guess;
                     }
-                    match tape.keys.recall(Kind::Bytes, 0, input, at, text.len) {
+                    match tape.keys.recall_short(Kind::Bytes, 0, input, at, text.len) {
                         0 => tape.intern_key(Node::leaf(Kind::Bytes, 0), text.bytes_of_input(input)),
                         id => Some(id),
                     }
@@ -149,7 +149,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 }
             };
             if let Some(id) = id {
-                tape.keys.learn(frame.last_key, id);
+                tape.keys.learn_next(frame.last_key, id);
                 frame.last_key = id;
                 if let Location::Arena(from) = text.place {
                     tape.arena.truncate(from as usize);
@@ -159,9 +159,9 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         let is_ascii = text.bytes(tape, input).is_ascii();
         let kind = if is_ascii { Kind::Bytes } else { text.kind };
-        let node = Text { kind, ..text }.node(tape);
+        let node = Text { kind, ..text }.into_node(tape);
         let at = tape.push(Node { key: IS_KEY, ..node });
-        self.sink.extent(at, start, end);
+        self.sink.record_extent(at, start, end);
         KEY_NODE
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::spelling as code;
 use super::heap::Root;
-use super::lex::{Lexer, is_word, is_word_start};
+use super::lex::{Lexer, is_word_byte, is_word_start};
 use crate::document::{Detail, Kind};
 use memchr::{memchr, memchr2, memchr3, memchr3_iter};
 
@@ -23,7 +23,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Examines the first item of a container at this level.
-    pub(super) fn first_item(&mut self, lexer: &Lexer<'_>, levels: usize) {
+    pub(super) fn observe_first_item(&mut self, lexer: &Lexer<'_>, levels: usize) {
         self.has_container = true;
         let before = lexer.slice(0, lexer.at);
         let blanks = before.iter().rev().take_while(|byte| **byte == b' ').count();
@@ -36,7 +36,7 @@ impl Layout {
         }
     }
 
-    pub(super) fn key(&mut self, first: Option<u8>, kind: Kind) {
+    pub(super) fn observe_key(&mut self, first: Option<u8>, kind: Kind) {
         match first {
             Some(b'\'') => {}
             Some(b'"') => self.has_double_quotes |= kind == Kind::Bytes,
@@ -46,7 +46,7 @@ impl Layout {
 
     /// Examines a string that begins here. Data::Dumper always uses double quotes for
     /// strings with `\x{`.
-    pub(super) fn quote(&mut self, lexer: &Lexer<'_>) {
+    pub(super) fn observe_quote(&mut self, lexer: &Lexer<'_>) {
         if lexer.peek() == Some(b'"') && !self.has_double_quotes {
             let rest = &lexer.rest()[1..];
             let text = &rest[..rest.iter().position(|byte| *byte == b'"').unwrap_or(rest.len()).min(1024)];
@@ -54,23 +54,23 @@ impl Layout {
         }
     }
 
-    pub(super) fn trailing_comma(&mut self) {
+    pub(super) fn observe_trailing_comma(&mut self) {
         self.trailing_comma = true;
     }
 
-    pub(super) fn pair(&mut self, lexer: &Lexer<'_>, from: usize, to: usize) {
+    pub(super) fn observe_pair(&mut self, lexer: &Lexer<'_>, from: usize, to: usize) {
         let written = lexer.slice(from, to);
         if self.pair.is_none() && written != b" => " && written.len() <= 64 {
             self.pair = Some(written.to_vec());
         }
     }
 
-    pub(super) fn blesses(&mut self, name: &[u8]) {
+    pub(super) fn observe_bless_name(&mut self, name: &[u8]) {
         self.bless.get_or_insert_with(|| name.to_vec());
     }
 
     /// Records the settings that the text showed.
-    pub(super) fn record(&self, detail: &mut Detail, pad: &[u8], roots: &[Root<'_>], repairs: bool) {
+    pub(super) fn record_settings(&self, detail: &mut Detail, pad: &[u8], roots: &[Root<'_>], repairs: bool) {
         let indent = match self.lines {
             _ if self.has_indexes => Some(3),
             Some(true) => Some(1),
@@ -79,7 +79,7 @@ impl Layout {
             None => None,
         };
         if let Some(indent) = indent {
-            detail.header(code::INDENT, indent);
+            detail.record_header_note(code::INDENT, indent);
         }
         let flags = [
             (code::TERSE, roots.first().is_some_and(|root| root.sigil == 0), 1),
@@ -90,29 +90,30 @@ impl Layout {
             (code::LIST, roots.len() > 1, 1),
         ];
         for (code, _, value) in flags.into_iter().filter(|(_, seen, _)| *seen) {
-            detail.header(code, value);
+            detail.record_header_note(code, value);
         }
         let pair = self.pair.as_deref().unwrap_or(&[]);
         for (code, bytes) in [(code::PAD, pad), (code::PAIR, pair), (code::BLESS, self.bless.as_deref().unwrap_or(&[]))]
         {
             if !bytes.is_empty() {
-                let kept = detail.keep(bytes);
-                detail.header(code, kept);
+                let kept = detail.store_bytes(bytes);
+                detail.record_header_note(code, kept);
             }
         }
-        let is_usual =
-            |(at, root): (usize, &Root<'_>)| root.sigil == 0 || written(root) == format!("$VAR{}", at + 1).as_bytes();
+        let is_usual = |(at, root): (usize, &Root<'_>)| {
+            root.sigil == 0 || name_with_sigil(root) == format!("$VAR{}", at + 1).as_bytes()
+        };
         if !roots.iter().enumerate().all(is_usual) {
             for root in roots {
-                let kept = detail.keep(&written(root));
-                detail.header(code::NAME, kept);
+                let kept = detail.store_bytes(&name_with_sigil(root));
+                detail.record_header_note(code::NAME, kept);
             }
         }
     }
 }
 
 /// Returns the name of a value with its sigil.
-fn written(root: &Root<'_>) -> Vec<u8> {
+fn name_with_sigil(root: &Root<'_>) -> Vec<u8> {
     let mut name = root.name.to_vec();
     name.insert(0, root.sigil);
     name
@@ -121,8 +122,8 @@ fn written(root: &Root<'_>) -> Vec<u8> {
 /// Returns the text before `$VAR1 = ` in the first line, if the second line begins with
 /// it too: the setting `Pad`.
 pub(in crate::format::dumper) fn find_pad(input: &[u8]) -> &[u8] {
-    let most = input.len().min(4096);
-    let end = memchr(b'\n', &input[..most]).unwrap_or(most);
+    let limit = input.len().min(4096);
+    let end = memchr(b'\n', &input[..limit]).unwrap_or(limit);
     let (line, rest) = (&input[..end], &input[end..]);
     // After these, a statement has begun.
     let code = memchr2(b'=', b';', line).unwrap_or(end);
@@ -133,20 +134,20 @@ pub(in crate::format::dumper) fn find_pad(input: &[u8]) -> &[u8] {
     let is_statement =
         matches!(pad.trim_ascii(), b"" | b"my" | b"our" | b"local") || pad.contains(&b'=') || pad.contains(&b';');
     let second = rest.get(1..).unwrap_or(&[]);
-    let is_alone = second.is_empty() && !pad.trim_ascii_end().last().is_some_and(|byte| is_word(*byte));
+    let is_alone = second.is_empty() && !pad.trim_ascii_end().last().is_some_and(|byte| is_word_byte(*byte));
     if !is_statement && (is_alone || second.starts_with(pad)) { pad } else { &[] }
 }
 
 /// Whether the text begins with `$name = `, `@name = ` or `%name = `.
 fn begins_assignment(text: &[u8]) -> bool {
     let [b'$' | b'@' | b'%', rest @ ..] = text else { return false };
-    let len = rest.iter().take_while(|byte| is_word(**byte) || **byte == b':').count();
+    let len = rest.iter().take_while(|byte| is_word_byte(**byte) || **byte == b':').count();
     rest.first().is_some_and(|byte| is_word_start(*byte) || *byte == b':') && rest[len..].starts_with(b" = ")
 }
 
 /// Whether a text may begin like this: with an assignment, after blanks, comments, `my`
 /// and the like, or after a pad.
-pub(in crate::format::dumper) fn may_begin(input: &[u8]) -> bool {
+pub(in crate::format::dumper) fn may_begin_document(input: &[u8]) -> bool {
     // Most texts contain no variable.
     if memchr3(b'$', b'@', b'%', input).is_none() && memchr(b'*', input).is_none() {
         return false;
@@ -155,17 +156,17 @@ pub(in crate::format::dumper) fn may_begin(input: &[u8]) -> bool {
         return true;
     }
     let mut lexer = Lexer::new(input, b"");
-    lexer.skip();
+    lexer.skip_blanks();
     while matches!(lexer.word_at(lexer.at), b"my" | b"our" | b"local" | b"use" | b"strict" | b"warnings" | b"utf8") {
         lexer.at += lexer.word_at(lexer.at).len();
-        lexer.skip();
+        lexer.skip_blanks();
         lexer.at += usize::from(lexer.peek() == Some(b';'));
-        lexer.skip();
+        lexer.skip_blanks();
     }
     let [b'$' | b'@' | b'%' | b'*', ..] = lexer.rest() else { return false };
     lexer.at += 1;
     let name = lexer.name_at(lexer.at);
     lexer.at += name.len();
-    lexer.skip();
+    lexer.skip_blanks();
     !name.is_empty() && matches!(lexer.rest(), [b'=', next, ..] if !matches!(next, b'=' | b'~' | b'>'))
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind};
 use crate::format::scan;
-pub(super) use crate::format::scan::{is_word, is_word_start};
+pub(super) use crate::format::scan::{is_word_byte, is_word_start};
 use crate::steps;
 
 /// The input and the position in it.
@@ -40,7 +40,7 @@ impl<'a> Lexer<'a> {
     }
 
     #[inline]
-    pub(super) fn byte(&self, at: usize) -> Option<u8> {
+    pub(super) fn byte_at(&self, at: usize) -> Option<u8> {
         steps::count(1);
         self.input.get(at).copied()
     }
@@ -57,51 +57,51 @@ impl<'a> Lexer<'a> {
 
     /// Error for an unexpected byte at `at`.
     #[cold]
-    pub(super) fn wrong(&self, at: usize, expected: &'static str) -> Error {
-        scan::wrong(self.input, at, expected)
+    pub(super) fn syntax_error(&self, at: usize, expected: &'static str) -> Error {
+        scan::unexpected_byte_error(self.input, at, expected)
     }
 
     /// Error for text at `at` that perl would have to run.
     #[cold]
-    pub(super) fn code(&self, at: usize, what: impl std::fmt::Display) -> Error {
-        self.code_that(at, what, HELP_CODE)
+    pub(super) fn code_error(&self, at: usize, found: impl std::fmt::Display) -> Error {
+        self.code_error_with_help(at, found, HELP_CODE)
     }
 
     /// The same with other advice.
     #[cold]
-    pub(super) fn code_that(&self, at: usize, what: impl std::fmt::Display, help: &'static str) -> Error {
+    pub(super) fn code_error_with_help(&self, at: usize, found: impl std::fmt::Display, help: &'static str) -> Error {
         Error::new(ErrorKind::Unsupported)
             .at(at)
             .expecting("what Data::Dumper writes")
-            .finding(what.to_string())
+            .finding(found.to_string())
             .helping(help)
     }
 
     /// Error for anything other than `expected` here: an operator is code.
     #[cold]
-    pub(super) fn unexpected(&self, expected: &'static str) -> Error {
+    pub(super) fn unexpected_token(&self, expected: &'static str) -> Error {
         let rest = self.rest();
         match rest {
             // They may be cut off.
-            [] | [b'=' | b'-' | b':' | b'.'] => self.wrong(self.input.len(), expected),
-            [b'-', b'>', behind @ ..] => match behind.trim_ascii_start().first() {
+            [] | [b'=' | b'-' | b':' | b'.'] => self.syntax_error(self.input.len(), expected),
+            [b'-', b'>', after_arrow @ ..] => match after_arrow.trim_ascii_start().first() {
                 Some(byte) if is_word_start(*byte) => {
-                    self.code_that(self.at, "a method call", "Data::Dumper adds it where Toaster is set")
+                    self.code_error_with_help(self.at, "a method call", "Data::Dumper adds it where Toaster is set")
                 }
-                _ => self.code(self.at, "an access to what stands before"),
+                _ => self.code_error(self.at, "an access to what stands before"),
             },
-            [b'=', b'>', ..] => self.wrong(self.at, expected),
+            [b'=', b'>', ..] => self.syntax_error(self.at, expected),
             [
                 b'+' | b'-' | b'*' | b'/' | b'%' | b'.' | b'?' | b'|' | b'&' | b'^' | b'<' | b'>' | b'!' | b'=' | b'~',
                 ..,
-            ] => self.code(self.at, format_args!("the operator `{}`", char::from(rest[0]))),
-            [b'(', ..] => self.code(self.at, "a call"),
-            [b'[' | b'{', ..] => self.code(self.at, "an access to what stands before"),
+            ] => self.code_error(self.at, format_args!("the operator `{}`", char::from(rest[0]))),
+            [b'(', ..] => self.code_error(self.at, "a call"),
+            [b'[' | b'{', ..] => self.code_error(self.at, "an access to what stands before"),
             [byte, ..] if byte.is_ascii_lowercase() => {
                 let word = String::from_utf8_lossy(self.word_at(self.at)).into_owned();
-                self.code(self.at, format_args!("`{word}`"))
+                self.code_error(self.at, format_args!("`{word}`"))
             }
-            _ => self.wrong(self.at, expected),
+            _ => self.syntax_error(self.at, expected),
         }
     }
 
@@ -109,20 +109,20 @@ impl<'a> Lexer<'a> {
 
     /// Skips blanks, comments, and the pad at the start of lines.
     #[inline]
-    pub(super) fn skip(&mut self) {
+    pub(super) fn skip_blanks(&mut self) {
         if !self.pad.is_empty() {
-            return self.skip_padded();
+            return self.skip_blanks_and_pads();
         }
         while let Some(byte) = self.peek() {
             match byte {
                 _ if is_blank(byte) => self.at += 1,
-                b'#' => self.comment(),
+                b'#' => self.skip_comment(),
                 _ => return,
             }
         }
     }
 
-    fn skip_padded(&mut self) {
+    fn skip_blanks_and_pads(&mut self) {
         while let Some(byte) = self.peek() {
             match byte {
                 b'\n' => {
@@ -131,14 +131,14 @@ impl<'a> Lexer<'a> {
                 }
                 _ if self.pad_within && self.rest().starts_with(self.pad) => self.at += self.pad.len(),
                 _ if is_blank(byte) => self.at += 1,
-                b'#' => self.comment(),
+                b'#' => self.skip_comment(),
                 _ => return,
             }
         }
     }
 
     #[cold]
-    fn comment(&mut self) {
+    fn skip_comment(&mut self) {
         let rest = self.rest();
         let len = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
         steps::count(len);
@@ -154,9 +154,9 @@ impl<'a> Lexer<'a> {
 
     /// Skips blanks, then consumes this byte.
     pub(super) fn expect(&mut self, byte: u8, expected: &'static str) -> Result<(), Error> {
-        self.skip();
+        self.skip_blanks();
         if self.peek() != Some(byte) {
-            return Err(self.unexpected(expected));
+            return Err(self.unexpected_token(expected));
         }
         self.at += 1;
         Ok(())
@@ -165,7 +165,7 @@ impl<'a> Lexer<'a> {
     /// Returns the letters, digits and `_` from `at` on.
     pub(super) fn word_at(&self, at: usize) -> &'a [u8] {
         let rest = self.input.get(at..).unwrap_or(&[]);
-        let len = rest.iter().take_while(|byte| is_word(**byte)).count();
+        let len = rest.iter().take_while(|byte| is_word_byte(**byte)).count();
         steps::count(len + 1);
         &rest[..len]
     }
@@ -175,7 +175,7 @@ impl<'a> Lexer<'a> {
         let mut end = at;
         loop {
             end += self.word_at(end).len();
-            if self.byte(end) != Some(b':') || self.byte(end + 1) != Some(b':') {
+            if self.byte_at(end) != Some(b':') || self.byte_at(end + 1) != Some(b':') {
                 return self.slice(at, end);
             }
             end += 2;
@@ -184,7 +184,7 @@ impl<'a> Lexer<'a> {
 
     /// Consumes this word, if it is here as a whole.
     pub(super) fn take_word(&mut self, word: &[u8]) -> bool {
-        let found = self.rest().starts_with(word) && !self.byte(self.at + word.len()).is_some_and(is_word);
+        let found = self.rest().starts_with(word) && !self.byte_at(self.at + word.len()).is_some_and(is_word_byte);
         if found {
             self.at += word.len();
         }
@@ -192,7 +192,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Whether the word here is an operator on the previous value.
-    pub(super) fn is_operator(&self) -> bool {
+    pub(super) fn is_at_operator(&self) -> bool {
         const OPERATORS: &[&[u8]] = &[
             b"x", b"eq", b"ne", b"lt", b"gt", b"le", b"ge", b"cmp", b"and", b"or", b"xor", b"not", b"if", b"unless",
             b"for", b"foreach", b"while", b"until", b"isa",

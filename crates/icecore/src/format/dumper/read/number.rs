@@ -1,6 +1,6 @@
 //! Numbers as Perl writes them, and v-strings.
 
-use super::lex::{Lexer, is_word};
+use super::lex::{Lexer, is_word_byte};
 use crate::document::Node;
 use crate::error::{Error, ErrorKind};
 
@@ -14,42 +14,42 @@ pub(super) enum Number {
 
 impl Lexer<'_> {
     /// Reads the number that begins here, with a digit or a point.
-    pub(super) fn number(&mut self, negative: bool) -> Result<Number, Error> {
+    pub(super) fn read_number(&mut self, negative: bool) -> Result<Number, Error> {
         let start = self.at;
-        if let Some(node) = self.short_decimal(negative) {
+        if let Some(node) = self.read_short_decimal(negative) {
             return Ok(Number::Node(node));
         }
         let node = match self.rest() {
-            [b'0', b'x' | b'X', ..] => self.radix(start + 2, 16, negative)?,
-            [b'0', b'b' | b'B', ..] => self.radix(start + 2, 2, negative)?,
-            [b'0', b'o' | b'O', ..] => self.radix(start + 2, 8, negative)?,
-            [b'0', b'0'..=b'9' | b'_', ..] => self.radix(start + 1, 8, negative)?,
-            _ => return self.decimal(negative),
+            [b'0', b'x' | b'X', ..] => self.read_radix_integer(start + 2, 16, negative)?,
+            [b'0', b'b' | b'B', ..] => self.read_radix_integer(start + 2, 2, negative)?,
+            [b'0', b'o' | b'O', ..] => self.read_radix_integer(start + 2, 8, negative)?,
+            [b'0', b'0'..=b'9' | b'_', ..] => self.read_radix_integer(start + 1, 8, negative)?,
+            _ => return self.read_decimal(negative),
         };
-        self.ends_here(start)?;
+        self.check_number_end(start)?;
         Ok(Number::Node(node))
     }
 
     /// Reads up to 18 plain digits, if nothing that could belong to them follows.
     #[inline]
-    fn short_decimal(&mut self, negative: bool) -> Option<Node> {
+    fn read_short_decimal(&mut self, negative: bool) -> Option<Node> {
         let (mut value, mut end) = (0i64, self.at);
-        while let Some(digit @ b'0'..=b'9') = self.byte(end) {
+        while let Some(digit @ b'0'..=b'9') = self.byte_at(end) {
             value = value.wrapping_mul(10).wrapping_add(i64::from(digit - b'0'));
             end += 1;
         }
         let len = end - self.at;
         let is_plain = (1..=18).contains(&len) && (len == 1 || self.peek() != Some(b'0'));
-        if !is_plain || self.byte(end).is_some_and(|byte| is_word(byte) || byte == b'.') {
+        if !is_plain || self.byte_at(end).is_some_and(|byte| is_word_byte(byte) || byte == b'.') {
             return None;
         }
         self.at = end;
         Some(Node::int(if negative { -value } else { value }))
     }
 
-    fn radix(&mut self, from: usize, radix: u32, negative: bool) -> Result<Node, Error> {
+    fn read_radix_integer(&mut self, from: usize, radix: u32, negative: bool) -> Result<Node, Error> {
         let (mut value, mut float, mut digits, mut end) = (Some(0u64), 0f64, 0, from);
-        while let Some(byte) = self.byte(end) {
+        while let Some(byte) = self.byte_at(end) {
             if let Some(digit) = char::from(byte).to_digit(radix) {
                 value = value.and_then(|value| value.checked_mul(u64::from(radix))?.checked_add(u64::from(digit)));
                 float = float * f64::from(radix) + f64::from(digit);
@@ -60,87 +60,92 @@ impl Lexer<'_> {
             end += 1;
         }
         if digits == 0 && radix != 8 {
-            return Err(self.wrong(end, "a digit"));
+            return Err(self.syntax_error(end, "a digit"));
         }
         self.at = end;
-        Ok(integer(value, float, negative))
+        Ok(integer_node(value, float, negative))
     }
 
-    fn decimal(&mut self, negative: bool) -> Result<Number, Error> {
+    fn read_decimal(&mut self, negative: bool) -> Result<Number, Error> {
         let start = self.at;
-        let mut end = self.digits_from(start);
+        let mut end = self.end_of_digits(start);
         let mut is_float = false;
-        if self.byte(end) == Some(b'.') && self.byte(end + 1) != Some(b'.') {
-            let behind = self.digits_from(end + 1);
-            if behind > end + 1 && self.byte(behind) == Some(b'.') && matches!(self.byte(behind + 1), Some(b'0'..=b'9'))
+        if self.byte_at(end) == Some(b'.') && self.byte_at(end + 1) != Some(b'.') {
+            let fraction_end = self.end_of_digits(end + 1);
+            if fraction_end > end + 1
+                && self.byte_at(fraction_end) == Some(b'.')
+                && matches!(self.byte_at(fraction_end + 1), Some(b'0'..=b'9'))
             {
-                return self.dotted(start, end, negative);
+                return self.read_dotted_v_string(start, end, negative);
             }
-            if behind > end + 1 && self.byte(behind) == Some(b'.') && behind + 1 == self.input.len() {
-                return Err(self.wrong(behind + 1, "a digit"));
+            if fraction_end > end + 1
+                && self.byte_at(fraction_end) == Some(b'.')
+                && fraction_end + 1 == self.input.len()
+            {
+                return Err(self.syntax_error(fraction_end + 1, "a digit"));
             }
-            (end, is_float) = (behind, true);
+            (end, is_float) = (fraction_end, true);
         }
-        if matches!(self.byte(end), Some(b'e' | b'E')) {
-            let sign = usize::from(matches!(self.byte(end + 1), Some(b'+' | b'-')));
-            let behind = self.digits_from(end + 1 + sign);
-            if behind > end + 1 + sign {
-                (end, is_float) = (behind, true);
-            } else if behind == self.input.len() {
-                return Err(self.wrong(behind, "the digits of an exponent"));
+        if matches!(self.byte_at(end), Some(b'e' | b'E')) {
+            let sign = usize::from(matches!(self.byte_at(end + 1), Some(b'+' | b'-')));
+            let exponent_end = self.end_of_digits(end + 1 + sign);
+            if exponent_end > end + 1 + sign {
+                (end, is_float) = (exponent_end, true);
+            } else if exponent_end == self.input.len() {
+                return Err(self.syntax_error(exponent_end, "the digits of an exponent"));
             }
         }
         let text: String =
             self.slice(start, end).iter().filter(|byte| **byte != b'_').map(|byte| char::from(*byte)).collect();
         self.at = end;
-        self.ends_here(start)?;
+        self.check_number_end(start)?;
         let value = if is_float { None } else { text.parse::<u64>().ok() };
         let float = text.parse::<f64>().unwrap_or(f64::NAN);
         Ok(Number::Node(if is_float {
             Node::float(if negative { -float } else { float })
         } else {
-            integer(value, float, negative)
+            integer_node(value, float, negative)
         }))
     }
 
     /// Returns the offset after the digits and `_` from `at` on.
-    fn digits_from(&self, at: usize) -> usize {
+    fn end_of_digits(&self, at: usize) -> usize {
         let rest = self.input.get(at..).unwrap_or(&[]);
         at + rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'_').count()
     }
 
     /// Reads `1.22.333`: a v-string without `v`. Its first point is at `point`.
-    fn dotted(&mut self, start: usize, point: usize, negative: bool) -> Result<Number, Error> {
+    fn read_dotted_v_string(&mut self, start: usize, point: usize, negative: bool) -> Result<Number, Error> {
         self.at = point;
-        while self.peek() == Some(b'.') && matches!(self.byte(self.at + 1), Some(b'0'..=b'9')) {
-            self.at = self.digits_from(self.at + 1);
+        while self.peek() == Some(b'.') && matches!(self.byte_at(self.at + 1), Some(b'0'..=b'9')) {
+            self.at = self.end_of_digits(self.at + 1);
         }
-        self.ends_here(start)?;
+        self.check_number_end(start)?;
         if negative {
-            return Err(self.code(start, "a v-string behind `-`"));
+            return Err(self.code_error(start, "a v-string behind `-`"));
         }
         Ok(Number::VString(start, self.at))
     }
 
     /// Reads the v-string that begins here with `v`, if there is one.
-    pub(super) fn v_string(&mut self) -> Option<(usize, usize)> {
+    pub(super) fn read_v_string(&mut self) -> Option<(usize, usize)> {
         let start = self.at;
-        let mut end = self.digits_from(start + 1);
-        if !matches!(self.byte(start + 1), Some(b'0'..=b'9')) {
+        let mut end = self.end_of_digits(start + 1);
+        if !matches!(self.byte_at(start + 1), Some(b'0'..=b'9')) {
             return None;
         }
-        while self.byte(end) == Some(b'.') && matches!(self.byte(end + 1), Some(b'0'..=b'9')) {
-            end = self.digits_from(end + 1);
+        while self.byte_at(end) == Some(b'.') && matches!(self.byte_at(end + 1), Some(b'0'..=b'9')) {
+            end = self.end_of_digits(end + 1);
         }
-        if self.byte(end).is_some_and(is_word) {
+        if self.byte_at(end).is_some_and(is_word_byte) {
             return None;
         }
         self.at = end;
         Some((start, end))
     }
 
-    fn ends_here(&self, start: usize) -> Result<(), Error> {
-        if !self.peek().is_some_and(is_word) {
+    fn check_number_end(&self, start: usize) -> Result<(), Error> {
+        if !self.peek().is_some_and(is_word_byte) {
             return Ok(());
         }
         let end = self.at + self.word_at(self.at).len();
@@ -150,7 +155,7 @@ impl Lexer<'_> {
 }
 
 /// Returns what perl makes of an integer: a float if it does not fit into 64 bits.
-fn integer(value: Option<u64>, float: f64, negative: bool) -> Node {
+fn integer_node(value: Option<u64>, float: f64, negative: bool) -> Node {
     match (value, negative) {
         (Some(value), false) => Node::uint(value),
         (Some(value), true) if value <= 1 << 63 => Node::int((value as i64).wrapping_neg()),
@@ -160,7 +165,7 @@ fn integer(value: Option<u64>, float: f64, negative: bool) -> Node {
 }
 
 /// Returns the characters of a v-string's text.
-pub(in crate::format::dumper) fn characters(text: &[u8]) -> impl Iterator<Item = Option<u64>> {
+pub(in crate::format::dumper) fn parse_v_string_numbers(text: &[u8]) -> impl Iterator<Item = Option<u64>> {
     let digits = text.strip_prefix(b"v").unwrap_or(text);
     digits.split(|byte| *byte == b'.').map(|part| {
         part.iter()
@@ -178,7 +183,7 @@ mod tests {
         let mut lexer = Lexer::new(text.as_bytes(), b"");
         let negative = lexer.peek() == Some(b'-');
         lexer.at += usize::from(negative);
-        let number = lexer.number(negative).ok()?;
+        let number = lexer.read_number(negative).ok()?;
         (lexer.at == text.len()).then_some(number)
     }
 

@@ -49,7 +49,7 @@ impl<'a> Parts<'a> {
     /// temporarily.
     pub(super) fn next(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Option<Part<'a>>, Error> {
         if !self.has_name {
-            return self.front(tape, limits).map(Some);
+            return self.read_opening_or_name(tape, limits).map(Some);
         }
         if self.closing {
             if self.open.pop_if(|braced| !*braced).is_some() {
@@ -58,7 +58,7 @@ impl<'a> Parts<'a> {
             self.closing = false;
         }
         let before = self.lexer.at;
-        self.lexer.skip();
+        self.lexer.skip_blanks();
         match self.lexer.peek() {
             Some(b'}') if !self.open.is_empty() => {
                 self.lexer.at += 1;
@@ -66,18 +66,18 @@ impl<'a> Parts<'a> {
                 self.closing = true;
                 Ok(Some(Part::Close))
             }
-            Some(b'[' | b'{') => self.step(tape, limits).map(Some),
-            Some(b'-') if self.lexer.byte(self.lexer.at + 1) == Some(b'>') => {
+            Some(b'[' | b'{') => self.read_step(tape, limits).map(Some),
+            Some(b'-') if self.lexer.byte_at(self.lexer.at + 1) == Some(b'>') => {
                 let arrow = self.lexer.at;
                 self.lexer.at += 2;
-                self.lexer.skip();
+                self.lexer.skip_blanks();
                 if !matches!(self.lexer.peek(), Some(b'[' | b'{') | None) {
                     self.lexer.at = arrow;
-                    return Err(self.lexer.unexpected("`[` or `{`"));
+                    return Err(self.lexer.unexpected_token("`[` or `{`"));
                 }
-                self.step(tape, limits).map(Some)
+                self.read_step(tape, limits).map(Some)
             }
-            _ if !self.open.is_empty() => Err(self.lexer.unexpected("`}`")),
+            _ if !self.open.is_empty() => Err(self.lexer.unexpected_token("`}`")),
             _ => {
                 self.lexer.at = before;
                 Ok(None)
@@ -86,8 +86,8 @@ impl<'a> Parts<'a> {
     }
 
     /// Reads an opening before the name, or the name.
-    fn front(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Part<'a>, Error> {
-        self.lexer.skip();
+    fn read_opening_or_name(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Part<'a>, Error> {
+        self.lexer.skip_blanks();
         let start = self.lexer.at;
         let is_inside = self.open.last() == Some(&true);
         match self.lexer.peek() {
@@ -107,20 +107,20 @@ impl<'a> Parts<'a> {
                         self.open.push(false);
                         Ok(Part::Open(sigil))
                     }
-                    _ => self.name(sigil, start),
+                    _ => self.read_name(sigil, start),
                 }
             }
-            Some(b'*') => self.glob(tape, limits),
-            _ => Err(self.lexer.unexpected("a variable")),
+            Some(b'*') => self.read_glob(tape, limits),
+            _ => Err(self.lexer.unexpected_token("a variable")),
         }
     }
 
-    fn name(&mut self, sigil: u8, start: usize) -> Result<Part<'a>, Error> {
+    fn read_name(&mut self, sigil: u8, start: usize) -> Result<Part<'a>, Error> {
         let name = self.lexer.name_at(self.lexer.at);
         if name.is_empty() {
             return Err(match self.lexer.peek() {
-                None => self.lexer.wrong(self.lexer.at, "a name"),
-                Some(_) => self.lexer.code(start, "a variable of perl's own"),
+                None => self.lexer.syntax_error(self.lexer.at, "a name"),
+                Some(_) => self.lexer.code_error(start, "a variable of perl's own"),
             });
         }
         self.lexer.at += name.len();
@@ -138,10 +138,10 @@ impl<'a> Parts<'a> {
     }
 
     /// Reads `*::name{ARRAY}`.
-    fn glob(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Part<'a>, Error> {
-        let name = glob_name(&mut self.lexer, tape, limits)?;
-        let Some(part) = glob_part(&mut self.lexer) else {
-            return Err(self.lexer.wrong(self.lexer.at, "the part of a glob, as `{ARRAY}`"));
+    fn read_glob(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Part<'a>, Error> {
+        let name = read_glob_name(&mut self.lexer, tape, limits)?;
+        let Some(part) = read_glob_part(&mut self.lexer) else {
+            return Err(self.lexer.syntax_error(self.lexer.at, "the part of a glob, as `{ARRAY}`"));
         };
         self.has_name = true;
         self.closing = true;
@@ -149,20 +149,20 @@ impl<'a> Parts<'a> {
     }
 
     /// Reads `[0]` or `{'a'}`.
-    fn step(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Part<'a>, Error> {
+    fn read_step(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Part<'a>, Error> {
         let is_index = self.lexer.peek() == Some(b'[');
         if self.lexer.peek().is_none() {
-            return Err(self.lexer.wrong(self.lexer.at, "`[` or `{`"));
+            return Err(self.lexer.syntax_error(self.lexer.at, "`[` or `{`"));
         }
         self.lexer.at += 1;
-        self.lexer.skip();
+        self.lexer.skip_blanks();
         let start = self.lexer.at;
-        let part = match self.scalar(tape, limits)? {
+        let part = match self.read_index_or_key(tape, limits)? {
             (Kind::Int, text) if is_index => {
                 let index = std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok());
-                Part::Index(index.ok_or_else(|| self.lexer.wrong(start, "an index"))?)
+                Part::Index(index.ok_or_else(|| self.lexer.syntax_error(start, "an index"))?)
             }
-            _ if is_index => return Err(self.lexer.wrong(start, "an index")),
+            _ if is_index => return Err(self.lexer.syntax_error(start, "an index")),
             (Kind::Int, text) => Part::Key(Kind::Bytes, text),
             (kind, text) => Part::Key(kind, text),
         };
@@ -173,7 +173,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Reads an index or a key: its kind and bytes.
-    fn scalar(&mut self, tape: &mut Tape, limits: &Limits) -> Result<(Kind, Vec<u8>), Error> {
+    fn read_index_or_key(&mut self, tape: &mut Tape, limits: &Limits) -> Result<(Kind, Vec<u8>), Error> {
         let lexer = &mut self.lexer;
         let start = lexer.at;
         let negative = lexer.peek() == Some(b'-');
@@ -183,29 +183,29 @@ impl<'a> Parts<'a> {
         match lexer.peek() {
             Some(b'\'' | b'"') if !negative => {
                 let input = lexer.input;
-                let text = taken(tape, |tape| Strings { tape, limits }.quoted(lexer), input)?;
+                let text = read_temporary_string(tape, |tape| Strings { tape, limits }.read_quoted(lexer), input)?;
                 Ok(text)
             }
-            Some(b'0'..=b'9') => match lexer.number(negative)? {
+            Some(b'0'..=b'9') => match lexer.read_number(negative)? {
                 Number::Node(node) => match node.kind {
                     Kind::Int => Ok((Kind::Int, (node.payload as i64).to_string().into_bytes())),
                     Kind::Uint => Ok((Kind::Bytes, node.payload.to_string().into_bytes())),
-                    _ => Ok((Kind::Bytes, general::perl_text(f64::from_bits(node.payload)).into_bytes())),
+                    _ => Ok((Kind::Bytes, general::float_to_perl_text(f64::from_bits(node.payload)).into_bytes())),
                 },
-                Number::VString(..) => Err(lexer.wrong(start, "a key")),
+                Number::VString(..) => Err(lexer.syntax_error(start, "a key")),
             },
             Some(byte) if is_word_start(byte) => {
                 let word = lexer.name_at(lexer.at);
                 lexer.at += word.len();
                 Ok((Kind::Bytes, lexer.slice(start, lexer.at).to_vec()))
             }
-            _ => Err(lexer.unexpected("a key or an index")),
+            _ => Err(lexer.unexpected_token("a key or an index")),
         }
     }
 }
 
 /// Returns the kind and the bytes of a string, and frees its place in the arena.
-fn taken(
+fn read_temporary_string(
     tape: &mut Tape,
     read: impl FnOnce(&mut Tape) -> Result<Text, Error>,
     input: &[u8],
@@ -219,22 +219,22 @@ fn taken(
 
 /// Reads the name of the glob whose `*` is here: as perl prints it, but without the `*`:
 /// `main::STDOUT`.
-pub(super) fn glob_name(lexer: &mut Lexer<'_>, tape: &mut Tape, limits: &Limits) -> Result<Vec<u8>, Error> {
+pub(super) fn read_glob_name(lexer: &mut Lexer<'_>, tape: &mut Tape, limits: &Limits) -> Result<Vec<u8>, Error> {
     lexer.at += 1;
     let name = if lexer.peek() == Some(b'{') {
         lexer.at += 1;
-        lexer.skip();
+        lexer.skip_blanks();
         if !matches!(lexer.peek(), Some(b'\'' | b'"') | None) {
-            return Err(lexer.unexpected("the name of a glob in quotes"));
+            return Err(lexer.unexpected_token("the name of a glob in quotes"));
         }
         let input = lexer.input;
-        let (_, name) = taken(tape, |tape| Strings { tape, limits }.quoted(lexer), input)?;
+        let (_, name) = read_temporary_string(tape, |tape| Strings { tape, limits }.read_quoted(lexer), input)?;
         lexer.expect(b'}', "`}`")?;
         name
     } else {
         let name = lexer.name_at(lexer.at);
         if name.is_empty() {
-            return Err(lexer.wrong(lexer.at, "the name of a glob"));
+            return Err(lexer.syntax_error(lexer.at, "the name of a glob"));
         }
         lexer.at += name.len();
         name.to_vec()
@@ -247,10 +247,10 @@ pub(super) fn glob_name(lexer: &mut Lexer<'_>, tape: &mut Tape, limits: &Limits)
 }
 
 /// Reads `{ARRAY}` after a glob.
-pub(super) fn glob_part<'a>(lexer: &mut Lexer<'a>) -> Option<&'a [u8]> {
+pub(super) fn read_glob_part<'a>(lexer: &mut Lexer<'a>) -> Option<&'a [u8]> {
     let name = lexer.word_at(lexer.at + 1);
     let end = lexer.at + 1 + name.len();
-    if lexer.peek() != Some(b'{') || lexer.byte(end) != Some(b'}') {
+    if lexer.peek() != Some(b'{') || lexer.byte_at(end) != Some(b'}') {
         return None;
     }
     matches!(name, b"SCALAR" | b"ARRAY" | b"HASH" | b"CODE" | b"GLOB" | b"IO").then(|| {

@@ -1,28 +1,28 @@
 //! Regular expressions: their text is read, but never compiled.
 
-use super::lex::{Lexer, is_word};
-use super::string::closing;
+use super::lex::{Lexer, is_word_byte};
+use super::string::closing_delimiter;
 use crate::error::Error;
 
 /// Data::Dumper's spelling of a `$` that would begin a variable.
 const DOLLAR: &[u8] = b"${\\q($)}";
 
 /// Returns the pattern and the flags of the regexp whose delimiter is here.
-pub(super) fn regexp(lexer: &mut Lexer<'_>) -> Result<(Vec<u8>, Vec<u8>), Error> {
-    let Some(open) = lexer.peek() else { return Err(lexer.wrong(lexer.at, "a delimiter")) };
+pub(super) fn read_regexp(lexer: &mut Lexer<'_>) -> Result<(Vec<u8>, Vec<u8>), Error> {
+    let Some(open) = lexer.peek() else { return Err(lexer.syntax_error(lexer.at, "a delimiter")) };
     lexer.at += 1;
-    let pattern = pattern(lexer, open)?;
-    Ok((pattern, flags(lexer)?))
+    let pattern = read_pattern(lexer, open)?;
+    Ok((pattern, read_flags(lexer)?))
 }
 
-fn pattern(lexer: &mut Lexer<'_>, open: u8) -> Result<Vec<u8>, Error> {
-    let close = closing(open);
+fn read_pattern(lexer: &mut Lexer<'_>, open: u8) -> Result<Vec<u8>, Error> {
+    let close = closing_delimiter(open);
     let mut pattern = Vec::new();
     let mut level = 0usize;
     loop {
         let at = lexer.at;
         let Some(byte) = lexer.peek() else {
-            return Err(lexer.wrong(lexer.input.len(), "the end of the regular expression"));
+            return Err(lexer.syntax_error(lexer.input.len(), "the end of the regular expression"));
         };
         lexer.at += 1;
         match byte {
@@ -38,8 +38,8 @@ fn pattern(lexer: &mut Lexer<'_>, open: u8) -> Result<Vec<u8>, Error> {
             b'$' if open != b'\'' => {
                 if lexer.slice(at, at + DOLLAR.len()) == DOLLAR {
                     lexer.at = at + DOLLAR.len();
-                } else if lexer.peek().is_some_and(|next| is_word(next) || matches!(next, b'{' | b':' | b'$')) {
-                    return Err(lexer.code(at, "a variable in a regular expression"));
+                } else if lexer.peek().is_some_and(|next| is_word_byte(next) || matches!(next, b'{' | b':' | b'$')) {
+                    return Err(lexer.code_error(at, "a variable in a regular expression"));
                 }
                 pattern.push(b'$');
             }
@@ -53,19 +53,19 @@ fn pattern(lexer: &mut Lexer<'_>, open: u8) -> Result<Vec<u8>, Error> {
 }
 
 /// Returns the flags in perl's order.
-pub(super) fn flags(lexer: &mut Lexer<'_>) -> Result<Vec<u8>, Error> {
+pub(super) fn read_flags(lexer: &mut Lexer<'_>) -> Result<Vec<u8>, Error> {
     let start = lexer.at;
     let written = lexer.word_at(start);
     lexer.at += written.len();
     if let Some(at) = written.iter().position(|flag| !b"msixnpaadluo".contains(flag)) {
-        return Err(lexer.wrong(start + at, "a flag of a regular expression"));
+        return Err(lexer.syntax_error(start + at, "a flag of a regular expression"));
     }
     let mut flags = Vec::new();
-    for (flag, most) in
+    for (flag, max_count) in
         [(b'u', 1), (b'a', 2), (b'l', 1), (b'm', 1), (b's', 1), (b'i', 1), (b'x', 2), (b'n', 1), (b'p', 1)]
     {
         let count = written.iter().filter(|written| **written == flag).count();
-        flags.resize(flags.len() + count.min(most), flag);
+        flags.resize(flags.len() + count.min(max_count), flag);
     }
     Ok(flags)
 }

@@ -1,7 +1,7 @@
 //! Rewrites the tape from the values of the variables: the first occurrence of a value
 //! stays, later ones become links or aliases.
 
-use super::heap::{Added, Heap, Value};
+use super::heap::{AddedValue, Heap, Value};
 use crate::document::{Detail, Extent, GONE, IS_KEY, KEY_NODE, Kind, Moves, NO_KEY, NO_NODE, Node, Rewrite, flag};
 use crate::error::Error;
 use crate::limits::Limits;
@@ -9,7 +9,7 @@ use crate::limits::Limits;
 const NONE: u32 = u32::MAX;
 
 /// A container that is being written.
-struct Frame {
+struct RewriteFrame {
     at: u32,
     count: u32,
     /// The next child on the old tape, and where the children end.
@@ -24,7 +24,7 @@ struct Frame {
 
 /// The next child of a frame.
 #[derive(Clone, Copy, PartialEq)]
-enum Next {
+enum NextChild {
     Child(u32, u16),
     Added(usize),
     End,
@@ -39,7 +39,7 @@ pub(super) struct Rewriter<'h, 'a, 't> {
     things: Moves,
     /// The old node of each new one, and whether it moved.
     origin: Vec<(u32, bool)>,
-    stack: Vec<Frame>,
+    stack: Vec<RewriteFrame>,
 }
 
 impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
@@ -49,28 +49,28 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
             heap,
             limits,
             out: Rewrite::new(len + 1),
-            variables: Moves::unset(len),
-            things: Moves::unset(len),
+            variables: Moves::new_unset(len),
+            things: Moves::new_unset(len),
             origin: Vec::with_capacity(len + 1),
             stack: Vec::new(),
         }
     }
 
     /// Writes the values of these nodes: a single one as it is, several as an array.
-    pub(super) fn run(mut self, roots: &[u32], detail: Option<&mut Detail>) -> Result<(), Error> {
-        let done = self.values(roots);
+    pub(super) fn rewrite_tape(mut self, roots: &[u32], detail: Option<&mut Detail>) -> Result<(), Error> {
+        let result = self.write_roots(roots);
         while let Some(frame) = self.stack.pop() {
-            self.close(&frame);
+            self.close_frame(&frame);
         }
         if let Some(detail) = detail {
-            self.trace(detail);
+            self.record_trace(detail);
         }
         self.heap.tape.nodes = self.out.nodes;
         self.heap.tape.root = 0;
-        done
+        result
     }
 
-    fn values(&mut self, roots: &[u32]) -> Result<(), Error> {
+    fn write_roots(&mut self, roots: &[u32]) -> Result<(), Error> {
         let is_list = roots.len() > 1;
         if is_list {
             // The hint distinguishes it from an array that is the only value.
@@ -78,25 +78,25 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
             self.push(Node { aux: roots.len() as u32, ..list }, NONE, true);
         }
         for root in roots {
-            self.variable(*root, NO_KEY, true);
-            self.run_stack()?;
+            self.write_variable(*root, NO_KEY, true);
+            self.write_open_frames()?;
         }
         if is_list {
-            self.out.close(0);
+            self.out.close_container(0);
         }
         Ok(())
     }
 
-    fn run_stack(&mut self) -> Result<(), Error> {
+    fn write_open_frames(&mut self) -> Result<(), Error> {
         while let Some(next) = self.next_child() {
-            self.out.check(self.limits, self.stack.len())?;
+            self.out.check_limits(self.limits, self.stack.len())?;
             let in_place = self.stack.last().is_some_and(|frame| frame.in_place);
             match next {
-                Next::Child(child, key) => self.variable(child, key, in_place),
-                Next::Added(at) => self.added(at),
-                Next::End => {
+                NextChild::Child(child, key) => self.write_variable(child, key, in_place),
+                NextChild::Added(at) => self.write_added_value(at),
+                NextChild::End => {
                     if let Some(frame) = self.stack.pop() {
-                        self.close(&frame);
+                        self.close_frame(&frame);
                     }
                 }
             }
@@ -105,17 +105,17 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
     }
 
     /// Returns the next child of the innermost container.
-    fn next_child(&mut self) -> Option<Next> {
+    fn next_child(&mut self) -> Option<NextChild> {
         crate::steps::count(1);
         let frame = self.stack.last_mut()?;
         if frame.child >= frame.end {
             let added = self.heap.added.get(&frame.body).map_or(0, Vec::len);
             if frame.added >= added {
-                return Some(Next::End);
+                return Some(NextChild::End);
             }
             frame.added += 1;
             frame.count += 1;
-            return Some(Next::Added(frame.added - 1));
+            return Some(NextChild::Added(frame.added - 1));
         }
         let mut child = frame.child;
         let (in_place, mut node) = (frame.in_place, self.heap.tape.nodes[child as usize]);
@@ -125,17 +125,18 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
             child += 1;
             node = self.heap.tape.nodes.get(child as usize).copied().unwrap_or(node);
         }
-        let next = self.heap.tape.next(child);
+        let next = self.heap.tape.index_after(child);
         if let Some(frame) = self.stack.last_mut() {
             frame.child = next;
         }
-        Some(Next::Child(child, node.key))
+        Some(NextChild::Child(child, node.key))
     }
 
     /// Writes a value that a statement added to the innermost container.
-    fn added(&mut self, at: usize) {
+    fn write_added_value(&mut self, at: usize) {
         let body = self.stack.last().map_or(NONE, |frame| frame.body);
-        let Some(Added { key, variable }) = self.heap.added.get(&body).and_then(|added| added.get(at)).cloned() else {
+        let Some(AddedValue { key, variable }) = self.heap.added.get(&body).and_then(|added| added.get(at)).cloned()
+        else {
             return;
         };
         let key = match key {
@@ -143,13 +144,13 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
             Some((kind, name)) => match self.heap.tape.intern_key(Node::leaf(kind, 0), &name) {
                 Some(id) => id,
                 None => {
-                    let node = self.heap.tape.owned(kind, &name);
+                    let node = self.heap.tape.new_owned_string(kind, &name);
                     self.push(Node { key: IS_KEY, ..node }, NONE, false);
                     KEY_NODE
                 }
             },
         };
-        self.variable(variable, key, false);
+        self.write_variable(variable, key, false);
     }
 
     fn push(&mut self, node: Node, origin: u32, in_place: bool) -> u32 {
@@ -157,56 +158,56 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
         self.out.push(node)
     }
 
-    fn again(&mut self, kind: Kind, target: u32, key: u16, origin: u32, in_place: bool) {
+    fn push_link(&mut self, kind: Kind, target: u32, key: u16, origin: u32, in_place: bool) {
         self.origin.push((origin, !in_place));
-        self.out.link(Node { key, ..Node::leaf(kind, 0) }, target);
+        self.out.push_link(Node { key, ..Node::leaf(kind, 0) }, target);
     }
 
     /// Writes the variable at this old node.
-    fn variable(&mut self, at: u32, key: u16, in_place: bool) {
-        let variable = self.heap.variable(at);
-        let known = self.variables.node(variable);
+    fn write_variable(&mut self, at: u32, key: u16, in_place: bool) {
+        let variable = self.heap.variable_at(at);
+        let known = self.variables.new_position(variable);
         if known != GONE {
-            return self.again(Kind::Alias, known, key, at, in_place);
+            return self.push_link(Kind::Alias, known, key, at, in_place);
         }
         self.variables.set(variable, self.out.len());
-        match self.heap.value(variable) {
+        match self.heap.content_of(variable) {
             None => {
                 self.push(Node { key, ..Node::leaf(Kind::Null, 0) }, at, in_place);
             }
-            Some(Value::Leaf(leaf)) => self.copy(leaf, key, at, in_place),
+            Some(Value::Leaf(leaf)) => self.copy_value(leaf, key, at, in_place),
             Some(Value::Scalar(inner)) => {
                 let is_own = in_place && variable == at && inner == at + 1;
                 let new = self.push(Node { key, ..Node::open(Kind::Ref, 0) }, at, in_place);
-                let (child, end) = (inner, self.heap.tape.next(inner));
-                self.stack.push(Frame { at: new, count: 0, child, end, body: NONE, added: 0, in_place: is_own });
+                let (child, end) = (inner, self.heap.tape.index_after(inner));
+                self.stack.push(RewriteFrame { at: new, count: 0, child, end, body: NONE, added: 0, in_place: is_own });
             }
-            Some(Value::Thing(thing)) => self.thing(thing, key, at, in_place && variable == at && thing == at),
+            Some(Value::Thing(thing)) => self.write_thing(thing, key, at, in_place && variable == at && thing == at),
         }
     }
 
     /// Writes the target of a reference; `at` is the variable that contains the
     /// reference.
-    fn thing(&mut self, thing: u32, key: u16, at: u32, in_place: bool) {
-        let known = self.things.node(thing);
+    fn write_thing(&mut self, thing: u32, key: u16, at: u32, in_place: bool) {
+        let known = self.things.new_position(thing);
         if known != GONE {
-            return self.again(Kind::Link, known, key, at, true);
+            return self.push_link(Kind::Link, known, key, at, true);
         }
         self.things.set(thing, self.out.len());
         let Some(node) = self.heap.tape.nodes.get(thing as usize).copied() else { return };
         if matches!(node.kind, Kind::Code | Kind::Regexp) {
-            return self.copy(thing, key, thing, in_place);
+            return self.copy_value(thing, key, thing, in_place);
         }
         let new = self.push(Node { key, aux: 0, ..node }, thing, in_place);
-        let end = self.heap.tape.next(thing);
-        self.stack.push(Frame { at: new, count: 0, child: thing + 1, end, body: thing, added: 0, in_place });
+        let end = self.heap.tape.index_after(thing);
+        self.stack.push(RewriteFrame { at: new, count: 0, child: thing + 1, end, body: thing, added: 0, in_place });
     }
 
     /// Writes a value that contains no variables.
-    fn copy(&mut self, at: u32, key: u16, origin: u32, in_place: bool) {
+    fn copy_value(&mut self, at: u32, key: u16, origin: u32, in_place: bool) {
         let in_place = in_place && at == origin;
         let new = self.out.len();
-        for old in at..self.heap.tape.next(at) {
+        for old in at..self.heap.tape.index_after(at) {
             let mut node = self.heap.tape.nodes[old as usize];
             if node.kind.is_container() {
                 node.set_end(node.end() - at + new);
@@ -218,21 +219,21 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
         }
     }
 
-    fn close(&mut self, frame: &Frame) {
+    fn close_frame(&mut self, frame: &RewriteFrame) {
         if let Some(node) = self.out.nodes.get_mut(frame.at as usize) {
             node.aux = frame.count;
         }
-        self.out.close(frame.at);
+        self.out.close_container(frame.at);
     }
 
     /// Records where the new nodes are in the text.
-    fn trace(&self, detail: &mut Detail) {
-        let whole = detail.trace.spans.last().map_or(0, |span| span.end);
+    fn record_trace(&self, detail: &mut Detail) {
+        let text_end = detail.trace.spans.last().map_or(0, |span| span.end);
         let old = std::mem::take(&mut detail.trace.extents);
         let extent = |(origin, elsewhere): &(u32, bool)| match old.get(*origin as usize) {
             Some(extent) => Extent { copied: *elsewhere, ..*extent },
             None if *elsewhere => Extent::default(),
-            None => Extent { end: whole, ..Extent::default() },
+            None => Extent { end: text_end, ..Extent::default() },
         };
         detail.trace.extents = self.origin.iter().map(extent).collect();
         detail.trace.cut.clear();

@@ -4,132 +4,132 @@
 use super::Machine;
 use super::frames::Shape;
 use super::heap::{PendingPath, Root};
-use super::path::{Part, Parts, glob_name};
+use super::path::{Part, Parts, read_glob_name};
 use crate::document::{NO_KEY, NO_NODE, Sink};
 use crate::error::Error;
 
 /// Whether another statement may follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum After {
+enum Continuation {
     More,
     End,
 }
 
 impl<'a, S: Sink> Machine<'a, '_, S> {
     /// Reads everything that belongs to one document.
-    pub(super) fn run(&mut self) -> Result<(), Error> {
+    pub(super) fn read_document(&mut self) -> Result<(), Error> {
         if self.lexer.rest().starts_with(b"\xef\xbb\xbf") {
             self.lexer.at += 3;
         }
         self.lexer.skip_pad();
         loop {
-            self.lexer.skip();
-            self.cover(self.lexer.at);
+            self.lexer.skip_blanks();
+            self.cover_gap(self.lexer.at);
             if self.lexer.peek().is_none() {
                 return match self.roots.is_empty() {
-                    true => Err(self.lexer.wrong(self.lexer.at, "a value")),
+                    true => Err(self.lexer.syntax_error(self.lexer.at, "a value")),
                     false => Ok(()),
                 };
             }
-            if self.statement()? == After::End {
-                self.cover(self.lexer.at);
+            if self.read_statement()? == Continuation::End {
+                self.cover_gap(self.lexer.at);
                 return Ok(());
             }
         }
     }
 
-    fn statement(&mut self) -> Result<After, Error> {
-        if self.at_data() {
+    fn read_statement(&mut self) -> Result<Continuation, Error> {
+        if self.is_at_data_section() {
             self.lexer.at = self.lexer.input.len();
-            self.piece_of_none(self.lexer.at, "behind");
-            return Ok(After::End);
+            self.record_unowned_piece(self.lexer.at, "behind");
+            return Ok(Continuation::End);
         }
-        if self.pragma()? {
-            return Ok(After::More);
+        if self.read_pragma()? {
+            return Ok(Continuation::More);
         }
         match self.lexer.peek() {
-            Some(b'1') if self.is_last_word() => Ok(After::End),
-            Some(sigil @ (b'$' | b'@' | b'%')) => self.assignment(sigil),
-            Some(b'm' | b'o' | b'l') if self.declares() => {
-                self.lexer.skip();
+            Some(b'1') if self.take_final_one() => Ok(Continuation::End),
+            Some(sigil @ (b'$' | b'@' | b'%')) => self.read_assignment(sigil),
+            Some(b'm' | b'o' | b'l') if self.take_declarator() => {
+                self.lexer.skip_blanks();
                 match self.lexer.peek() {
-                    Some(sigil @ (b'$' | b'@' | b'%')) => self.assignment(sigil),
-                    Some(b'(') => Err(self.lexer.code(self.lexer.at, "a list of variables")),
-                    _ => Err(self.lexer.wrong(self.lexer.at, "a variable")),
+                    Some(sigil @ (b'$' | b'@' | b'%')) => self.read_assignment(sigil),
+                    Some(b'(') => Err(self.lexer.code_error(self.lexer.at, "a list of variables")),
+                    _ => Err(self.lexer.syntax_error(self.lexer.at, "a variable")),
                 }
             }
-            Some(b'*') => self.glob_statement(),
+            Some(b'*') => self.read_glob_statement(),
             _ if !self.roots.is_empty() => match self.is_bare() {
                 // Another document.
-                true => Ok(After::End),
-                false => Err(self.other_statement()),
+                true => Ok(Continuation::End),
+                false => Err(self.other_statement_error()),
             },
-            _ => self.bare(),
+            _ => self.read_bare_value(),
         }
     }
 
     /// Error for anything other than an assignment after assignments.
     #[cold]
-    fn other_statement(&self) -> Error {
+    fn other_statement_error(&self) -> Error {
         match self.lexer.peek() {
             Some(byte) if super::lex::is_word_start(byte) => {
                 let word = String::from_utf8_lossy(self.lexer.name_at(self.lexer.at)).into_owned();
-                self.lexer.code(self.lexer.at, format_args!("`{word}`"))
+                self.lexer.code_error(self.lexer.at, format_args!("`{word}`"))
             }
-            _ => self.lexer.unexpected("another variable or the end of the input"),
+            _ => self.lexer.unexpected_token("another variable or the end of the input"),
         }
     }
 
     /// Whether `__END__` or `__DATA__` is here.
-    fn at_data(&self) -> bool {
+    fn is_at_data_section(&self) -> bool {
         !self.roots.is_empty() && matches!(self.lexer.word_at(self.lexer.at), b"__END__" | b"__DATA__")
     }
 
     /// Reads `use strict;` and similar lines, which determine how a text is read.
-    fn pragma(&mut self) -> Result<bool, Error> {
+    fn read_pragma(&mut self) -> Result<bool, Error> {
         let start = self.lexer.at;
-        if !matches!(self.lexer.word_at(start), b"use" | b"no") || self.lexer.byte(start + 3) == Some(b'=') {
+        if !matches!(self.lexer.word_at(start), b"use" | b"no") || self.lexer.byte_at(start + 3) == Some(b'=') {
             return Ok(false);
         }
         self.lexer.at += self.lexer.word_at(start).len();
-        self.lexer.skip();
+        self.lexer.skip_blanks();
         let name = self.lexer.word_at(self.lexer.at);
         self.lexer.at += name.len();
-        self.lexer.skip();
+        self.lexer.skip_blanks();
         if self.lexer.peek() == Some(b';') && matches!(name, b"strict" | b"warnings" | b"utf8") {
             self.lexer.utf8 |= name == b"utf8";
             self.lexer.at += 1;
-            self.piece_of_none(start, "pragma");
+            self.record_unowned_piece(start, "pragma");
             return Ok(true);
         }
         Err(match self.lexer.peek() {
-            None => self.lexer.wrong(self.lexer.at, "`;`"),
-            Some(_) => self.lexer.code(start, format_args!("`use {}`", String::from_utf8_lossy(name))),
+            None => self.lexer.syntax_error(self.lexer.at, "`;`"),
+            Some(_) => self.lexer.code_error(start, format_args!("`use {}`", String::from_utf8_lossy(name))),
         })
     }
 
     /// Consumes `my`, `our` or `local`, if it is here.
-    fn declares(&mut self) -> bool {
+    fn take_declarator(&mut self) -> bool {
         self.lexer.take_word(b"my") || self.lexer.take_word(b"our") || self.lexer.take_word(b"local")
     }
 
     /// Consumes the `1;` at the end of a file that perl loads.
-    fn is_last_word(&mut self) -> bool {
+    fn take_final_one(&mut self) -> bool {
         if self.roots.is_empty() {
             return false;
         }
-        let mut behind = self.lexer;
-        behind.at += 1;
-        behind.skip();
-        if behind.peek() == Some(b';') {
-            behind.at += 1;
-            behind.skip();
+        let mut lookahead = self.lexer;
+        lookahead.at += 1;
+        lookahead.skip_blanks();
+        if lookahead.peek() == Some(b';') {
+            lookahead.at += 1;
+            lookahead.skip_blanks();
         }
-        let is_end = behind.peek().is_none() || matches!(behind.word_at(behind.at), b"__END__" | b"__DATA__");
+        let is_end = lookahead.peek().is_none() || matches!(lookahead.word_at(lookahead.at), b"__END__" | b"__DATA__");
         if is_end {
             let start = self.lexer.at;
-            self.lexer.at = behind.input.len();
-            self.piece_of_none(start, "behind");
+            self.lexer.at = lookahead.input.len();
+            self.record_unowned_piece(start, "behind");
         }
         is_end
     }
@@ -137,7 +137,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
     // -- Assignments -----------------------------------------------------------
 
     /// Reads `$name = X;` or `$name->[0] = X;`.
-    fn assignment(&mut self, sigil: u8) -> Result<After, Error> {
+    fn read_assignment(&mut self, sigil: u8) -> Result<Continuation, Error> {
         let start = self.lexer.at;
         let mut parts = Parts::new(self.lexer);
         let first = parts.next(self.sink.tape(), self.limits);
@@ -154,80 +154,84 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         let name = match first {
             Some(Part::Name(_, name)) if !is_path => name,
             _ => {
-                self.equals()?;
-                self.piece_of_none(start, "path");
-                self.lexer.skip();
+                self.expect_equals_sign()?;
+                self.record_unowned_piece(start, "path");
+                self.lexer.skip_blanks();
                 let node = self.sink.tape().len();
                 self.repairs = true;
-                self.value()?;
+                self.read_value()?;
                 self.jobs.push(PendingPath { at: start, node, referred: false, sets: true });
-                return self.end_of_statement();
+                return self.read_statement_end();
             }
         };
         if self.is_bare() || self.names.contains(&(sigil, name)) {
             // The next text begins here.
             self.lexer.at = start;
-            return Ok(After::End);
+            return Ok(Continuation::End);
         }
-        self.equals()?;
-        self.root(sigil, name, Vec::new(), start);
-        self.lexer.skip();
-        let list = self.lexer.at;
+        self.expect_equals_sign()?;
+        self.begin_root(sigil, name, Vec::new(), start);
+        self.lexer.skip_blanks();
+        let list_start = self.lexer.at;
         match (sigil, self.lexer.peek()) {
-            (b'$', _) => self.value()?,
+            (b'$', _) => self.read_value()?,
             (_, Some(b'(')) => {
                 self.lexer.at += 1;
                 let shape = if sigil == b'@' { Shape::Array } else { Shape::Map };
-                self.open(shape, b')', NO_KEY, list)?;
-                self.rest_of_value()?;
+                self.open_frame(shape, b')', NO_KEY, list_start)?;
+                self.read_rest_of_value()?;
             }
             // `@a = @{$VAR1->[0]};`: the same array again.
-            (_, Some(b'@' | b'%')) => self.path(NO_KEY, list, true)?,
-            _ => return Err(self.lexer.unexpected("`(`")),
+            (_, Some(b'@' | b'%')) => self.read_path(NO_KEY, list_start, true)?,
+            _ => return Err(self.lexer.unexpected_token("`(`")),
         }
-        self.end_of_statement()
+        self.read_statement_end()
     }
 
     /// Reads `*name = X;`, or the value `*name`.
-    fn glob_statement(&mut self) -> Result<After, Error> {
+    fn read_glob_statement(&mut self) -> Result<Continuation, Error> {
         let start = self.lexer.at;
-        let glob = glob_name(&mut self.lexer, self.sink.tape(), self.limits)?;
+        let glob = read_glob_name(&mut self.lexer, self.sink.tape(), self.limits)?;
         let input = self.lexer.input;
         let name = &input[start + 1..self.lexer.at];
-        let mut behind = self.lexer;
-        behind.skip();
-        if behind.peek() != Some(b'=') {
+        let mut lookahead = self.lexer;
+        lookahead.skip_blanks();
+        if lookahead.peek() != Some(b'=') {
             self.lexer.at = start;
-            return if self.roots.is_empty() { self.bare() } else { Err(self.lexer.code(start, "a glob")) };
+            return if self.roots.is_empty() {
+                self.read_bare_value()
+            } else {
+                Err(self.lexer.code_error(start, "a glob"))
+            };
         }
         if self.is_bare() {
             self.lexer.at = start;
-            return Ok(After::End);
+            return Ok(Continuation::End);
         }
-        self.equals()?;
-        self.root(b'*', name, glob, start);
-        self.value()?;
-        self.end_of_statement()
+        self.expect_equals_sign()?;
+        self.begin_root(b'*', name, glob, start);
+        self.read_value()?;
+        self.read_statement_end()
     }
 
     /// Consumes the `=` of an assignment.
-    fn equals(&mut self) -> Result<(), Error> {
-        self.lexer.skip();
+    fn expect_equals_sign(&mut self) -> Result<(), Error> {
+        self.lexer.skip_blanks();
         match self.lexer.rest() {
-            [b'=', b'=' | b'~' | b'>', ..] => Err(self.lexer.unexpected("`=`")),
+            [b'=', b'=' | b'~' | b'>', ..] => Err(self.lexer.unexpected_token("`=`")),
             [b'=', ..] => {
                 self.lexer.at += 1;
                 Ok(())
             }
-            _ => Err(self.lexer.unexpected("`=`")),
+            _ => Err(self.lexer.unexpected_token("`=`")),
         }
     }
 
     /// Begins a value with this name.
-    fn root(&mut self, sigil: u8, name: &'a [u8], glob: Vec<u8>, start: usize) {
+    fn begin_root(&mut self, sigil: u8, name: &'a [u8], glob: Vec<u8>, start: usize) {
         let node = self.sink.tape().len();
         self.sink.tape().root = node;
-        self.piece_of_none(start, "name");
+        self.record_unowned_piece(start, "name");
         if sigil != 0 {
             self.names.insert((sigil, name));
         }
@@ -240,76 +244,76 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
     }
 
     /// Consumes `;`; only the end of the input may replace it.
-    fn end_of_statement(&mut self) -> Result<After, Error> {
+    fn read_statement_end(&mut self) -> Result<Continuation, Error> {
         let end = self.lexer.at;
-        self.lexer.skip();
+        self.lexer.skip_blanks();
         match self.lexer.peek() {
             Some(b';') => {
                 self.lexer.at += 1;
-                Ok(After::More)
+                Ok(Continuation::More)
             }
             // A number or a word might continue.
-            None if self.lexer.byte(end.wrapping_sub(1)).is_some_and(|byte| b"]})'\"".contains(&byte)) => {
-                Ok(After::End)
+            None if self.lexer.byte_at(end.wrapping_sub(1)).is_some_and(|byte| b"]})'\"".contains(&byte)) => {
+                Ok(Continuation::End)
             }
-            _ => Err(self.lexer.unexpected("`;`")),
+            _ => Err(self.lexer.unexpected_token("`;`")),
         }
     }
 
     // -- Bare values -------------------------------------------------------------
 
     /// Reads a value without a name, with or without `return`.
-    fn bare(&mut self) -> Result<After, Error> {
+    fn read_bare_value(&mut self) -> Result<Continuation, Error> {
         let start = self.lexer.at;
         let mut returns = false;
         if self.lexer.word_at(start) == b"return" {
             self.lexer.at += b"return".len();
-            self.lexer.skip();
+            self.lexer.skip_blanks();
             returns = true;
         }
-        self.root(0, &[], Vec::new(), start);
-        let list = self.lexer.at;
+        self.begin_root(0, &[], Vec::new(), start);
+        let list_start = self.lexer.at;
         if self.lexer.peek() == Some(b'(') {
             self.lexer.at += 1;
             let shape = if self.begins_pairs() { Shape::Map } else { Shape::Array };
-            self.open(shape, b')', NO_KEY, list)?;
-            self.rest_of_value()?;
+            self.open_frame(shape, b')', NO_KEY, list_start)?;
+            self.read_rest_of_value()?;
         } else {
-            self.value()?;
+            self.read_value()?;
         }
-        self.lexer.skip();
+        self.lexer.skip_blanks();
         match self.lexer.peek() {
             Some(b';') => {
                 self.lexer.at += 1;
-                Ok(After::More)
+                Ok(Continuation::More)
             }
-            None => Ok(After::End),
-            _ if returns => Err(self.lexer.unexpected("`;`")),
-            Some(b'\'' | b'"' | b'[' | b'{' | b'(' | b'\\' | b'$' | b'%' | b'@' | b'*' | b'!') => Ok(After::End),
-            Some(b'-') if matches!(self.lexer.byte(self.lexer.at + 1), Some(b'0'..=b'9')) => Ok(After::End),
-            Some(byte) if super::lex::is_word(byte) && !self.lexer.is_operator() => Ok(After::End),
-            _ => Err(self.lexer.unexpected("`;` or the end of the input")),
+            None => Ok(Continuation::End),
+            _ if returns => Err(self.lexer.unexpected_token("`;`")),
+            Some(b'\'' | b'"' | b'[' | b'{' | b'(' | b'\\' | b'$' | b'%' | b'@' | b'*' | b'!') => Ok(Continuation::End),
+            Some(b'-') if matches!(self.lexer.byte_at(self.lexer.at + 1), Some(b'0'..=b'9')) => Ok(Continuation::End),
+            Some(byte) if super::lex::is_word_byte(byte) && !self.lexer.is_at_operator() => Ok(Continuation::End),
+            _ => Err(self.lexer.unexpected_token("`;` or the end of the input")),
         }
     }
 
     /// Whether the list in brackets that begins here consists of keys and values.
     fn begins_pairs(&mut self) -> bool {
         let (lexer, arena) = (self.lexer, self.sink.tape().arena.len());
-        self.lexer.skip();
+        self.lexer.skip_blanks();
         let start = self.lexer.at;
         let is_key = match self.lexer.peek() {
             Some(b'\'' | b'"') => {
                 let strings = &mut super::string::Strings { tape: self.sink.tape(), limits: self.limits };
-                strings.quoted(&mut self.lexer).is_ok()
+                strings.read_quoted(&mut self.lexer).is_ok()
             }
-            Some(byte) if super::lex::is_word(byte) || byte == b'-' => {
+            Some(byte) if super::lex::is_word_byte(byte) || byte == b'-' => {
                 self.lexer.at += usize::from(byte == b'-');
                 self.lexer.at += self.lexer.name_at(self.lexer.at).len();
                 self.lexer.at > start
             }
             _ => false,
         };
-        self.lexer.skip();
+        self.lexer.skip_blanks();
         let rest = self.lexer.rest();
         let is_pair = if self.pair.is_empty() {
             rest.starts_with(b"=>") || rest.first() == Some(&b':')
@@ -321,7 +325,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         is_key && is_pair
     }
 
-    fn piece_of_none(&mut self, start: usize, what: &'static str) {
-        self.piece(start, NO_NODE, what);
+    fn record_unowned_piece(&mut self, start: usize, name: &'static str) {
+        self.record_piece(start, NO_NODE, name);
     }
 }

@@ -16,8 +16,8 @@ pub(super) struct Text {
 }
 
 impl Text {
-    pub(super) fn node(self, tape: &mut Tape) -> Node {
-        tape.placed(self.kind, self.place, self.len)
+    pub(super) fn into_node(self, tape: &mut Tape) -> Node {
+        tape.new_string_at(self.kind, self.place, self.len)
     }
 
     /// Returns the bytes of a string in the input.
@@ -45,33 +45,37 @@ pub(super) struct Strings<'t> {
 impl Strings<'_> {
     /// Reads the string in quotes that begins here.
     #[inline]
-    pub(super) fn quoted(&mut self, lexer: &mut Lexer<'_>) -> Result<Text, Error> {
+    pub(super) fn read_quoted(&mut self, lexer: &mut Lexer<'_>) -> Result<Text, Error> {
         let start = lexer.at;
         let text = match lexer.peek() {
             Some(b'\'') => {
                 lexer.at += 1;
-                self.single(lexer, b'\'', b'\'')?
+                self.read_single_quoted(lexer, b'\'', b'\'')?
             }
             Some(b'"') => {
                 lexer.at += 1;
-                self.double(lexer, b'"', b'"')?
+                self.read_double_quoted(lexer, b'"', b'"')?
             }
-            _ => return Err(lexer.wrong(start, "a string in quotes")),
+            _ => return Err(lexer.syntax_error(start, "a string in quotes")),
         };
-        self.check(text, start)
+        self.check_length(text, start)
     }
 
     /// Reads the string after `q` or `qq`, whose delimiter is here.
-    pub(super) fn delimited(&mut self, lexer: &mut Lexer<'_>, doubled: bool) -> Result<Text, Error> {
+    pub(super) fn read_delimited(&mut self, lexer: &mut Lexer<'_>, doubled: bool) -> Result<Text, Error> {
         let start = lexer.at;
-        let Some(open) = lexer.peek() else { return Err(lexer.wrong(start, "a delimiter")) };
+        let Some(open) = lexer.peek() else { return Err(lexer.syntax_error(start, "a delimiter")) };
         lexer.at += 1;
-        let close = closing(open);
-        let text = if doubled { self.double(lexer, open, close)? } else { self.single(lexer, open, close)? };
-        self.check(text, start)
+        let close = closing_delimiter(open);
+        let text = if doubled {
+            self.read_double_quoted(lexer, open, close)?
+        } else {
+            self.read_single_quoted(lexer, open, close)?
+        };
+        self.check_length(text, start)
     }
 
-    fn check(&self, text: Text, start: usize) -> Result<Text, Error> {
+    fn check_length(&self, text: Text, start: usize) -> Result<Text, Error> {
         if text.len as u64 > self.limits.string {
             return Err(self.limits.too_long(text.len as u64).at(start));
         }
@@ -80,7 +84,7 @@ impl Strings<'_> {
 
     /// Reads up to `close`; only delimiters and `\` may be escaped.
     #[inline]
-    fn single(&mut self, lexer: &mut Lexer<'_>, open: u8, close: u8) -> Result<Text, Error> {
+    fn read_single_quoted(&mut self, lexer: &mut Lexer<'_>, open: u8, close: u8) -> Result<Text, Error> {
         let start = lexer.at;
         let rest = lexer.rest();
         let plain = rest.iter().position(|byte| *byte == close || *byte == b'\\' || *byte == open);
@@ -88,19 +92,19 @@ impl Strings<'_> {
         match plain {
             Some(len) if rest[len] == close => {
                 lexer.at += len + 1;
-                let kind = if lexer.utf8 { kind(lexer, &rest[..len]) } else { Kind::Bytes };
+                let kind = if lexer.utf8 { string_kind(lexer, &rest[..len]) } else { Kind::Bytes };
                 Ok(Text { kind, place: Location::Input(start as u64), len })
             }
-            _ => self.single_escaped(lexer, open, close),
+            _ => self.read_single_escaped(lexer, open, close),
         }
     }
 
     #[cold]
-    fn single_escaped(&mut self, lexer: &mut Lexer<'_>, open: u8, close: u8) -> Result<Text, Error> {
+    fn read_single_escaped(&mut self, lexer: &mut Lexer<'_>, open: u8, close: u8) -> Result<Text, Error> {
         let from = self.tape.arena.len();
         let mut level = 0usize;
         loop {
-            let Some(byte) = lexer.peek() else { return Err(unclosed(lexer, close)) };
+            let Some(byte) = lexer.peek() else { return Err(unclosed_error(lexer, close)) };
             lexer.at += 1;
             if byte == b'\\' {
                 match lexer.peek() {
@@ -118,12 +122,12 @@ impl Strings<'_> {
             level = if byte == close { level - 1 } else { level + usize::from(byte == open) };
             self.tape.arena.push(byte);
         }
-        let kind = kind(lexer, &self.tape.arena[from..]);
+        let kind = string_kind(lexer, &self.tape.arena[from..]);
         Ok(Text { kind, place: Location::Arena(from as u64), len: self.tape.arena.len() - from })
     }
 
     /// Reads up to `close`, with escapes.
-    fn double(&mut self, lexer: &mut Lexer<'_>, open: u8, close: u8) -> Result<Text, Error> {
+    fn read_double_quoted(&mut self, lexer: &mut Lexer<'_>, open: u8, close: u8) -> Result<Text, Error> {
         let start = lexer.at;
         let rest = lexer.rest();
         let stops = |byte: &u8| *byte == close || *byte == b'\\' || *byte == open || matches!(*byte, b'$' | b'@');
@@ -133,42 +137,46 @@ impl Strings<'_> {
             && rest[len] == close
         {
             lexer.at += len + 1;
-            return Ok(Text { kind: kind(lexer, &rest[..len]), place: Location::Input(start as u64), len });
+            return Ok(Text { kind: string_kind(lexer, &rest[..len]), place: Location::Input(start as u64), len });
         }
-        self.double_escaped(lexer, open, close)
+        self.read_double_escaped(lexer, open, close)
     }
 
-    fn double_escaped(&mut self, lexer: &mut Lexer<'_>, open: u8, close: u8) -> Result<Text, Error> {
-        let mut made =
-            Made { from: self.tape.arena.len(), utf8: lexer.utf8, is_wide: false, arena: &mut self.tape.arena };
+    fn read_double_escaped(&mut self, lexer: &mut Lexer<'_>, open: u8, close: u8) -> Result<Text, Error> {
+        let mut builder = StringBuilder {
+            from: self.tape.arena.len(),
+            utf8: lexer.utf8,
+            is_wide: false,
+            arena: &mut self.tape.arena,
+        };
         let mut level = 0usize;
         loop {
             let at = lexer.at;
-            let Some(byte) = lexer.peek() else { return Err(unclosed(lexer, close)) };
+            let Some(byte) = lexer.peek() else { return Err(unclosed_error(lexer, close)) };
             lexer.at += 1;
             match byte {
-                b'\\' => made.escape(lexer)?,
-                b'$' | b'@' if is_interpolated(lexer, byte, close) => return Err(interpolation(lexer, at)),
+                b'\\' => builder.read_escape(lexer)?,
+                b'$' | b'@' if is_interpolated(lexer, byte, close) => return Err(interpolation_error(lexer, at)),
                 _ if byte == close && level == 0 => break,
                 _ => {
                     level = if byte == close { level - 1 } else { level + usize::from(byte == open) };
-                    made.raw(byte);
+                    builder.push_raw_byte(byte);
                 }
             }
         }
-        let (from, is_wide) = (made.from, made.is_wide);
-        let kind = if is_wide { Kind::Text } else { kind(lexer, &self.tape.arena[from..]) };
+        let (from, is_wide) = (builder.from, builder.is_wide);
+        let kind = if is_wide { Kind::Text } else { string_kind(lexer, &self.tape.arena[from..]) };
         Ok(Text { kind, place: Location::Arena(from as u64), len: self.tape.arena.len() - from })
     }
 }
 
 /// Returns the kind of bytes in the text: with `use utf8` they are text.
-fn kind(lexer: &Lexer<'_>, bytes: &[u8]) -> Kind {
+fn string_kind(lexer: &Lexer<'_>, bytes: &[u8]) -> Kind {
     if lexer.utf8 && !bytes.is_ascii() && std::str::from_utf8(bytes).is_ok() { Kind::Text } else { Kind::Bytes }
 }
 
 /// Returns the closing delimiter for an opening one.
-pub(super) fn closing(open: u8) -> u8 {
+pub(super) fn closing_delimiter(open: u8) -> u8 {
     match open {
         b'(' => b')',
         b'[' => b']',
@@ -179,13 +187,17 @@ pub(super) fn closing(open: u8) -> u8 {
 }
 
 #[cold]
-fn unclosed(lexer: &Lexer<'_>, close: u8) -> Error {
-    lexer.wrong(lexer.input.len(), if close == b'\'' { "`'`" } else { "the end of the string" })
+fn unclosed_error(lexer: &Lexer<'_>, close: u8) -> Error {
+    lexer.syntax_error(lexer.input.len(), if close == b'\'' { "`'`" } else { "the end of the string" })
 }
 
 #[cold]
-fn interpolation(lexer: &Lexer<'_>, at: usize) -> Error {
-    lexer.code_that(at, "a variable in a string", "code is not run; `\\$` and `\\@` are the characters themselves")
+fn interpolation_error(lexer: &Lexer<'_>, at: usize) -> Error {
+    lexer.code_error_with_help(
+        at,
+        "a variable in a string",
+        "code is not run; `\\$` and `\\@` are the characters themselves",
+    )
 }
 
 /// Whether the `$` or `@` before the position begins a variable.
@@ -199,7 +211,7 @@ fn is_interpolated(lexer: &Lexer<'_>, sigil: u8, close: u8) -> bool {
 }
 
 /// A string that is built in the arena.
-struct Made<'t> {
+struct StringBuilder<'t> {
     arena: &'t mut Vec<u8>,
     from: usize,
     utf8: bool,
@@ -207,32 +219,32 @@ struct Made<'t> {
     is_wide: bool,
 }
 
-impl Made<'_> {
+impl StringBuilder<'_> {
     /// Appends a byte of the text.
-    fn raw(&mut self, byte: u8) {
+    fn push_raw_byte(&mut self, byte: u8) {
         if self.utf8 && byte >= 0x80 {
-            self.widen();
+            self.widen_to_utf8();
         }
         if self.is_wide && byte >= 0x80 && !self.utf8 {
-            utf8::push(u64::from(byte), self.arena);
+            utf8::push_character(u64::from(byte), self.arena);
         } else {
             self.arena.push(byte);
         }
     }
 
     /// Appends a character by its number.
-    fn character(&mut self, number: u64, wide: bool) {
+    fn push_character(&mut self, number: u64, wide: bool) {
         if wide || number > 0xFF {
-            self.widen();
+            self.widen_to_utf8();
         }
         match u8::try_from(number) {
             Ok(byte) if !self.is_wide => self.arena.push(byte),
-            _ => utf8::push(number, self.arena),
+            _ => utf8::push_character(number, self.arena),
         }
     }
 
     /// Converts the string so far to UTF-8.
-    fn widen(&mut self) {
+    fn widen_to_utf8(&mut self) {
         if self.is_wide {
             return;
         }
@@ -240,15 +252,17 @@ impl Made<'_> {
         if !self.arena[self.from..].is_ascii() {
             let bytes = self.arena.split_off(self.from);
             for byte in bytes {
-                utf8::push(u64::from(byte), self.arena);
+                utf8::push_character(u64::from(byte), self.arena);
             }
         }
     }
 
     /// Reads the escape after `\`.
-    fn escape(&mut self, lexer: &mut Lexer<'_>) -> Result<(), Error> {
+    fn read_escape(&mut self, lexer: &mut Lexer<'_>) -> Result<(), Error> {
         let at = lexer.at - 1;
-        let Some(byte) = lexer.peek() else { return Err(lexer.wrong(lexer.input.len(), "an escaped character")) };
+        let Some(byte) = lexer.peek() else {
+            return Err(lexer.syntax_error(lexer.input.len(), "an escaped character"));
+        };
         lexer.at += 1;
         let plain = match byte {
             b'n' => b'\n',
@@ -258,70 +272,72 @@ impl Made<'_> {
             b'a' => b'\x07',
             b'b' => b'\x08',
             b'e' => b'\x1b',
-            b'x' => return self.hexadecimal(lexer, at),
-            b'0'..=b'7' => return self.octal(lexer),
+            b'x' => return self.read_hex_escape(lexer, at),
+            b'0'..=b'7' => return self.read_octal_escape(lexer),
             b'o' => {
-                let number = braced(lexer, at, 8, "`\\o{…}`")?;
-                self.character(number, false);
+                let number = read_braced_number(lexer, at, 8, "`\\o{…}`")?;
+                self.push_character(number, false);
                 return Ok(());
             }
-            b'N' => return self.named(lexer, at),
+            b'N' => return self.read_named_escape(lexer, at),
             b'c' => {
-                let Some(control) = lexer.peek() else { return Err(lexer.wrong(lexer.at, "a control character")) };
+                let Some(control) = lexer.peek() else {
+                    return Err(lexer.syntax_error(lexer.at, "a control character"));
+                };
                 lexer.at += 1;
                 control.to_ascii_uppercase() ^ 64
             }
             b'l' | b'u' | b'L' | b'U' | b'Q' | b'F' | b'E' => {
-                return Err(lexer.code(at, format_args!("`\\{}`, which changes what follows", char::from(byte))));
+                return Err(lexer.code_error(at, format_args!("`\\{}`, which changes what follows", char::from(byte))));
             }
             _ => {
-                self.raw(byte);
+                self.push_raw_byte(byte);
                 return Ok(());
             }
         };
-        self.character(u64::from(plain), false);
+        self.push_character(u64::from(plain), false);
         Ok(())
     }
 
     /// Reads `\x41` or `\x{263a}`.
-    fn hexadecimal(&mut self, lexer: &mut Lexer<'_>, at: usize) -> Result<(), Error> {
+    fn read_hex_escape(&mut self, lexer: &mut Lexer<'_>, at: usize) -> Result<(), Error> {
         if lexer.peek() == Some(b'{') {
-            let number = braced(lexer, at, 16, "`\\x{…}`")?;
-            self.character(number, number > 0x7F && !lexer.narrow);
+            let number = read_braced_number(lexer, at, 16, "`\\x{…}`")?;
+            self.push_character(number, number > 0x7F && !lexer.narrow);
             return Ok(());
         }
-        let number = digits(lexer, 16, 2);
-        self.character(number, false);
+        let number = read_digits(lexer, 16, 2);
+        self.push_character(number, false);
         Ok(())
     }
 
     /// Reads `\0` or `\101`: up to three digits.
-    fn octal(&mut self, lexer: &mut Lexer<'_>) -> Result<(), Error> {
+    fn read_octal_escape(&mut self, lexer: &mut Lexer<'_>) -> Result<(), Error> {
         lexer.at -= 1;
-        let number = digits(lexer, 8, 3);
-        self.character(number, false);
+        let number = read_digits(lexer, 8, 3);
+        self.push_character(number, false);
         Ok(())
     }
 
     /// Reads `\N{U+263A}`.
-    fn named(&mut self, lexer: &mut Lexer<'_>, at: usize) -> Result<(), Error> {
+    fn read_named_escape(&mut self, lexer: &mut Lexer<'_>, at: usize) -> Result<(), Error> {
         if !lexer.take(b"{U+") {
             return Err(match lexer.is_cut_off(lexer.at, &[b"{U+"]) {
-                true => lexer.wrong(lexer.input.len(), "`\\N{U+…}`"),
-                false => lexer.code(at, "a character by its name"),
+                true => lexer.syntax_error(lexer.input.len(), "`\\N{U+…}`"),
+                false => lexer.code_error(at, "a character by its name"),
             });
         }
         lexer.at -= 1;
-        let number = braced_from(lexer, at, 16, "`\\N{U+…}`")?;
-        self.character(number, true);
+        let number = read_number_to_brace(lexer, at, 16, "`\\N{U+…}`")?;
+        self.push_character(number, true);
         Ok(())
     }
 }
 
 /// Reads up to `most` digits.
-fn digits(lexer: &mut Lexer<'_>, radix: u32, most: usize) -> u64 {
+fn read_digits(lexer: &mut Lexer<'_>, radix: u32, max_digits: usize) -> u64 {
     let mut number = 0;
-    for _ in 0..most {
+    for _ in 0..max_digits {
         let Some(digit) = lexer.peek().and_then(|byte| char::from(byte).to_digit(radix)) else { break };
         number = number * u64::from(radix) + u64::from(digit);
         lexer.at += 1;
@@ -330,25 +346,25 @@ fn digits(lexer: &mut Lexer<'_>, radix: u32, most: usize) -> u64 {
 }
 
 /// Reads the number in braces; checks the opening brace.
-fn braced(lexer: &mut Lexer<'_>, at: usize, radix: u32, expected: &'static str) -> Result<u64, Error> {
+fn read_braced_number(lexer: &mut Lexer<'_>, at: usize, radix: u32, expected: &'static str) -> Result<u64, Error> {
     if lexer.peek() != Some(b'{') {
-        return Err(lexer.wrong(lexer.at, expected));
+        return Err(lexer.syntax_error(lexer.at, expected));
     }
-    braced_from(lexer, at, radix, expected)
+    read_number_to_brace(lexer, at, radix, expected)
 }
 
 /// The same, with any opening brace.
-fn braced_from(lexer: &mut Lexer<'_>, at: usize, radix: u32, expected: &'static str) -> Result<u64, Error> {
+fn read_number_to_brace(lexer: &mut Lexer<'_>, at: usize, radix: u32, expected: &'static str) -> Result<u64, Error> {
     lexer.at += 1;
     let mut number = Some(0u64);
     loop {
-        let Some(byte) = lexer.peek() else { return Err(lexer.wrong(lexer.at, expected)) };
+        let Some(byte) = lexer.peek() else { return Err(lexer.syntax_error(lexer.at, expected)) };
         if let Some(digit) = char::from(byte).to_digit(radix) {
             number = number.and_then(|number| number.checked_mul(u64::from(radix))?.checked_add(u64::from(digit)));
         } else if byte == b'}' {
             break;
         } else if !matches!(byte, b'_' | b' ' | b'\t') {
-            return Err(lexer.wrong(lexer.at, expected));
+            return Err(lexer.syntax_error(lexer.at, expected));
         }
         lexer.at += 1;
     }

@@ -4,7 +4,7 @@
 //! bytes.
 
 use super::Writer;
-use super::frames::{Frame, Shape};
+use super::frames::{WriteFrame, WriteShape};
 use super::leaf::push_digits;
 use super::quote;
 use crate::document::{Document, Kind, Location, Node, flag};
@@ -30,10 +30,10 @@ const CLASSES: [u8; 256] = {
 impl Writer<'_> {
     /// Writes as many children of the frame at `level` as it can.
     #[inline]
-    pub(super) fn fast_children(&mut self, frame: &mut Frame, level: usize, buf: &mut Vec<u8>) {
-        let is_array = frame.shape == Shape::Array;
+    pub(super) fn fast_children(&mut self, frame: &mut WriteFrame, level: usize, buf: &mut Vec<u8>) {
+        let is_array = frame.shape == WriteShape::Array;
         let has_indexes = is_array && self.style.options.indent >= 3;
-        if !self.is_fast || has_indexes || !is_array && frame.shape != Shape::Hash {
+        if !self.is_fast || has_indexes || !is_array && frame.shape != WriteShape::Hash {
             return;
         }
         while let Some(node) = self.nodes.get(frame.at as usize).filter(|_| frame.at < frame.end) {
@@ -45,7 +45,7 @@ impl Writer<'_> {
                 buf.push(b',');
             }
             if self.has_lines {
-                self.line(frame.column, level, buf);
+                self.start_line(frame.column, level, buf);
             }
             let options = self.style.options;
             let is_written =
@@ -63,7 +63,7 @@ impl Writer<'_> {
 /// for other keys.
 #[inline(always)]
 pub(super) fn push_key(document: &Document<'_>, id: u16, options: &WriteOptions, buf: &mut Vec<u8>) -> bool {
-    let Some((entry, names)) = document.tape().keys().plain(id) else { return false };
+    let Some((entry, names)) = document.tape().keys().get_plain(id) else { return false };
     let Location::Arena(start) = entry.node.place() else { return false };
     let Some(key) = names.get(start as usize..).and_then(|rest| rest.get(..entry.node.aux as usize)) else {
         return false;

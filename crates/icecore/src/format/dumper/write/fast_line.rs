@@ -15,16 +15,21 @@ const NODES: usize = 4096;
 
 /// An open container.
 #[derive(Clone, Copy, Default)]
-struct Frame {
+struct LineFrame {
     /// Number of children still to write.
     left: u32,
     is_map: bool,
 }
 
 /// Writes the document, if it is small and common.
-pub(super) fn write(document: &Document<'_>, options: &WriteOptions, depth: u32, out: &mut dyn Output) -> bool {
+pub(super) fn write_small_document(
+    document: &Document<'_>,
+    options: &WriteOptions,
+    depth: u32,
+    out: &mut dyn Output,
+) -> bool {
     let nodes = document.nodes();
-    if !is_usual(options) || document.header().is_some() || nodes.len() > NODES {
+    if !has_common_options(options) || document.header().is_some() || nodes.len() > NODES {
         return false;
     }
     let mut at = document.root().index() as usize;
@@ -35,18 +40,18 @@ pub(super) fn write(document: &Document<'_>, options: &WriteOptions, depth: u32,
         }
         at += 1;
     }
-    let most = usize::try_from(out.room()).unwrap_or(usize::MAX);
-    if !statement(document, at, options, (DEPTH.min(depth as usize), most), out.buffer()) {
+    let max_bytes = usize::try_from(out.remaining_bytes()).unwrap_or(usize::MAX);
+    if !write_statement(document, at, options, (DEPTH.min(depth as usize), max_bytes), out.buffer()) {
         return false;
     }
     if is_list {
-        out.value_ends();
+        out.end_value();
     }
     true
 }
 
 /// Writes the value at `at` as the first value.
-fn statement(
+fn write_statement(
     document: &Document<'_>,
     at: usize,
     options: &WriteOptions,
@@ -60,7 +65,7 @@ fn statement(
         push_int(1, buf);
         buf.extend_from_slice(b" = ");
     }
-    if !values(document, at, options, limits, buf) {
+    if !write_values(document, at, options, limits, buf) {
         buf.truncate(start);
         return false;
     }
@@ -72,7 +77,7 @@ fn statement(
 
 /// Whether only `terse`, `quotekeys`, `pair`, `varname` and options for special values are
 /// set.
-fn is_usual(options: &WriteOptions) -> bool {
+fn has_common_options(options: &WriteOptions) -> bool {
     let WriteOptions { indent: 0, useqq: false, sortkeys: false, maxdepth: 0, useperl: false, .. } = options else {
         return false;
     };
@@ -80,15 +85,15 @@ fn is_usual(options: &WriteOptions) -> bool {
 }
 
 /// Writes the values, with limits for levels and bytes.
-fn values(
+fn write_values(
     document: &Document<'_>,
     at: usize,
     options: &WriteOptions,
-    (deepest, most): (usize, usize),
+    (deepest, max_bytes): (usize, usize),
     buf: &mut Vec<u8>,
 ) -> bool {
-    let most = buf.len().saturating_add(most);
-    let mut open = [Frame::default(); DEPTH];
+    let max_len = buf.len().saturating_add(max_bytes);
+    let mut open = [LineFrame::default(); DEPTH];
     let mut depth = 0usize;
     let mut is_first = true;
     for node in document.nodes().iter().skip(at) {
@@ -97,7 +102,7 @@ fn values(
             if !is_first {
                 buf.push(b',');
             }
-            if buf.len() > most {
+            if buf.len() > max_len {
                 return false;
             }
             if top.is_map && !push_key(document, node.key, options, buf) {
@@ -110,7 +115,7 @@ fn values(
                 let Some(next) = open.get_mut(depth).filter(|_| depth < deepest && node.flags & !flag::REF == 0) else {
                     return false;
                 };
-                *next = Frame { left: node.aux, is_map: node.kind == Kind::Map };
+                *next = LineFrame { left: node.aux, is_map: node.kind == Kind::Map };
                 buf.push(if next.is_map { b'{' } else { b'[' });
                 depth += 1;
                 is_first = true;
@@ -118,7 +123,7 @@ fn values(
             _ if !push_common(document, node, buf) => return false,
             _ => {}
         }
-        while let Some(Frame { left: 0, is_map }) = depth.checked_sub(1).and_then(|last| open.get(last)) {
+        while let Some(LineFrame { left: 0, is_map }) = depth.checked_sub(1).and_then(|last| open.get(last)) {
             buf.push(if *is_map { b'}' } else { b']' });
             depth -= 1;
             is_first = false;

@@ -3,13 +3,13 @@
 use super::Writer;
 use super::keys::Key;
 use super::paths::Path;
-use super::referent::Id;
+use super::referent::ValueId;
 use crate::document::{IS_KEY, Kind, NO_KEY, flag};
 use crate::error::Error;
 use crate::output::READY;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum WriteShape {
     Array,
     Hash,
     /// A hash whose entries are sorted.
@@ -23,8 +23,8 @@ pub(super) enum Shape {
 /// A container with children still to write. The number of containers below it on the
 /// stack is its level.
 #[derive(Clone, Copy)]
-pub(super) struct Frame {
-    pub(super) shape: Shape,
+pub(super) struct WriteFrame {
+    pub(super) shape: WriteShape,
     /// The next child, and where the children end. For a sorted hash: how many entries
     /// of outer ones are left.
     pub(super) at: u32,
@@ -37,7 +37,7 @@ pub(super) struct Frame {
     pub(super) path: Option<Path>,
     /// The key of the entry that is being written.
     pub(super) key: Option<Key>,
-    pub(super) id: Id,
+    pub(super) id: ValueId,
     /// The object whose body it is.
     pub(super) blessed: Option<u32>,
     pub(super) closing: &'static [u8],
@@ -45,7 +45,7 @@ pub(super) struct Frame {
 
 impl Writer<'_> {
     /// Continues in the innermost container, up to a nested container or its end.
-    pub(super) fn step(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn continue_container(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
         let level = self.stack.len() + 1;
         loop {
@@ -57,34 +57,34 @@ impl Writer<'_> {
             }
             frame.count += 1;
             match frame.shape {
-                Shape::Array => {
+                WriteShape::Array => {
                     if self.style.options.indent >= 3 {
-                        self.line(column, level, buf);
+                        self.start_line(column, level, buf);
                         buf.push(b'#');
                         push_int(i64::from(frame.count) - 1, buf);
                     }
-                    self.line(column, level, buf);
+                    self.start_line(column, level, buf);
                 }
-                Shape::Hash | Shape::Sorted => {
-                    self.line(column, level, buf);
-                    let width = self.entry_key(key, at, buf)?;
+                WriteShape::Hash | WriteShape::Sorted => {
+                    self.start_line(column, level, buf);
+                    let width = self.write_entry_key(key, at, buf)?;
                     buf.extend_from_slice(self.style.options.pair.as_bytes());
                     if self.style.columns {
                         // Always the width of the default pair.
                         column += width + 4;
                     }
                 }
-                Shape::Scalar | Shape::Glob => {}
+                WriteShape::Scalar | WriteShape::Glob => {}
             }
             self.check_blanks()?;
             let node = self.node(at);
             let is_plain = !node.kind.is_container() && !node.kind.is_again() && !node.has(flag::TARGET);
-            if is_plain && !matches!(frame.shape, Shape::Scalar | Shape::Glob) {
-                self.leaf(at, &node, buf)?;
+            if is_plain && !matches!(frame.shape, WriteShape::Scalar | WriteShape::Glob) {
+                self.write_leaf(at, &node, buf)?;
             } else {
                 frame.key = key;
                 self.stack.push(frame);
-                self.value(at, column, buf)?;
+                self.write_value(at, column, buf)?;
                 if self.stack.len() > level {
                     return Ok(());
                 }
@@ -95,25 +95,25 @@ impl Writer<'_> {
                 return Ok(());
             }
         }
-        self.close(&frame, buf)
+        self.close_container(&frame, buf)
     }
 
     /// Returns the next child and its key.
     #[inline]
-    fn next_child(&mut self, frame: &mut Frame) -> Option<(Option<Key>, u32)> {
-        if frame.shape == Shape::Sorted {
+    fn next_child(&mut self, frame: &mut WriteFrame) -> Option<(Option<Key>, u32)> {
+        if frame.shape == WriteShape::Sorted {
             if self.sorted.len() <= frame.end as usize {
                 return None;
             }
             return self.sorted.pop().map(|(key, at)| (Some(key), at));
         }
-        if frame.shape != Shape::Hash {
+        if frame.shape != WriteShape::Hash {
             let at = frame.at;
             if at >= frame.end {
                 return None;
             }
-            frame.at = self.document.tape().next(at);
-            if matches!(frame.shape, Shape::Scalar | Shape::Glob) {
+            frame.at = self.document.tape().index_after(at);
+            if matches!(frame.shape, WriteShape::Scalar | WriteShape::Glob) {
                 frame.at = frame.end;
             }
             return Some((None, at));
@@ -132,11 +132,11 @@ impl Writer<'_> {
                 NO_KEY => return None,
                 IS_KEY => {
                     let is_absent = node.has(flag::PLACEHOLDER) && node.kind.is_string();
-                    (Key::Node(*at), tape.next(*at), is_absent)
+                    (Key::Node(*at), tape.index_after(*at), is_absent)
                 }
                 id => (Key::Id(id), *at, node.kind == Kind::Hole && self.is_absent(id)),
             };
-            *at = tape.next(value);
+            *at = tape.index_after(value);
             if !is_absent {
                 return (value < end).then_some((key, value));
             }
@@ -149,18 +149,18 @@ impl Writer<'_> {
     }
 
     /// Writes the end of a container.
-    fn close(&mut self, frame: &Frame, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let is_list = !matches!(frame.shape, Shape::Scalar | Shape::Glob);
+    fn close_container(&mut self, frame: &WriteFrame, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let is_list = !matches!(frame.shape, WriteShape::Scalar | WriteShape::Glob);
         if is_list && frame.count > 0 {
             if self.style.options.trailingcomma && self.style.breaks {
                 buf.push(b',');
             }
-            self.line(frame.column, self.stack.len(), buf);
+            self.start_line(frame.column, self.stack.len(), buf);
             self.check_blanks()?;
         }
         buf.extend_from_slice(frame.closing);
-        self.end_bless(frame.blessed, buf);
-        self.settle(frame.id);
+        self.write_bless_end(frame.blessed, buf);
+        self.mark_written(frame.id);
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use crate::document::{Kind, Name, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::scan::utf8;
 use crate::num::bigint;
-use crate::num::general::perl_text;
+use crate::num::general::float_to_perl_text;
 use crate::output::LossKind;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -28,20 +28,20 @@ struct KeyText<'d> {
 
 impl<'d> KeyText<'d> {
     /// Returns the string of a key; `None` if it can't be a key.
-    fn of(name: &Name<'d>) -> Option<KeyText<'d>> {
+    fn from_name(name: &Name<'d>) -> Option<KeyText<'d>> {
         let node = name.node;
         let (bytes, loss) = match node.kind {
             Kind::Bytes => (Cow::Borrowed(name.bytes), None),
-            Kind::Text => return Some(KeyText::of_text(name.bytes, None)),
-            Kind::Symbol => return Some(KeyText::of_text(name.bytes, Some(LossKind::Symbol))),
-            Kind::Module | Kind::EnumCase => return Some(KeyText::of_text(name.bytes, Some(LossKind::Name))),
+            Kind::Text => return Some(KeyText::from_text(name.bytes, None)),
+            Kind::Symbol => return Some(KeyText::from_text(name.bytes, Some(LossKind::Symbol))),
+            Kind::Module | Kind::EnumCase => return Some(KeyText::from_text(name.bytes, Some(LossKind::Name))),
             Kind::Encoded => (Cow::Borrowed(name.bytes), Some(LossKind::Encoding)),
             kind => {
                 let text = match kind {
                     Kind::Int => (node.payload as i64).to_string(),
                     Kind::Uint => node.payload.to_string(),
-                    Kind::Float => perl_text(f64::from_bits(node.payload)),
-                    Kind::Float32 => perl_text(f64::from(f32::from_bits(node.payload as u32))),
+                    Kind::Float => float_to_perl_text(f64::from_bits(node.payload)),
+                    Kind::Float32 => float_to_perl_text(f64::from(f32::from_bits(node.payload as u32))),
                     Kind::Bool if node.payload != 0 => "1".to_owned(),
                     Kind::Bool | Kind::Null | Kind::Hole => String::new(),
                     Kind::BigInt => {
@@ -57,14 +57,14 @@ impl<'d> KeyText<'d> {
         Some(KeyText { bytes, is_text: false, loss })
     }
 
-    fn of_text(bytes: &'d [u8], loss: Option<LossKind>) -> KeyText<'d> {
-        KeyText { bytes: Cow::Borrowed(bytes), is_text: !bytes.is_ascii() && utf8::is_valid(bytes), loss }
+    fn from_text(bytes: &'d [u8], loss: Option<LossKind>) -> KeyText<'d> {
+        KeyText { bytes: Cow::Borrowed(bytes), is_text: !bytes.is_ascii() && utf8::is_valid_text(bytes), loss }
     }
 
     /// Compares in Perl's order of strings: by their characters.
-    fn compare(&self, other: &KeyText<'_>) -> Ordering {
+    fn compare_characters(&self, other: &KeyText<'_>) -> Ordering {
         let latin1 = |bytes: &[u8]| bytes.iter().map(|byte| u64::from(*byte)).collect::<Vec<_>>();
-        let text = |bytes: &[u8]| utf8::characters(bytes).map(|(code, _)| code).collect::<Vec<_>>();
+        let text = |bytes: &[u8]| utf8::valid_characters(bytes).map(|(code, _)| code).collect::<Vec<_>>();
         match (self.is_text, other.is_text) {
             (true, false) => text(&self.bytes).cmp(&latin1(&other.bytes)),
             (false, true) => latin1(&self.bytes).cmp(&text(&other.bytes)),
@@ -75,7 +75,7 @@ impl<'d> KeyText<'d> {
 }
 
 impl<'d> Writer<'d> {
-    fn name_of(&self, key: Key) -> Option<Name<'d>> {
+    fn key_name(&self, key: Key) -> Option<Name<'d>> {
         let document = self.document;
         match key {
             Key::Id(id) => document.tape().keys().get(u32::from(id)),
@@ -88,25 +88,25 @@ impl<'d> Writer<'d> {
 
     /// Writes the key of the value at `at`. Returns its width.
     #[inline]
-    pub(super) fn entry_key(&mut self, key: Option<Key>, at: u32, buf: &mut Vec<u8>) -> Result<usize, Error> {
+    pub(super) fn write_entry_key(&mut self, key: Option<Key>, at: u32, buf: &mut Vec<u8>) -> Result<usize, Error> {
         let Some(key) = key else { return Ok(0) };
         if let Key::Id(id) = key
             && !self.style.options.useperl
             && !self.style.options.useqq
-            && let Some((entry, bytes)) = self.document.tape().keys().plain(id)
+            && let Some((entry, bytes)) = self.document.tape().keys().get_plain(id)
             && let crate::document::Location::Arena(start) = entry.node.place()
             && let Some(bytes) = bytes.get(start as usize..start as usize + entry.node.aux as usize)
         {
             let before = buf.len();
-            self.bytes_key(bytes, buf);
+            self.write_bytes_key(bytes, buf);
             return Ok(buf.len() - before);
         }
-        self.any_key(key, at, buf)
+        self.write_any_key(key, at, buf)
     }
 
     /// Writes a key without flags as the C code does.
     #[inline]
-    fn bytes_key(&self, bytes: &[u8], buf: &mut Vec<u8>) {
+    fn write_bytes_key(&self, bytes: &[u8], buf: &mut Vec<u8>) {
         if self.style.options.quotekeys || !quote::is_identifier(bytes) && !quote::is_decimal(bytes) {
             quote::push_single(bytes, buf);
         } else {
@@ -115,37 +115,37 @@ impl<'d> Writer<'d> {
     }
 
     #[cold]
-    fn any_key(&mut self, key: Key, at: u32, buf: &mut Vec<u8>) -> Result<usize, Error> {
-        let name = self.name_of(key);
+    fn write_any_key(&mut self, key: Key, at: u32, buf: &mut Vec<u8>) -> Result<usize, Error> {
+        let name = self.key_name(key);
         let too_long =
             name.is_some_and(|name| name.node.kind == Kind::BigInt && bigint::exceeds(name.bytes, self.limits.digits));
         if too_long {
             return Err(self.limits.too_many_digits().on_path(self.document.path(at)));
         }
-        let Some(text) = name.as_ref().and_then(KeyText::of) else {
+        let Some(text) = name.as_ref().and_then(KeyText::from_name) else {
             return Err(Error::new(ErrorKind::Unrepresentable)
                 .on_path(self.document.path(at))
                 .expecting("a key that can be a string")
                 .finding(name.map_or("none".to_owned(), |name| format!("{:?}", name.node.kind))));
         };
         if let Some(loss) = text.loss {
-            self.lose(loss, at);
+            self.record_loss(loss, at);
         }
         // The text can't represent locked keys.
         if name.is_some_and(|name| name.node.kind.is_string() && name.node.has(flag::LOCKED)) {
-            self.lose(LossKind::Restricted, at);
+            self.record_loss(LossKind::Restricted, at);
         }
         let is_other = name.is_some_and(|name| name.node.kind == Kind::Text) && !text.bytes.is_ascii() && !text.is_text;
-        if is_other || self.blurs(&text.bytes, text.is_text) {
-            self.lose(LossKind::Text, at);
+        if is_other || self.is_ambiguous_text(&text.bytes, text.is_text) {
+            self.record_loss(LossKind::Text, at);
         }
         let before = buf.len();
         self.push_key_text(&text, buf);
-        Ok(self.width(buf.get(before..).unwrap_or(&[])))
+        Ok(self.text_width(buf.get(before..).unwrap_or(&[])))
     }
 
     /// Returns the width: the Perl code counts characters, the C code bytes.
-    fn width(&self, text: &[u8]) -> usize {
+    fn text_width(&self, text: &[u8]) -> usize {
         if !self.style.wide {
             return text.len();
         }
@@ -154,7 +154,7 @@ impl<'d> Writer<'d> {
 
     /// Writes the key again, as part of a name.
     pub(super) fn push_key(&self, key: Key, buf: &mut Vec<u8>) {
-        if let Some(text) = self.name_of(key).as_ref().and_then(KeyText::of) {
+        if let Some(text) = self.key_name(key).as_ref().and_then(KeyText::from_name) {
             self.push_key_text(&text, buf);
         }
     }
@@ -164,7 +164,7 @@ impl<'d> Writer<'d> {
         let (bytes, is_text) = (&*text.bytes, text.is_text);
         if !options.useperl {
             if !is_text && !options.useqq {
-                return self.bytes_key(bytes, buf);
+                return self.write_bytes_key(bytes, buf);
             }
             if !options.quotekeys && (quote::is_identifier(bytes) || quote::is_decimal(bytes)) {
                 return buf.extend_from_slice(bytes);
@@ -185,12 +185,12 @@ impl<'d> Writer<'d> {
     pub(super) fn sort_entries(&mut self, mut at: u32, end: u32) {
         let mut entries = Vec::new();
         while let Some((key, value)) = self.next_entry(&mut at, end) {
-            let name = self.name_of(key);
-            let text = name.as_ref().and_then(KeyText::of);
+            let name = self.key_name(key);
+            let text = name.as_ref().and_then(KeyText::from_name);
             entries.push((text, key, value));
         }
         entries.sort_by(|(a, ..), (b, ..)| match (a, b) {
-            (Some(a), Some(b)) => a.compare(b),
+            (Some(a), Some(b)) => a.compare_characters(b),
             (a, b) => a.is_some().cmp(&b.is_some()),
         });
         self.sorted.extend(entries.into_iter().rev().map(|(_, key, value)| (key, value)));
@@ -207,5 +207,5 @@ fn is_latin1_identifier(bytes: &[u8]) -> bool {
         Err(_) => false,
     };
     let is_first = bytes.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
-    is_first && utf8::characters(bytes).all(|(code, _)| is_word(code))
+    is_first && utf8::valid_characters(bytes).all(|(code, _)| is_word(code))
 }

@@ -3,13 +3,13 @@
 use super::Writer;
 use super::frames::push_int;
 use super::quote;
-use super::safe::{self, Pattern};
+use super::safe::{self, PatternSafety};
 use crate::document::{Form, Kind, Node, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::dumper::NO_FUNCTIONS;
 use crate::format::dumper::options::WriteOptions;
 use crate::format::scan::utf8;
-use crate::num::general::perl_text;
+use crate::num::general::float_to_perl_text;
 use crate::num::{bigint, float128};
 use crate::output::LossKind;
 use std::borrow::Cow;
@@ -20,7 +20,7 @@ const BARE: usize = 10;
 impl<'d> Writer<'d> {
     /// Writes the leaf at `at`.
     #[inline]
-    pub(super) fn leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn write_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
         match node.kind {
             // The address of a value that is not shown, as it is.
             Kind::Bytes if node.has(flag::HINT) && self.style.options.trusted => {
@@ -34,87 +34,89 @@ impl<'d> Writer<'d> {
             Kind::Int if !self.style.options.useperl => {
                 let mut digits = itoa::Buffer::new();
                 if push_digits(digits.format(node.payload as i64).as_bytes(), buf) {
-                    self.lose(LossKind::Quoted, at);
+                    self.record_loss(LossKind::Quoted, at);
                 }
             }
             Kind::Null => buf.extend_from_slice(b"undef"),
-            _ => return self.other_leaf(at, node, buf),
+            _ => return self.write_other_leaf(at, node, buf),
         }
         Ok(())
     }
 
-    fn other_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_other_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
         let document = self.document;
         let useperl = self.style.options.useperl;
         let bytes = if node.kind.has_bytes() { document.bytes(node) } else { &[] };
         match node.kind {
             Kind::Bytes | Kind::Text => {
-                let is_text = node.kind == Kind::Text && !bytes.is_ascii() && utf8::is_valid(bytes);
-                if self.string(bytes, is_text, buf) {
-                    self.lose(LossKind::Unquoted, at);
-                } else if !bytes.is_ascii() && (is_text != (node.kind == Kind::Text) || self.blurs(bytes, is_text)) {
-                    self.lose(LossKind::Text, at);
+                let is_text = node.kind == Kind::Text && !bytes.is_ascii() && utf8::is_valid_text(bytes);
+                if self.write_string(bytes, is_text, buf) {
+                    self.record_loss(LossKind::Unquoted, at);
+                } else if !bytes.is_ascii()
+                    && (is_text != (node.kind == Kind::Text) || self.is_ambiguous_text(bytes, is_text))
+                {
+                    self.record_loss(LossKind::Text, at);
                 }
             }
-            Kind::Int if useperl => self.number(at, &decimal(node.payload as i64), buf),
+            Kind::Int if useperl => self.write_number(at, &format_decimal(node.payload as i64), buf),
             Kind::Int => {
-                push_digits(&decimal(node.payload as i64), buf);
+                push_digits(&format_decimal(node.payload as i64), buf);
             }
             Kind::Uint => {
-                self.lose(LossKind::Quoted, at);
+                self.record_loss(LossKind::Quoted, at);
                 let digits = node.payload.to_string();
                 if useperl {
-                    self.string(digits.as_bytes(), false, buf)
+                    self.write_string(digits.as_bytes(), false, buf)
                 } else {
                     push_digits(digits.as_bytes(), buf)
                 };
             }
             Kind::Null => buf.extend_from_slice(b"undef"),
             Kind::Hole => {
-                self.lose(LossKind::Hole, at);
+                self.record_loss(LossKind::Hole, at);
                 buf.extend_from_slice(b"undef");
             }
             Kind::Bool => {
-                self.lose(LossKind::Bool, at);
+                self.record_loss(LossKind::Bool, at);
                 match node.payload {
                     0 => {
-                        self.string(b"", false, buf);
+                        self.write_string(b"", false, buf);
                     }
                     _ => buf.push(b'1'),
                 }
             }
-            Kind::Float => self.float(at, f64::from_bits(node.payload), true, buf),
-            Kind::Float32 => self.float(at, f64::from(f32::from_bits(node.payload as u32)), true, buf),
+            Kind::Float => self.write_float(at, f64::from_bits(node.payload), true, buf),
+            Kind::Float32 => self.write_float(at, f64::from(f32::from_bits(node.payload as u32)), true, buf),
             Kind::Float128 => {
                 let wide = bytes.try_into().unwrap_or([0; 16]);
-                self.float(at, float128::to_f64(&wide), float128::to_f64_exact(&wide).is_some(), buf);
+                self.write_float(at, float128::to_f64(&wide), float128::to_f64_exact(&wide).is_some(), buf);
             }
             Kind::BigInt => {
                 if bigint::exceeds(bytes, self.limits.digits) {
                     return Err(self.limits.too_many_digits().on_path(document.path(at)));
                 }
-                self.lose(LossKind::BigInt, at);
+                self.record_loss(LossKind::BigInt, at);
                 let mut digits = Vec::new();
                 bigint::push_decimal(node.has(flag::NEGATIVE), bytes, &mut digits);
-                self.string(&digits, false, buf);
+                self.write_string(&digits, false, buf);
             }
             Kind::Encoded => {
-                self.lose(LossKind::Encoding, at);
-                if self.string(bytes, false, buf) {
-                    self.lose(LossKind::Unquoted, at);
+                self.record_loss(LossKind::Encoding, at);
+                if self.write_string(bytes, false, buf) {
+                    self.record_loss(LossKind::Unquoted, at);
                 }
             }
-            Kind::Module if node.form() == Form::Variable => self.glob(bytes, buf),
+            Kind::Module if node.form() == Form::Variable => self.write_glob(bytes, buf),
             Kind::Symbol | Kind::Module | Kind::EnumCase => {
-                self.lose(if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Name }, at);
-                self.text(at, bytes, buf);
+                self.record_loss(if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Name }, at);
+                self.write_name(at, bytes, buf);
             }
-            Kind::VString => self.v_string(at, buf),
+            Kind::VString => self.write_v_string(at, buf),
             Kind::Regexp => {
-                self.lose(LossKind::Regexp, at);
+                self.record_loss(LossKind::Regexp, at);
                 let mut text = Vec::new();
-                self.regexp_string(at, &mut text);
-                self.string(&text, false, buf);
+                self.write_regexp_string(at, &mut text);
+                self.write_string(&text, false, buf);
             }
             _ => {
                 return Err(Error::new(ErrorKind::Unrepresentable)
@@ -128,24 +130,24 @@ impl<'d> Writer<'d> {
 
     /// Writes a v-string as its source. If perl would not read the source as this
     /// v-string, a new one is made from the value.
-    fn v_string(&mut self, at: u32, buf: &mut Vec<u8>) {
+    fn write_v_string(&mut self, at: u32, buf: &mut Vec<u8>) {
         let source = self.child_bytes(at + 1);
         if self.style.options.trusted {
             return buf.extend_from_slice(source);
         }
-        let value_at = self.document.tape().next(at + 1);
+        let value_at = self.document.tape().index_after(at + 1);
         let value = self.child_bytes(value_at);
-        let is_text = self.node(value_at).kind == Kind::Text && !value.is_ascii() && utf8::is_valid(value);
+        let is_text = self.node(value_at).kind == Kind::Text && !value.is_ascii() && utf8::is_valid_text(value);
         let characters: Vec<u64> = match is_text {
-            true => utf8::characters(value).map(|(code, _)| code).collect(),
+            true => utf8::valid_characters(value).map(|(code, _)| code).collect(),
             false => value.iter().map(|byte| u64::from(*byte)).collect(),
         };
         let mut source = Cow::Borrowed(source);
         if !safe::is_v_string(&source, &characters) {
             let value = value.to_vec();
-            self.lose(LossKind::EmbeddedCode, at);
+            self.record_loss(LossKind::EmbeddedCode, at);
             if characters.is_empty() {
-                self.string(&value, is_text, buf);
+                self.write_string(&value, is_text, buf);
                 return;
             }
             let numbers: Vec<_> = characters.iter().map(u64::to_string).collect();
@@ -167,46 +169,46 @@ impl<'d> Writer<'d> {
     }
 
     /// Writes a float as the string that perl makes of it, with 15 digits.
-    fn float(&mut self, at: u32, value: f64, is_exact: bool, buf: &mut Vec<u8>) {
+    fn write_float(&mut self, at: u32, value: f64, is_exact: bool, buf: &mut Vec<u8>) {
         // As a string, zero has no sign.
-        let text = perl_text(value);
+        let text = float_to_perl_text(value);
         if !is_exact || text.parse::<f64>().is_ok_and(|back| back.to_bits() != value.to_bits() && !value.is_nan()) {
-            self.lose(LossKind::Precision, at);
+            self.record_loss(LossKind::Precision, at);
         }
-        let is_bare = self.string(text.as_bytes(), false, buf);
-        self.lose(if is_bare { LossKind::Integral } else { LossKind::Quoted }, at);
+        let is_bare = self.write_string(text.as_bytes(), false, buf);
+        self.record_loss(if is_bare { LossKind::Integral } else { LossKind::Quoted }, at);
     }
 
     /// Writes an integer as the Perl code does.
-    fn number(&mut self, at: u32, digits: &[u8], buf: &mut Vec<u8>) {
-        if !self.string(digits, false, buf) {
-            self.lose(LossKind::Quoted, at);
+    fn write_number(&mut self, at: u32, digits: &[u8], buf: &mut Vec<u8>) {
+        if !self.write_string(digits, false, buf) {
+            self.record_loss(LossKind::Quoted, at);
         }
     }
 
     /// Writes a name. Text that is not UTF-8 is written as bytes.
-    fn text(&mut self, at: u32, bytes: &[u8], buf: &mut Vec<u8>) {
-        let is_text = !bytes.is_ascii() && utf8::is_valid(bytes);
-        if self.string(bytes, is_text, buf) {
-            self.lose(LossKind::Unquoted, at);
-        } else if self.blurs(bytes, is_text) {
-            self.lose(LossKind::Text, at);
+    fn write_name(&mut self, at: u32, bytes: &[u8], buf: &mut Vec<u8>) {
+        let is_text = !bytes.is_ascii() && utf8::is_valid_text(bytes);
+        if self.write_string(bytes, is_text, buf) {
+            self.record_loss(LossKind::Unquoted, at);
+        } else if self.is_ambiguous_text(bytes, is_text) {
+            self.record_loss(LossKind::Text, at);
         }
     }
 
     /// Whether the output does not distinguish bytes from text: the Perl code writes
     /// characters as they are.
-    pub(super) fn blurs(&self, bytes: &[u8], is_text: bool) -> bool {
+    pub(super) fn is_ambiguous_text(&self, bytes: &[u8], is_text: bool) -> bool {
         if !self.style.options.useperl || self.style.options.useqq || bytes.is_ascii() {
             return false;
         }
-        let has_wide = is_text && utf8::characters(bytes).any(|(code, _)| code > 0xFF);
+        let has_wide = is_text && utf8::valid_characters(bytes).any(|(code, _)| code > 0xFF);
         if is_text { !has_wide } else { self.style.wide }
     }
 
     /// Writes a string. `is_text`: it is text, and not ASCII. Returns whether it is
     /// written as a number.
-    fn string(&self, bytes: &[u8], is_text: bool, buf: &mut Vec<u8>) -> bool {
+    fn write_string(&self, bytes: &[u8], is_text: bool, buf: &mut Vec<u8>) -> bool {
         let options = self.style.options;
         let is_bare = (options.useperl || options.useqq) && quote::is_decimal(bytes);
         if is_bare {
@@ -223,7 +225,7 @@ impl<'d> Writer<'d> {
 
     /// Writes a string in the quotes that Data::Dumper's Perl code uses.
     pub(super) fn push_string_of_perl(&self, bytes: &[u8], is_text: bool, buf: &mut Vec<u8>) {
-        let has_wide = || is_text && utf8::characters(bytes).any(|(code, _)| code > 0xFF);
+        let has_wide = || is_text && utf8::valid_characters(bytes).any(|(code, _)| code > 0xFF);
         if self.style.options.useqq || has_wide() {
             return quote::push_double(bytes, is_text, true, buf);
         }
@@ -235,7 +237,7 @@ impl<'d> Writer<'d> {
     // -- Globs -----------------------------------------------------------------------
 
     /// Writes a glob: `bytes` is its name with the star.
-    fn glob(&self, bytes: &[u8], buf: &mut Vec<u8>) {
+    fn write_glob(&self, bytes: &[u8], buf: &mut Vec<u8>) {
         let options = self.style.options;
         let name = bytes.strip_prefix(b"*").unwrap_or(bytes);
         let in_main = name.strip_prefix(b"main").filter(|rest| rest.starts_with(b"::"));
@@ -249,7 +251,7 @@ impl<'d> Writer<'d> {
         if is_bare {
             return buf.extend_from_slice(name);
         }
-        let is_text = !name.is_ascii() && utf8::is_valid(name);
+        let is_text = !name.is_ascii() && utf8::is_valid_text(name);
         buf.push(b'{');
         match options.useperl {
             true if name == b"main::" => self.push_string_of_perl(b"", false, buf),
@@ -264,10 +266,10 @@ impl<'d> Writer<'d> {
     // -- Regexps ---------------------------------------------------------------------
 
     /// Returns the pattern of the regexp at `at`, and its flags.
-    fn parts(&self, at: u32) -> (&[u8], bool, Vec<u8>) {
+    fn regexp_parts(&self, at: u32) -> (&[u8], bool, Vec<u8>) {
         let pattern = self.child_bytes(at + 1);
-        let is_text = self.node(at + 1).kind == Kind::Text && !pattern.is_ascii() && utf8::is_valid(pattern);
-        let flags = self.child_bytes(self.document.tape().next(at + 1));
+        let is_text = self.node(at + 1).kind == Kind::Text && !pattern.is_ascii() && utf8::is_valid_text(pattern);
+        let flags = self.child_bytes(self.document.tape().index_after(at + 1));
         // For perl, a pattern in UTF-8 is Unicode; not all writers record this.
         let has_charset = flags.iter().any(|flag| matches!(flag, b'u' | b'a' | b'l' | b'd'));
         let charset = if is_text && !has_charset { &b"u"[..] } else { b"" };
@@ -275,36 +277,36 @@ impl<'d> Writer<'d> {
     }
 
     /// Writes a regexp as a string.
-    pub(super) fn regexp_string(&self, at: u32, buf: &mut Vec<u8>) {
-        let (pattern, _, flags) = self.parts(at);
+    pub(super) fn write_regexp_string(&self, at: u32, buf: &mut Vec<u8>) {
+        let (pattern, _, flags) = self.regexp_parts(at);
         buf.extend_from_slice(&[b"(?^", &flags[..], b":", pattern, b")"].concat());
     }
 
     /// Reports non-ASCII characters that become escapes in the pattern, which only perl
     /// reads the same.
-    fn lost_in_regexp(&mut self, at: u32) {
-        let own = self.child_bytes(self.document.tape().next(at + 1)).to_vec();
-        let (pattern, is_text, flags) = self.parts(at);
+    fn record_regexp_losses(&mut self, at: u32) {
+        let own = self.child_bytes(self.document.tape().index_after(at + 1)).to_vec();
+        let (pattern, is_text, flags) = self.regexp_parts(at);
         let is_blurred = !pattern.is_ascii() && (is_text || self.node(at + 1).kind == Kind::Text || self.style.wide);
         if flags != own || flags.iter().any(|flag| !b"ualmsixnp".contains(flag)) {
-            self.lose(LossKind::RegexpFlags, at);
+            self.record_loss(LossKind::RegexpFlags, at);
         }
         if is_blurred {
-            self.lose(LossKind::Text, at + 1);
+            self.record_loss(LossKind::Text, at + 1);
         }
     }
 
     /// Writes a regexp as `qr/…/`: slashes are escaped, and dollars that would begin a
     /// variable.
-    pub(super) fn regexp(&mut self, at: u32, buf: &mut Vec<u8>) {
-        self.lost_in_regexp(at);
-        let (pattern, is_text, mut flags) = self.parts(at);
+    pub(super) fn write_regexp(&mut self, at: u32, buf: &mut Vec<u8>) {
+        self.record_regexp_losses(at);
+        let (pattern, is_text, mut flags) = self.regexp_parts(at);
         let WriteOptions { useperl, trusted, .. } = *self.style.options;
         if !trusted {
-            flags = safe::flags(&flags);
-            match safe::pattern(pattern, &flags, safe::has_visible_pad(self.style.options)) {
-                Pattern::Literal => {}
-                Pattern::Variable => {
+            flags = safe::keep_known_flags(&flags);
+            match safe::classify_pattern(pattern, &flags, safe::has_visible_pad(self.style.options)) {
+                PatternSafety::Literal => {}
+                PatternSafety::Variable => {
                     buf.extend_from_slice(b"do{my $o = ");
                     match is_text || pattern.contains(&b'\n') {
                         true => quote::push_double(pattern, is_text, true, buf),
@@ -314,8 +316,8 @@ impl<'d> Writer<'d> {
                     buf.extend_from_slice(&flags);
                     return buf.push(b'}');
                 }
-                Pattern::Code => {
-                    self.lose(LossKind::EmbeddedCode, at);
+                PatternSafety::Code => {
+                    self.record_loss(LossKind::EmbeddedCode, at);
                     return buf.extend_from_slice(safe::NEVER);
                 }
             }
@@ -325,7 +327,7 @@ impl<'d> Writer<'d> {
         let mut at = 0;
         while let Some(byte) = pattern.get(at) {
             let rest = &pattern[at..];
-            let len = if is_text { utf8::character(rest).map_or(1, |(_, len)| len) } else { 1 };
+            let len = if is_text { utf8::first_character(rest).map_or(1, |(_, len)| len) } else { 1 };
             let next = rest.get(1);
             match byte {
                 b'/' if !is_escaped => buf.extend_from_slice(b"\\/"),
@@ -333,7 +335,7 @@ impl<'d> Writer<'d> {
                     buf.extend_from_slice(b"${\\q($)}");
                 }
                 _ if !byte.is_ascii() && is_text && !useperl => {
-                    let code = utf8::character(rest).map_or(0, |(code, _)| code);
+                    let code = utf8::first_character(rest).map_or(0, |(code, _)| code);
                     buf.extend_from_slice(format!("\\x{{{code:x}}}").as_bytes());
                 }
                 _ if !byte.is_ascii() && useperl => {
@@ -362,7 +364,7 @@ pub(super) fn push_digits(digits: &[u8], buf: &mut Vec<u8>) -> bool {
     true
 }
 
-fn decimal(value: i64) -> Vec<u8> {
+fn format_decimal(value: i64) -> Vec<u8> {
     let mut digits = Vec::new();
     push_int(value, &mut digits);
     digits
@@ -372,22 +374,22 @@ fn decimal(value: i64) -> Vec<u8> {
 /// with a letter.
 fn is_glob(name: &[u8]) -> bool {
     let name = name.strip_prefix(b"::").unwrap_or(name);
-    parts_of(name).all(quote::is_identifier)
+    split_package_name(name).all(quote::is_identifier)
 }
 
 /// The same for the Perl code.
 fn is_glob_of_perl(name: &[u8]) -> bool {
     let is_word = |part: &[u8]| part.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-    let count = parts_of(name).count();
+    let count = split_package_name(name).count();
     let fits = |(position, part): (usize, &[u8])| match position {
         0 => part.is_empty() || quote::is_identifier(part),
         _ => is_word(part) && (!part.is_empty() || position + 1 == count),
     };
-    count > 1 && name != b"main::" && parts_of(name).enumerate().all(fits)
+    count > 1 && name != b"main::" && split_package_name(name).enumerate().all(fits)
 }
 
 /// Returns the parts of a name between double colons.
-fn parts_of(name: &[u8]) -> impl Iterator<Item = &[u8]> {
+fn split_package_name(name: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(name);
     std::iter::from_fn(move || {
         let name = rest?;

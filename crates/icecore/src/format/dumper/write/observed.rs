@@ -8,7 +8,7 @@ use crate::document::{Document, Spelling};
 impl WriteOptions {
     /// Returns Data::Dumper's defaults with the settings of the text that the document
     /// was read from. `is_trusted`: includes settings that perl would run or set.
-    pub(in crate::format::dumper) fn observed(document: &Document<'_>, is_trusted: bool) -> WriteOptions {
+    pub(in crate::format::dumper) fn from_document(document: &Document<'_>, is_trusted: bool) -> WriteOptions {
         let mut options = WriteOptions::default();
         let Some(spelling) = document.spelling_of(NAME) else { return options };
         let flag = |code| spelling.get(code) == Some(1);
@@ -25,21 +25,21 @@ impl WriteOptions {
             (code::PAIR, &mut options.pair, is_safe_pair),
             (code::BLESS, &mut options.bless, is_usual_bless),
         ] {
-            let text = spelling.get(code).and_then(|at| text(spelling, at));
+            let text = spelling.get(code).and_then(|at| read_kept_text(spelling, at));
             if let Some(text) = text.filter(|text| is_trusted || is_safe(text)) {
                 *option = text;
             }
         }
         let names = spelling.header.iter().filter(|(known, _)| *known == code::NAME);
-        let names: Vec<_> = names.filter_map(|(_, at)| text(spelling, *at)).collect();
+        let names: Vec<_> = names.filter_map(|(_, at)| read_kept_text(spelling, *at)).collect();
         if is_trusted || names.iter().all(|name| is_safe_name(name)) {
-            options.names = names.iter().map(|name| as_given(name)).collect();
+            options.names = names.iter().map(|name| name_as_given(name)).collect();
         }
         options
     }
 }
 
-fn text(spelling: &Spelling, at: u64) -> Option<String> {
+fn read_kept_text(spelling: &Spelling, at: u64) -> Option<String> {
     std::str::from_utf8(spelling.kept(at)).ok().map(str::to_owned)
 }
 
@@ -73,7 +73,7 @@ fn is_numbered(name: &str) -> bool {
 
 /// Returns the name as it is given to Data::Dumper: a star stands for the sigil of the
 /// value.
-fn as_given(name: &str) -> String {
+fn name_as_given(name: &str) -> String {
     match name.strip_prefix(['@', '%']) {
         Some(name) => format!("*{name}"),
         None => name.to_owned(),

@@ -8,7 +8,7 @@
 pub(super) struct Path(u32);
 
 #[derive(Clone, Copy)]
-struct Piece {
+struct PathPiece {
     before: Path,
     step: Step,
     /// Whether it begins with `${` or a similar brace.
@@ -34,13 +34,13 @@ enum Step {
         arrow: bool,
     },
     /// The referenced value: `${…}`, `*{…}`.
-    Behind {
+    Dereference {
         sigil: u8,
     },
 }
 
 pub(super) struct Paths {
-    pieces: Vec<Piece>,
+    pieces: Vec<PathPiece>,
     text: Vec<u8>,
     /// Whether arrows are placed as in Data::Dumper's Perl code.
     useperl: bool,
@@ -53,60 +53,60 @@ impl Paths {
         Paths { pieces: Vec::new(), text: Vec::new(), useperl, steps: Vec::new() }
     }
 
-    fn add(&mut self, piece: Piece) -> Path {
+    fn add_piece(&mut self, piece: PathPiece) -> Path {
         let path = Path(u32::try_from(self.pieces.len()).unwrap_or(u32::MAX));
         self.pieces.push(piece);
         path
     }
 
-    fn keep(&mut self, text: &[u8]) -> (usize, usize) {
+    fn keep_text(&mut self, text: &[u8]) -> (usize, usize) {
         let start = self.text.len();
         self.text.extend_from_slice(text);
         (start, self.text.len())
     }
 
     /// Returns the path of a root value with this name.
-    pub(super) fn root(&mut self, name: &[u8]) -> Path {
-        let (start, end) = self.keep(name);
+    pub(super) fn add_root(&mut self, name: &[u8]) -> Path {
+        let (start, end) = self.keep_text(name);
         let before = Path(u32::MAX);
         let braced = name.get(1) == Some(&b'{');
         let broken = name.get(2..).is_some_and(|rest| rest.contains(&b'\n'));
-        self.add(Piece { before, step: Step::Root { start, end }, braced, broken })
+        self.add_piece(PathPiece { before, step: Step::Root { start, end }, braced, broken })
     }
 
-    pub(super) fn item(&mut self, array: Path, index: u32) -> Path {
+    pub(super) fn add_item(&mut self, array: Path, index: u32) -> Path {
         let arrow = self.needs_arrow(array);
-        let piece = self.piece(array);
-        self.add(Piece { before: array, step: Step::Item { index, arrow }, ..piece })
+        let piece = self.piece_at(array);
+        self.add_piece(PathPiece { before: array, step: Step::Item { index, arrow }, ..piece })
     }
 
     /// Returns the path of an entry; `key` is in its written form, with quotes.
-    pub(super) fn key(&mut self, hash: Path, key: &[u8]) -> Path {
+    pub(super) fn add_key(&mut self, hash: Path, key: &[u8]) -> Path {
         let arrow = self.needs_arrow(hash);
-        let piece = self.piece(hash);
-        let (start, end) = self.keep(key);
+        let piece = self.piece_at(hash);
+        let (start, end) = self.keep_text(key);
         let broken = piece.broken || key.contains(&b'\n');
-        self.add(Piece { before: hash, step: Step::Key { start, end, arrow }, broken, ..piece })
+        self.add_piece(PathPiece { before: hash, step: Step::Key { start, end, arrow }, broken, ..piece })
     }
 
     /// Returns the path of what the reference with this path refers to.
-    pub(super) fn behind(&mut self, reference: Path, sigil: u8) -> Path {
-        let piece = self.piece(reference);
-        self.add(Piece { before: reference, step: Step::Behind { sigil }, braced: true, ..piece })
+    pub(super) fn add_dereference(&mut self, reference: Path, sigil: u8) -> Path {
+        let piece = self.piece_at(reference);
+        self.add_piece(PathPiece { before: reference, step: Step::Dereference { sigil }, braced: true, ..piece })
     }
 
-    fn piece(&self, path: Path) -> Piece {
-        let none = Piece { before: path, step: Step::Root { start: 0, end: 0 }, braced: false, broken: false };
+    fn piece_at(&self, path: Path) -> PathPiece {
+        let none = PathPiece { before: path, step: Step::Root { start: 0, end: 0 }, braced: false, broken: false };
         self.pieces.get(path.0 as usize).copied().unwrap_or(none)
     }
 
     /// Whether the name needs an arrow before an index.
     fn needs_arrow(&self, path: Path) -> bool {
-        let piece = self.piece(path);
+        let piece = self.piece_at(path);
         let (start, end) = match piece.step {
             Step::Root { start, end } => (start, end),
             // The C code counts letters to decide that `${$}` needs no arrow.
-            Step::Behind { .. } if !self.useperl && self.root_text(piece.before).len() == 1 => return false,
+            Step::Dereference { .. } if !self.useperl && self.root_text(piece.before).len() == 1 => return false,
             _ => return piece.braced || self.useperl && piece.broken,
         };
         let name = self.text.get(start..end).unwrap_or(&[]);
@@ -121,22 +121,22 @@ impl Paths {
 
     /// Returns the name of a root value as it is.
     pub(super) fn root_text(&self, path: Path) -> &[u8] {
-        match self.piece(path).step {
+        match self.piece_at(path).step {
             Step::Root { start, end } => self.text.get(start..end).unwrap_or(&[]),
             _ => &[],
         }
     }
 
     /// Writes a name.
-    pub(super) fn push(&mut self, path: Path, buf: &mut Vec<u8>) {
+    pub(super) fn write_path(&mut self, path: Path, buf: &mut Vec<u8>) {
         let mut steps = std::mem::take(&mut self.steps);
         let mut at = path;
         let root = loop {
-            let piece = self.piece(at);
+            let piece = self.piece_at(at);
             if let Step::Root { start, end } = piece.step {
                 break self.text.get(start..end).unwrap_or(&[]);
             }
-            if let Step::Behind { sigil } = piece.step {
+            if let Step::Dereference { sigil } = piece.step {
                 buf.extend_from_slice(&[sigil, b'{']);
             }
             steps.push(piece.step);
@@ -178,14 +178,14 @@ mod tests {
 
     fn names(root: &str, useperl: bool) -> [String; 4] {
         let mut paths = Paths::new(useperl);
-        let root = paths.root(root.as_bytes());
-        let key = paths.key(root, b"'a'");
-        let item = paths.item(key, 7);
-        let behind = paths.behind(item, b'$');
-        let last = paths.item(behind, 0);
+        let root = paths.add_root(root.as_bytes());
+        let key = paths.add_key(root, b"'a'");
+        let item = paths.add_item(key, 7);
+        let behind = paths.add_dereference(item, b'$');
+        let last = paths.add_item(behind, 0);
         [root, key, item, last].map(|path| {
             let mut buf = Vec::new();
-            paths.push(path, &mut buf);
+            paths.write_path(path, &mut buf);
             String::from_utf8(buf).unwrap()
         })
     }

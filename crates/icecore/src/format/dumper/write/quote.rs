@@ -32,9 +32,9 @@ pub(in crate::format::dumper) fn push_single(bytes: &[u8], buf: &mut Vec<u8>) {
 #[inline]
 pub(super) fn push_escaped(bytes: &[u8], buf: &mut Vec<u8>) {
     let is_special = |byte: &u8| matches!(byte, b'\'' | b'\\');
-    let (blocks, behind) = bytes.as_chunks::<16>();
+    let (blocks, remainder) = bytes.as_chunks::<16>();
     let is_plain = |block: &[u8]| !block.iter().fold(false, |any, byte| any | is_special(byte));
-    if blocks.iter().all(|block| is_plain(block)) && is_plain(behind) {
+    if blocks.iter().all(|block| is_plain(block)) && is_plain(remainder) {
         return buf.extend_from_slice(bytes);
     }
     let mut rest = bytes;
@@ -55,7 +55,7 @@ pub(in crate::format::dumper) fn push_double(bytes: &[u8], is_text: bool, contro
     while let Some(byte) = bytes.get(at) {
         if is_text
             && !byte.is_ascii()
-            && let Some((code, len)) = utf8::character(&bytes[at..])
+            && let Some((code, len)) = utf8::first_character(&bytes[at..])
         {
             buf.extend_from_slice(format!("\\x{{{code:x}}}").as_bytes());
             at += len;
@@ -98,7 +98,7 @@ pub(super) fn push_chars(bytes: &[u8], is_text: bool, wide: bool, buf: &mut Vec<
     match (is_text, wide) {
         (true, false) => {
             let mut rest = bytes;
-            while let Some((code, len)) = utf8::character(rest) {
+            while let Some((code, len)) = utf8::first_character(rest) {
                 match u8::try_from(code) {
                     Ok(byte) => buf.push(byte),
                     Err(_) => buf.extend_from_slice(&rest[..len]),

@@ -7,14 +7,14 @@ use crate::output::LossKind;
 /// Identity of a value for `seen`: its node, as a variable or as the target of a
 /// reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Id {
+pub(super) enum ValueId {
     Variable(u32),
     Container(u32),
 }
 
 /// Type of a reference's target, in Perl's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Type {
+pub(super) enum ReferentType {
     Array,
     Hash,
     Code,
@@ -28,8 +28,8 @@ pub(super) enum Type {
 pub(super) struct Referent {
     /// Its node; for a scalar, the content of the variable.
     pub(super) at: u32,
-    pub(super) kind: Type,
-    pub(super) id: Id,
+    pub(super) kind: ReferentType,
+    pub(super) id: ValueId,
     /// The node of the object, if it is blessed.
     pub(super) object: Option<u32>,
     /// Whether a link or an alias may refer to it.
@@ -51,13 +51,13 @@ pub(super) struct Leaf {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Found {
+pub(super) enum VariableContent {
     Leaf(Leaf),
     Reference(Referent),
 }
 
 /// Follows links, aliases and wrappers.
-pub(super) struct Look<'d, L> {
+pub(super) struct ReferenceResolver<'d, L> {
     document: &'d Document<'d>,
     lose: L,
     /// Remaining steps: in hand-made documents, links can form a circle.
@@ -66,63 +66,63 @@ pub(super) struct Look<'d, L> {
     is_again: bool,
 }
 
-impl<'d, L: FnMut(LossKind, u32)> Look<'d, L> {
+impl<'d, L: FnMut(LossKind, u32)> ReferenceResolver<'d, L> {
     /// `most`: longest chain. `lose` is called for losses.
-    pub(super) fn new(document: &'d Document<'d>, most: u32, lose: L) -> Look<'d, L> {
-        Look { document, lose, left: most, is_target: false, is_again: false }
+    pub(super) fn new(document: &'d Document<'d>, most: u32, lose: L) -> ReferenceResolver<'d, L> {
+        ReferenceResolver { document, lose, left: most, is_target: false, is_again: false }
     }
 
-    fn node(&mut self, at: u32) -> Result<Node, Error> {
+    fn visit_node(&mut self, at: u32) -> Result<Node, Error> {
         self.left = self.left.checked_sub(1).ok_or_else(|| {
             Error::new(ErrorKind::BadLink)
                 .on_path(self.document.path(at))
                 .finding("links that go round in a circle, or too many wrappers")
         })?;
-        let node = peek(self.document, at);
+        let node = node_at(self.document, at);
         self.is_target |= node.has(flag::TARGET);
         Ok(node)
     }
 
     /// Returns the content of the variable at `at`.
-    pub(super) fn variable(&mut self, mut at: u32) -> Result<Found, Error> {
+    pub(super) fn resolve_variable(&mut self, mut at: u32) -> Result<VariableContent, Error> {
         loop {
-            let node = self.node(at)?;
+            let node = self.visit_node(at)?;
             let is_variable = node.kind == Kind::Object && node.form() == Form::Variable;
             match node.kind {
-                Kind::Alias => at = self.follow(&node),
-                Kind::Attrs => at = self.skip(LossKind::Attributes, at),
-                Kind::Object if is_variable => at = self.skip(LossKind::Class, at),
+                Kind::Alias => at = self.follow_link(&node),
+                Kind::Attrs => at = self.skip_wrapper(LossKind::Attributes, at),
+                Kind::Object if is_variable => at = self.skip_wrapper(LossKind::Class, at),
                 Kind::Link => {
-                    self.marks(at, &node);
-                    let target = self.follow(&node);
-                    let named = peek(self.document, target);
+                    self.record_lost_flags(at, &node);
+                    let target = self.follow_link(&node);
+                    let named = node_at(self.document, target);
                     if !named.kind.is_container() && !named.kind.is_again() {
                         (self.lose)(LossKind::Sharing, at);
-                        return Ok(self.leaf(target, true));
+                        return Ok(self.leaf_content(target, true));
                     }
-                    return self.referent(outermost(self.document, target));
+                    return self.resolve_referent(enclosing_object(self.document, target));
                 }
-                Kind::Tied if !is_reference(&node) => at = self.skip(LossKind::Tied, at),
-                _ if is_reference(&node) => return self.referent(at),
-                _ => return Ok(self.leaf(at, false)),
+                Kind::Tied if !is_reference(&node) => at = self.skip_wrapper(LossKind::Tied, at),
+                _ if is_reference(&node) => return self.resolve_referent(at),
+                _ => return Ok(self.leaf_content(at, false)),
             }
         }
     }
 
     /// Returns what a reference to the value at `at` refers to.
-    fn referent(&mut self, mut at: u32) -> Result<Found, Error> {
+    fn resolve_referent(&mut self, mut at: u32) -> Result<VariableContent, Error> {
         let mut object = None;
         loop {
-            let node = self.node(at)?;
-            self.marks(at, &node);
+            let node = self.visit_node(at)?;
+            self.record_lost_flags(at, &node);
             let kind = match node.kind {
                 Kind::Link => {
-                    at = self.follow(&node);
-                    at = outermost(self.document, at);
+                    at = self.follow_link(&node);
+                    at = enclosing_object(self.document, at);
                     continue;
                 }
                 Kind::Attrs => {
-                    at = self.skip(LossKind::Attributes, at);
+                    at = self.skip_wrapper(LossKind::Attributes, at);
                     continue;
                 }
                 Kind::Object | Kind::Opaque if object.is_none() && !is_blessed_variable(&node) => {
@@ -133,73 +133,73 @@ impl<'d, L: FnMut(LossKind, u32)> Look<'d, L> {
                     }
                     object = Some(at);
                     at += 1;
-                    let body = peek(self.document, at);
+                    let body = node_at(self.document, at);
                     // An object around another object, or around a link, is a scalar
                     // that refers to it.
                     if matches!(body.kind, Kind::Object | Kind::Opaque | Kind::Link) {
-                        return self.scalar(at, object);
+                        return self.resolve_scalar(at, object);
                     }
                     continue;
                 }
                 Kind::Tied if is_reference(&node) => {
-                    at = self.skip(LossKind::Tied, at);
-                    return self.variable(at);
+                    at = self.skip_wrapper(LossKind::Tied, at);
+                    return self.resolve_variable(at);
                 }
-                Kind::Ref => return self.scalar(at + 1, object),
-                Kind::Array => Type::Array,
-                Kind::Map => Type::Hash,
-                Kind::Code => Type::Code,
-                Kind::Regexp if !node.has(flag::BARE) => Type::Regexp,
-                _ => return self.scalar(at, object),
+                Kind::Ref => return self.resolve_scalar(at + 1, object),
+                Kind::Array => ReferentType::Array,
+                Kind::Map => ReferentType::Hash,
+                Kind::Code => ReferentType::Code,
+                Kind::Regexp if !node.has(flag::BARE) => ReferentType::Regexp,
+                _ => return self.resolve_scalar(at, object),
             };
-            return Ok(self.found(at, kind, Id::Container(at), object));
+            return Ok(self.reference_content(at, kind, ValueId::Container(at), object));
         }
     }
 
     /// Returns the variable at `at`, which is the target of a reference.
-    fn scalar(&mut self, mut at: u32, mut object: Option<u32>) -> Result<Found, Error> {
+    fn resolve_scalar(&mut self, mut at: u32, mut object: Option<u32>) -> Result<VariableContent, Error> {
         loop {
-            let node = self.node(at)?;
+            let node = self.visit_node(at)?;
             match node.kind {
                 Kind::Alias => {
-                    at = self.follow(&node);
-                    object = object.or_else(|| object_of(self.document, at));
+                    at = self.follow_link(&node);
+                    object = object.or_else(|| blessing_object(self.document, at));
                 }
-                Kind::Attrs => at = self.skip(LossKind::Attributes, at),
+                Kind::Attrs => at = self.skip_wrapper(LossKind::Attributes, at),
                 Kind::Object if is_blessed_variable(&node) => {
                     object = object.or(Some(at));
                     at += 1;
                 }
                 _ => {
                     let is_glob = node.kind == Kind::Module && node.form() == Form::Variable;
-                    let kind = if is_glob { Type::Glob } else { Type::Scalar };
-                    return Ok(self.found(at, kind, Id::Variable(at), object));
+                    let kind = if is_glob { ReferentType::Glob } else { ReferentType::Scalar };
+                    return Ok(self.reference_content(at, kind, ValueId::Variable(at), object));
                 }
             }
         }
     }
 
-    fn found(&self, at: u32, kind: Type, id: Id, object: Option<u32>) -> Found {
-        let Look { is_target, is_again, .. } = *self;
-        Found::Reference(Referent { at, kind, id, object, is_target, is_again })
+    fn reference_content(&self, at: u32, kind: ReferentType, id: ValueId, object: Option<u32>) -> VariableContent {
+        let ReferenceResolver { is_target, is_again, .. } = *self;
+        VariableContent::Reference(Referent { at, kind, id, object, is_target, is_again })
     }
 
-    fn leaf(&self, at: u32, is_copy: bool) -> Found {
-        Found::Leaf(Leaf { at, is_target: self.is_target, is_again: self.is_again, is_copy })
+    fn leaf_content(&self, at: u32, is_copy: bool) -> VariableContent {
+        VariableContent::Leaf(Leaf { at, is_target: self.is_target, is_again: self.is_again, is_copy })
     }
 
-    fn follow(&mut self, node: &Node) -> u32 {
+    fn follow_link(&mut self, node: &Node) -> u32 {
         self.is_again = true;
         u32::try_from(node.payload).unwrap_or(u32::MAX)
     }
 
-    fn skip(&mut self, loss: LossKind, at: u32) -> u32 {
+    fn skip_wrapper(&mut self, loss: LossKind, at: u32) -> u32 {
         (self.lose)(loss, at);
         at + 1
     }
 
     /// Reports flags that the text can't represent.
-    fn marks(&mut self, at: u32, node: &Node) {
+    fn record_lost_flags(&mut self, at: u32, node: &Node) {
         if node.has(flag::WEAK) {
             (self.lose)(LossKind::Weak, at);
         }
@@ -217,7 +217,7 @@ impl<'d, L: FnMut(LossKind, u32)> Look<'d, L> {
     }
 }
 
-fn peek(document: &Document<'_>, at: u32) -> Node {
+fn node_at(document: &Document<'_>, at: u32) -> Node {
     document.node(at)
 }
 
@@ -237,25 +237,25 @@ fn is_blessed_variable(node: &Node) -> bool {
 }
 
 /// Returns the object whose body is at `at`, otherwise `at`.
-fn outermost(document: &Document<'_>, at: u32) -> u32 {
+fn enclosing_object(document: &Document<'_>, at: u32) -> u32 {
     let is_body = matches!(
-        peek(document, at).kind,
+        node_at(document, at).kind,
         Kind::Array | Kind::Map | Kind::Ref | Kind::Code | Kind::Regexp | Kind::Tied | Kind::Attrs
     );
     let before = at.saturating_sub(1);
-    let node = peek(document, before);
+    let node = node_at(document, before);
     let is_object = node.kind == Kind::Object && !is_blessed_variable(&node) && node.end() > at;
     if is_body && at > before && is_object { before } else { at }
 }
 
 /// Returns the object that the variable at `at` is.
-fn object_of(document: &Document<'_>, at: u32) -> Option<u32> {
+fn blessing_object(document: &Document<'_>, at: u32) -> Option<u32> {
     let before = at.checked_sub(1)?;
-    let node = peek(document, before);
+    let node = node_at(document, before);
     if is_blessed_variable(&node) {
         return Some(before);
     }
     let object = before.checked_sub(1).filter(|_| node.kind == Kind::Ref && node.end() > at)?;
-    let node = peek(document, object);
+    let node = node_at(document, object);
     (node.kind == Kind::Object && !is_blessed_variable(&node)).then_some(object)
 }

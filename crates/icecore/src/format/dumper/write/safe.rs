@@ -6,7 +6,7 @@
 
 use crate::document::{Document, runs_code};
 use crate::format::dumper::options::WriteOptions;
-use crate::format::dumper::read::number::characters as v_string_characters;
+use crate::format::dumper::read::number::parse_v_string_numbers as v_string_characters;
 use std::borrow::Cow;
 
 /// Replacement for a regexp with code in it: a regexp that never matches.
@@ -14,7 +14,7 @@ pub(super) const NEVER: &[u8] = b"qr/(?!)/";
 
 /// How the pattern of a regexp can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pattern {
+pub(super) enum PatternSafety {
     /// As Data::Dumper writes it: `qr/…/`.
     Literal,
     /// Perl's parser would find variables or the end of the pattern in it. In the variable
@@ -25,7 +25,7 @@ pub(super) enum Pattern {
 }
 
 /// Returns options with which nothing from the data is where perl would run it.
-pub(super) fn options_for<'o>(document: &Document<'_>, options: &'o WriteOptions) -> Cow<'o, WriteOptions> {
+pub(super) fn safe_options<'o>(document: &Document<'_>, options: &'o WriteOptions) -> Cow<'o, WriteOptions> {
     if options.trusted {
         return Cow::Borrowed(options);
     }
@@ -81,10 +81,10 @@ pub(super) fn may_be_function(source: &[u8]) -> bool {
 }
 
 /// Returns the flags that perl knows, as often as it accepts them: others would be code.
-pub(super) fn flags(flags: &[u8]) -> Vec<u8> {
+pub(super) fn keep_known_flags(flags: &[u8]) -> Vec<u8> {
     let mut kept: Vec<u8> = Vec::new();
     for flag in flags {
-        let most = match flag {
+        let max_count = match flag {
             b'm' | b's' | b'i' | b'n' | b'p' | b'u' | b'l' | b'd' => 1,
             b'x' | b'a' => 2,
             _ => 0,
@@ -93,7 +93,7 @@ pub(super) fn flags(flags: &[u8]) -> Vec<u8> {
         let count = kept.iter().filter(|kept| *kept == flag).count();
         // Perl accepts only one character set.
         let is_second = is_charset(flag) && kept.iter().any(|kept| is_charset(kept) && kept != flag);
-        if count < most && !is_second {
+        if count < max_count && !is_second {
             kept.push(*flag);
         }
     }
@@ -101,16 +101,16 @@ pub(super) fn flags(flags: &[u8]) -> Vec<u8> {
 }
 
 /// How a pattern with these flags can be written. `is_padded`: line breaks must be escaped.
-pub(super) fn pattern(pattern: &[u8], flags: &[u8], is_padded: bool) -> Pattern {
+pub(super) fn classify_pattern(pattern: &[u8], flags: &[u8], is_padded: bool) -> PatternSafety {
     if runs_code(pattern) {
-        return Pattern::Code;
+        return PatternSafety::Code;
     }
     let has_comments =
         pattern.windows(3).any(|window| window == b"(?#") || flags.contains(&b'x') && pattern.contains(&b'#');
     if has_variable(pattern) || has_comments || is_padded && pattern.contains(&b'\n') {
-        return Pattern::Variable;
+        return PatternSafety::Variable;
     }
-    Pattern::Literal
+    PatternSafety::Literal
 }
 
 /// Whether perl's parser finds an array, a change of case or an escaped end. A `$` is
@@ -184,13 +184,13 @@ mod tests {
             ("e", ""),
             ("ii", "i"),
         ] {
-            assert_eq!(String::from_utf8(flags(given.as_bytes())).unwrap(), kept, "{given}");
+            assert_eq!(String::from_utf8(keep_known_flags(given.as_bytes())).unwrap(), kept, "{given}");
         }
     }
 
     #[test]
     fn patterns() {
-        let form = |text: &str| pattern(text.as_bytes(), b"", false);
+        let form = |text: &str| classify_pattern(text.as_bytes(), b"", false);
         for text in [
             "",
             "^ok$",
@@ -205,10 +205,10 @@ mod tests {
             "\\N{3}",
             "\\\\",
         ] {
-            assert_eq!(form(text), Pattern::Literal, "{text}");
+            assert_eq!(form(text), PatternSafety::Literal, "{text}");
         }
         for text in ["@x", "@{[main::hit()]}", "@$x", "@::x", "\\\\@x", "a\\", "\\\\\\", "\\Qx", "(?#$x)", "@é"] {
-            assert_eq!(form(text), Pattern::Variable, "{text}");
+            assert_eq!(form(text), PatternSafety::Variable, "{text}");
         }
         for text in [
             "(?{hit()})",
@@ -223,9 +223,9 @@ mod tests {
             "\\p{main::IsHit}",
             "\\N{hit}",
         ] {
-            assert_eq!(form(text), Pattern::Code, "{text}");
+            assert_eq!(form(text), PatternSafety::Code, "{text}");
         }
-        assert_eq!(pattern(b"a # $x", b"x", false), Pattern::Variable);
-        assert_eq!(pattern(b"a\n", b"", true), Pattern::Variable);
+        assert_eq!(classify_pattern(b"a # $x", b"x", false), PatternSafety::Variable);
+        assert_eq!(classify_pattern(b"a\n", b"", true), PatternSafety::Variable);
     }
 }

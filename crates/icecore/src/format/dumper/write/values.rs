@@ -1,11 +1,11 @@
 //! Writes values: references, and what they refer to.
 
-use super::frames::{Frame, Shape};
+use super::frames::{WriteFrame, WriteShape};
 use super::paths::Path;
 use super::quote;
-use super::referent::{Found, Id, Leaf, Look, Referent, Type, is_reference};
+use super::referent::{Leaf, ReferenceResolver, Referent, ReferentType, ValueId, VariableContent, is_reference};
 use super::safe;
-use super::{Seen, SeenForm, Writer};
+use super::{SeenForm, SeenValue, Writer};
 use crate::document::{Kind, flag};
 use crate::error::Error;
 use crate::format::scan::utf8;
@@ -13,26 +13,26 @@ use crate::output::LossKind;
 
 impl Writer<'_> {
     /// Writes the value at `at`: a leaf completely, a container up to its front.
-    pub(super) fn value(&mut self, at: u32, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn write_value(&mut self, at: u32, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
         let node = self.node(at);
         if matches!(node.kind, Kind::Array | Kind::Map) && node.flags & !flag::REF == 0 {
-            let kind = if node.kind == Kind::Array { Type::Array } else { Type::Hash };
-            let id = Id::Container(at);
+            let kind = if node.kind == Kind::Array { ReferentType::Array } else { ReferentType::Hash };
+            let id = ValueId::Container(at);
             let plain = Referent { at, kind, id, object: None, is_target: false, is_again: false };
-            return self.reference(at, &plain, column, buf);
+            return self.write_reference(at, &plain, column, buf);
         }
-        let (document, most) = (self.document, self.most_steps());
+        let (document, max_steps) = (self.document, self.most_steps());
         let losses = &mut self.losses;
         let lose = |kind, at| losses.add(kind, || document.path(at));
-        match Look::new(document, most, lose).variable(at)? {
-            Found::Leaf(leaf) => self.scalar(at, &leaf, buf),
-            Found::Reference(referent) => {
+        match ReferenceResolver::new(document, max_steps, lose).resolve_variable(at)? {
+            VariableContent::Leaf(leaf) => self.write_scalar(at, &leaf, buf),
+            VariableContent::Reference(referent) => {
                 // Only variables without references in them are recognized again. One that
                 // refers to itself looks like one that refers to another such variable.
-                if node.kind == Kind::Alias || referent.id == Id::Variable(at) {
-                    self.lose(LossKind::Sharing, at);
+                if node.kind == Kind::Alias || referent.id == ValueId::Variable(at) {
+                    self.record_loss(LossKind::Sharing, at);
                 }
-                self.reference(at, &referent, column, buf)
+                self.write_reference(at, &referent, column, buf)
             }
         }
     }
@@ -40,26 +40,26 @@ impl Writer<'_> {
     /// Reports that the variable at `at` is written as a path to a value elsewhere. For
     /// perl's eval this is only a value, or nothing: only references that `Purity` restores
     /// are shared. If the document was read from such a text, the path is kept.
-    fn lose_again(&mut self, at: u32) {
+    fn record_lost_sharing(&mut self, at: u32) {
         if self.document.spelling_of(super::FORMAT.name).is_none() {
-            self.lose(LossKind::Sharing, at);
+            self.record_loss(LossKind::Sharing, at);
         }
     }
 
     /// Counts what is written again.
-    fn count_again(&mut self, at: u32) -> Result<(), Error> {
+    fn count_repeated_nodes(&mut self, at: u32) -> Result<(), Error> {
         if self.style.options.deepcopy {
-            self.lose(LossKind::Sharing, at);
+            self.record_loss(LossKind::Sharing, at);
         }
         let node = self.node(at);
         let nodes = if node.kind.is_container() {
-            u64::from(self.document.tape().next(at).saturating_sub(at))
+            u64::from(self.document.tape().index_after(at).saturating_sub(at))
         } else {
             1 + u64::from(if node.kind.has_bytes() { node.aux } else { 0 }) / 64
         };
-        self.again = self.again.saturating_add(nodes);
-        if self.again > self.most_again {
-            return Err(self.limits.too_expanded(self.most_again).on_path(self.document.path(at)));
+        self.repeated_nodes = self.repeated_nodes.saturating_add(nodes);
+        if self.repeated_nodes > self.max_repeated_nodes {
+            return Err(self.limits.too_expanded(self.max_repeated_nodes).on_path(self.document.path(at)));
         }
         Ok(())
     }
@@ -67,10 +67,10 @@ impl Writer<'_> {
     // -- Names -----------------------------------------------------------------------
 
     /// Returns the path of the value that is being written.
-    fn path_here(&mut self) -> Path {
+    fn current_path(&mut self) -> Path {
         let root = match self.root {
             Some(root) => root,
-            None => self.paths.root(&self.name),
+            None => self.paths.add_root(&self.name),
         };
         self.root = Some(root);
         let known = self.stack.iter().rposition(|frame| frame.path.is_some());
@@ -91,18 +91,18 @@ impl Writer<'_> {
         let frame = self.stack.get(level)?;
         let own = frame.path?;
         Some(match frame.shape {
-            Shape::Array => {
+            WriteShape::Array => {
                 let index = frame.count.saturating_sub(1);
-                self.paths.item(own, index)
+                self.paths.add_item(own, index)
             }
-            Shape::Scalar => self.paths.behind(own, b'$'),
-            Shape::Glob => self.paths.behind(own, b'*'),
-            Shape::Hash | Shape::Sorted => {
+            WriteShape::Scalar => self.paths.add_dereference(own, b'$'),
+            WriteShape::Glob => self.paths.add_dereference(own, b'*'),
+            WriteShape::Hash | WriteShape::Sorted => {
                 let key = frame.key?;
                 let mut text = std::mem::take(&mut self.scratch);
                 text.clear();
                 self.push_key(key, &mut text);
-                let path = self.paths.key(own, &text);
+                let path = self.paths.add_key(own, &text);
                 self.scratch = text;
                 path
             }
@@ -110,27 +110,27 @@ impl Writer<'_> {
     }
 
     /// Remembers a value that was met in the variable at `variable`.
-    fn remember(&mut self, id: Id, variable: u32, form: SeenForm) {
-        let path = self.path_here();
-        self.seen.insert(id, Seen { path, variable, form, done: false });
+    fn remember(&mut self, id: ValueId, variable: u32, form: SeenForm) {
+        let path = self.current_path();
+        self.seen.insert(id, SeenValue { path, variable, form, done: false });
     }
 
     /// A reference to the variable at `at` is written as one to the target of that
     /// variable. The name only refers to the same variable if the target was met in it.
-    fn check_variable(&mut self, at: u32) {
+    fn check_target_variable(&mut self, at: u32) {
         if !is_reference(&self.node(at)) && self.node(at).kind != Kind::Link {
             return;
         }
-        let found = Look::new(self.document, self.most_steps(), |_, _| ()).variable(at);
-        let Ok(Found::Reference(referent)) = found else { return };
+        let found = ReferenceResolver::new(self.document, self.most_steps(), |_, _| ()).resolve_variable(at);
+        let Ok(VariableContent::Reference(referent)) = found else { return };
         let thing = self.seen.get(&referent.id);
         if self.style.options.purity || thing.is_none_or(|thing| thing.variable != at) {
-            self.lose(LossKind::Sharing, at);
+            self.record_loss(LossKind::Sharing, at);
         }
     }
 
     /// Marks a value as written: from now on it is referred to by its name.
-    pub(super) fn settle(&mut self, id: Id) {
+    pub(super) fn mark_written(&mut self, id: ValueId) {
         if self.style.options.deepcopy {
             self.seen.remove(&id);
         } else if let Some(thing) = self.seen.get_mut(&id) {
@@ -141,14 +141,14 @@ impl Writer<'_> {
     // -- Scalars ---------------------------------------------------------------------
 
     /// Writes a scalar that is not a reference.
-    fn scalar(&mut self, at: u32, leaf: &Leaf, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let id = Id::Variable(leaf.at);
+    fn write_scalar(&mut self, at: u32, leaf: &Leaf, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let id = ValueId::Variable(leaf.at);
         let node = self.node(leaf.at);
         let mut is_known = false;
         if !leaf.is_copy {
             match self.seen.get(&id).copied() {
                 Some(thing) if thing.done => {
-                    self.lose_again(at);
+                    self.record_lost_sharing(at);
                     buf.extend_from_slice(b"${");
                     self.push_seen(&thing, buf)?;
                     buf.push(b'}');
@@ -156,19 +156,19 @@ impl Writer<'_> {
                 }
                 Some(_) => is_known = true,
                 None if leaf.is_target && self.is_catalogued(leaf) => {
-                    self.remember(id, leaf.at, SeenForm::Behind);
+                    self.remember(id, leaf.at, SeenForm::Backslash);
                     is_known = true;
                 }
-                None if leaf.is_again && self.style.options.sparseseen => self.lose(LossKind::Sharing, leaf.at),
+                None if leaf.is_again && self.style.options.sparseseen => self.record_loss(LossKind::Sharing, leaf.at),
                 None => {}
             }
         }
         if leaf.is_again {
-            self.count_again(leaf.at)?;
+            self.count_repeated_nodes(leaf.at)?;
         }
-        self.leaf(leaf.at, &node, buf)?;
+        self.write_leaf(leaf.at, &node, buf)?;
         if is_known {
-            self.settle(id);
+            self.mark_written(id);
         }
         Ok(())
     }
@@ -194,32 +194,32 @@ impl Writer<'_> {
     // -- References ------------------------------------------------------------------
 
     /// Writes the variable at `at`, which refers to this.
-    fn reference(&mut self, at: u32, referent: &Referent, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_reference(&mut self, at: u32, referent: &Referent, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
         if referent.is_target || self.remembers_all || !self.seen.is_empty() {
             if let Some(thing) = self.seen.get(&referent.id).copied() {
                 if !self.style.options.purity {
-                    self.lose_again(at);
+                    self.record_lost_sharing(at);
                 }
-                return self.seen_reference(&thing, referent, buf);
+                return self.write_seen_reference(&thing, referent, buf);
             }
             if referent.is_target || self.remembers_all {
-                self.remember(referent.id, at, self.form_of(referent));
+                self.remember(referent.id, at, self.seen_form(referent));
             }
         }
         let options = self.style.options;
         let level = self.stack.len();
         if !options.purity && options.maxdepth > 0 && level >= options.maxdepth as usize {
-            self.address(referent, buf);
+            self.write_address(referent, buf);
             return Ok(());
         }
         if referent.is_again {
-            self.count_again(referent.at)?;
-            if referent.kind == Type::Scalar {
-                self.check_variable(referent.at);
+            self.count_repeated_nodes(referent.at)?;
+            if referent.kind == ReferentType::Scalar {
+                self.check_target_variable(referent.at);
             }
         }
         let mut column = column;
-        let blessed = self.class_of(referent);
+        let blessed = self.blessed_object(referent);
         if blessed.is_some() {
             buf.extend_from_slice(options.bless.as_bytes());
             buf.extend_from_slice(b"( ");
@@ -229,60 +229,60 @@ impl Writer<'_> {
             }
         }
         let shape = match referent.kind {
-            Type::Regexp => {
-                self.regexp(referent.at, buf);
+            ReferentType::Regexp => {
+                self.write_regexp(referent.at, buf);
                 return self.end_reference(referent, blessed, buf);
             }
             // The hint marks the text of the code itself, not a replacement for it.
-            Type::Code if self.node(referent.at).has(flag::HINT) && options.trusted => {
-                self.code(referent.at, column, level, buf);
+            ReferentType::Code if self.node(referent.at).has(flag::HINT) && options.trusted => {
+                self.write_code(referent.at, column, level, buf);
                 return self.end_reference(referent, blessed, buf);
             }
-            Type::Code => {
-                self.lose(LossKind::Code, referent.at);
+            ReferentType::Code => {
+                self.record_loss(LossKind::Code, referent.at);
                 buf.extend_from_slice(b"sub { \"DUMMY\" }");
                 return self.end_reference(referent, blessed, buf);
             }
-            Type::Array => Shape::Array,
-            Type::Hash => Shape::Hash,
-            Type::Scalar => Shape::Scalar,
-            Type::Glob => Shape::Glob,
+            ReferentType::Array => WriteShape::Array,
+            ReferentType::Hash => WriteShape::Hash,
+            ReferentType::Scalar => WriteShape::Scalar,
+            ReferentType::Glob => WriteShape::Glob,
         };
-        self.open(referent, shape, blessed, column, buf)
+        self.open_container(referent, shape, blessed, column, buf)
     }
 
     /// Writes the text of a sub, with its lines aligned.
-    fn code(&mut self, at: u32, column: usize, level: usize, buf: &mut Vec<u8>) {
+    fn write_code(&mut self, at: u32, column: usize, level: usize, buf: &mut Vec<u8>) {
         buf.extend_from_slice(b"sub ");
         let document = self.document;
         let text = document.nodes().get(at as usize + 1).filter(|text| text.kind.has_bytes());
         let text = text.map_or(&[][..], |text| document.bytes(text));
         for (number, line) in text.split(|byte| *byte == b'\n').enumerate() {
             if number > 0 {
-                self.line(column, level, buf);
+                self.start_line(column, level, buf);
             }
             buf.extend_from_slice(line);
         }
     }
 
     /// Returns the object that it is blessed as. A regexp is one of `Regexp` anyway.
-    fn class_of(&self, referent: &Referent) -> Option<u32> {
+    fn blessed_object(&self, referent: &Referent) -> Option<u32> {
         let object = referent.object?;
-        (referent.kind != Type::Regexp || self.class_name(object) != b"Regexp").then_some(object)
+        (referent.kind != ReferentType::Regexp || self.class_name(object) != b"Regexp").then_some(object)
     }
 
     fn class_name(&self, object: u32) -> &[u8] {
-        self.document.class(self.node(object).class()).map_or(&b""[..], |name| name.bytes)
+        self.document.class_name(self.node(object).class()).map_or(&b""[..], |name| name.bytes)
     }
 
     fn end_reference(&mut self, referent: &Referent, blessed: Option<u32>, buf: &mut Vec<u8>) -> Result<(), Error> {
-        self.end_bless(blessed, buf);
-        self.settle(referent.id);
+        self.write_bless_end(blessed, buf);
+        self.mark_written(referent.id);
         Ok(())
     }
 
     /// Writes the class after a blessed value.
-    pub(super) fn end_bless(&mut self, blessed: Option<u32>, buf: &mut Vec<u8>) {
+    pub(super) fn write_bless_end(&mut self, blessed: Option<u32>, buf: &mut Vec<u8>) {
         let Some(object) = blessed else { return };
         let options = self.style.options;
         buf.extend_from_slice(b", ");
@@ -306,28 +306,28 @@ impl Writer<'_> {
     /// code.
     fn push_name(&self, name: &[u8], buf: &mut Vec<u8>) {
         if self.style.options.useperl && !name.is_ascii() {
-            return quote::push_chars(name, utf8::is_valid(name), self.style.wide, buf);
+            return quote::push_chars(name, utf8::is_valid_text(name), self.style.wide, buf);
         }
         buf.extend_from_slice(name);
     }
 
-    fn form_of(&self, referent: &Referent) -> SeenForm {
+    fn seen_form(&self, referent: &Referent) -> SeenForm {
         match self.own_sigil() {
-            Some(b'@' | b'%') => SeenForm::Behind,
-            Some(b'*') if referent.kind == Type::Code => SeenForm::Code,
+            Some(b'@' | b'%') => SeenForm::Backslash,
+            Some(b'*') if referent.kind == ReferentType::Code => SeenForm::Code,
             _ => SeenForm::Plain,
         }
     }
 
     /// Writes a reference to a value that was written before.
-    fn seen_reference(&mut self, thing: &Seen, referent: &Referent, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_seen_reference(&mut self, thing: &SeenValue, referent: &Referent, buf: &mut Vec<u8>) -> Result<(), Error> {
         if self.style.options.purity && !self.stack.is_empty() {
             buf.extend_from_slice(match referent.kind {
-                Type::Hash => b"{}",
-                Type::Array => b"[]",
+                ReferentType::Hash => b"{}",
+                ReferentType::Array => b"[]",
                 _ => b"do{my $o}",
             });
-            let path = self.path_here();
+            let path = self.current_path();
             self.posts.push((path, *thing));
             return Ok(());
         }
@@ -347,7 +347,7 @@ impl Writer<'_> {
 
     /// Writes a reference as perl converts it to a string. The node index replaces the
     /// address, because addresses only matter for equality.
-    fn address(&mut self, referent: &Referent, buf: &mut Vec<u8>) {
+    fn write_address(&mut self, referent: &Referent, buf: &mut Vec<u8>) {
         let mut text = Vec::new();
         self.push_address(referent, &mut text);
         let options = self.style.options;
@@ -361,20 +361,21 @@ impl Writer<'_> {
 
     fn push_address(&mut self, referent: &Referent, text: &mut Vec<u8>) {
         let word = match referent.kind {
-            Type::Regexp => {
+            ReferentType::Regexp => {
                 let mut pattern = Vec::new();
-                self.regexp_string(referent.at, &mut pattern);
+                self.write_regexp_string(referent.at, &mut pattern);
                 return self.push_name(&pattern, text);
             }
-            Type::Array => "ARRAY",
-            Type::Hash => "HASH",
-            Type::Code => "CODE",
-            Type::Glob => "GLOB",
-            Type::Scalar => {
-                let found = Look::new(self.document, self.most_steps(), |_, _| ()).variable(referent.at);
+            ReferentType::Array => "ARRAY",
+            ReferentType::Hash => "HASH",
+            ReferentType::Code => "CODE",
+            ReferentType::Glob => "GLOB",
+            ReferentType::Scalar => {
+                let found =
+                    ReferenceResolver::new(self.document, self.most_steps(), |_, _| ()).resolve_variable(referent.at);
                 match found {
-                    Ok(Found::Reference(_)) => "REF",
-                    Ok(Found::Leaf(leaf)) if self.node(leaf.at).kind == Kind::VString => "VSTRING",
+                    Ok(VariableContent::Reference(_)) => "REF",
+                    Ok(VariableContent::Leaf(leaf)) if self.node(leaf.at).kind == Kind::VString => "VSTRING",
                     _ => "SCALAR",
                 }
             }
@@ -387,10 +388,10 @@ impl Writer<'_> {
     }
 
     /// Writes the front of a container or of a reference to a scalar.
-    fn open(
+    fn open_container(
         &mut self,
         referent: &Referent,
-        shape: Shape,
+        shape: WriteShape,
         blessed: Option<u32>,
         column: usize,
         buf: &mut Vec<u8>,
@@ -400,26 +401,36 @@ impl Writer<'_> {
         }
         let sigil = self.own_sigil();
         let brackets: &'static [u8] = match shape {
-            Shape::Array if sigil == Some(b'@') => b"()",
-            Shape::Hash | Shape::Sorted if sigil == Some(b'%') => b"()",
-            Shape::Array => b"[]",
-            Shape::Hash | Shape::Sorted => b"{}",
-            Shape::Scalar if blessed.is_some() => b"do{\\(my $o = )}",
-            Shape::Scalar | Shape::Glob => b"\\",
+            WriteShape::Array if sigil == Some(b'@') => b"()",
+            WriteShape::Hash | WriteShape::Sorted if sigil == Some(b'%') => b"()",
+            WriteShape::Array => b"[]",
+            WriteShape::Hash | WriteShape::Sorted => b"{}",
+            WriteShape::Scalar if blessed.is_some() => b"do{\\(my $o = )}",
+            WriteShape::Scalar | WriteShape::Glob => b"\\",
         };
         let (front, closing) = match shape {
-            Shape::Scalar if blessed.is_some() => brackets.split_at(brackets.len() - 2),
+            WriteShape::Scalar if blessed.is_some() => brackets.split_at(brackets.len() - 2),
             _ => brackets.split_at(1),
         };
         buf.extend_from_slice(front);
         let (first, end) = match shape {
-            Shape::Scalar | Shape::Glob => (referent.at, referent.at + 1),
-            _ => (referent.at + 1, self.document.tape().next(referent.at)),
+            WriteShape::Scalar | WriteShape::Glob => (referent.at, referent.at + 1),
+            _ => (referent.at + 1, self.document.tape().index_after(referent.at)),
         };
-        let mut frame =
-            Frame { shape, at: first, end, count: 0, column, path: None, key: None, id: referent.id, blessed, closing };
-        if shape == Shape::Hash && self.style.options.sortkeys {
-            frame.shape = Shape::Sorted;
+        let mut frame = WriteFrame {
+            shape,
+            at: first,
+            end,
+            count: 0,
+            column,
+            path: None,
+            key: None,
+            id: referent.id,
+            blessed,
+            closing,
+        };
+        if shape == WriteShape::Hash && self.style.options.sortkeys {
+            frame.shape = WriteShape::Sorted;
             frame.end = u32::try_from(self.sorted.len()).unwrap_or(u32::MAX);
             self.sort_entries(first, end);
         }

@@ -1,9 +1,9 @@
 //! The fast loop over entries. The slow path handles everything else, one token at a time.
 
 use super::super::tag;
-use super::{Strings, int};
-use crate::format::skim::ahead;
-use crate::format::skim::tokens::{Frame, Run, Sort};
+use super::{StringPositions, decode_integer};
+use crate::format::skim::bytes_ahead;
+use crate::format::skim::tokens::{FrameContent, Run, SkimFrame};
 
 /// Longest string that it skips.
 const LONG: u32 = 1 << 28;
@@ -21,7 +21,7 @@ enum Token {
 
 impl Token {
     #[inline(always)]
-    fn of(head: &[u8; 9]) -> Token {
+    fn from_head(head: &[u8; 9]) -> Token {
         let [tag, a, b, c, d, ..] = *head;
         let wide = |width: u8| match width {
             0 => u32::from(a),
@@ -49,73 +49,73 @@ impl Token {
 }
 
 /// It stops before an entry with anything rare.
-pub(super) fn over(run: &mut Run<'_, Strings>, sought: Option<i64>) -> (usize, bool) {
+pub(super) fn skip_entries(run: &mut Run<'_, StringPositions>, sought: Option<i64>) -> (usize, bool) {
     // Number of entries still to skip.
-    let Some(mut left) = next_entries(run) else { return (0, false) };
+    let Some(mut left) = pop_entries(run) else { return (0, false) };
     let (mut at, mut values, mut names, mut is_found) = (0, run.values, run.names, false);
     let (bytes, base) = (run.bytes, run.base);
     let is_open = loop {
         if left == 0 {
-            match next_entries(run) {
+            match pop_entries(run) {
                 Some(below) => left = below,
                 None => break false,
             }
             continue;
         }
-        let Some(head) = ahead::<9>(bytes, at) else { break true };
-        let mut behind = at;
+        let Some(head) = bytes_ahead::<9>(bytes, at) else { break true };
+        let mut next = at;
         let mut texts = 0;
-        match Token::of(head) {
+        match Token::from_head(head) {
             // An array's keys are integers and strings, and no value is omitted.
             Token::Leaf(len) if head[0] > tag::TRUE && head[0] != tag::FLOAT => {
-                if sought.is_some() && run.open.is_empty() && int(head) == sought {
+                if sought.is_some() && run.open.is_empty() && decode_integer(head) == sought {
                     (at, is_found) = (at + len, true);
                     break true;
                 }
-                behind += len;
+                next += len;
             }
             Token::Text(len) => {
                 texts = 1;
-                behind += len;
+                next += len;
             }
-            Token::Again(len, number) if u64::from(number) < names => behind += len,
+            Token::Again(len, number) if u64::from(number) < names => next += len,
             _ => break true,
         }
-        let Some(head) = ahead::<9>(bytes, behind) else { break true };
-        let value = behind;
+        let Some(head) = bytes_ahead::<9>(bytes, next) else { break true };
+        let value = next;
         let mut array = None;
-        match Token::of(head) {
-            Token::Leaf(len) => behind += len,
+        match Token::from_head(head) {
+            Token::Leaf(len) => next += len,
             Token::Text(len) => {
-                behind += len;
+                next += len;
                 if texts == 1 {
-                    run.format.note(base + at as u64, &mut names);
+                    run.format.number_string(base + at as u64, &mut names);
                 }
-                run.format.note(base + value as u64, &mut names);
+                run.format.number_string(base + value as u64, &mut names);
                 texts = 0;
             }
-            Token::Again(len, number) if u64::from(number) < names + texts => behind += len,
+            Token::Again(len, number) if u64::from(number) < names + texts => next += len,
             Token::Array(len, count) => {
-                behind += len;
+                next += len;
                 array = Some(count);
             }
             _ => break true,
         }
         if texts == 1 {
-            run.format.note(base + at as u64, &mut names);
+            run.format.number_string(base + at as u64, &mut names);
         }
         left -= 1;
-        at = behind;
+        at = next;
         if let Some(count) = array {
             values += 1;
-            run.open.push(Frame::pairs(Sort::Entries, left));
+            run.open.push(SkimFrame::new_pairs(FrameContent::Entries, left));
             left = u64::from(count);
         }
     };
     if is_open {
-        let mut frame = Frame::pairs(Sort::Entries, left);
+        let mut frame = SkimFrame::new_pairs(FrameContent::Entries, left);
         // The key that was sought is skipped.
-        frame.left -= u64::from(is_found);
+        frame.remaining -= u64::from(is_found);
         run.open.push(frame);
     }
     (run.values, run.names) = (values, names);
@@ -124,14 +124,14 @@ pub(super) fn over(run: &mut Run<'_, Strings>, sought: Option<i64>) -> (usize, b
 
 /// Returns how many entries are left in the innermost container, if a key is next.
 #[inline(always)]
-fn next_entries(run: &mut Run<'_, Strings>) -> Option<u64> {
+fn pop_entries(run: &mut Run<'_, StringPositions>) -> Option<u64> {
     let frame = run.open.pop()?;
     let is_ready = match frame.sort {
-        Sort::Entries => frame.left.is_multiple_of(2),
-        sort => sort == Sort::Values && frame.left == 0,
+        FrameContent::Entries => frame.remaining.is_multiple_of(2),
+        sort => sort == FrameContent::Values && frame.remaining == 0,
     };
     if is_ready {
-        return Some(frame.left / 2);
+        return Some(frame.remaining / 2);
     }
     run.open.push(frame);
     None

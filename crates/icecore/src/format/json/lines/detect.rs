@@ -2,19 +2,19 @@
 
 use crate::document::Tape;
 use crate::format::json::read::Reader;
-use crate::format::json::{Surrogates, says_typed, without_mark};
+use crate::format::json::{Surrogates, is_typed_json, strip_byte_order_mark};
 use crate::format::{Certainty, Guess, json::ReadOptions};
 use crate::limits::Limits;
 
 /// How much of the input is examined.
-const LOOK: usize = 256 << 10;
+const EXAMINED_BYTES: usize = 256 << 10;
 /// How many lines are examined.
 const LINES: usize = 8;
 
 /// The first lines, at least two, must be one object or array each.
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
-    let input = without_mark(input);
-    let part = input.get(..LOOK).unwrap_or(input);
+    let input = strip_byte_order_mark(input);
+    let part = input.get(..EXAMINED_BYTES).unwrap_or(input);
     let mut lines = part.split_inclusive(|byte| *byte == b'\n');
     let complete = |line: &&[u8]| line.ends_with(b"\n") || part.len() == input.len();
     let lines = lines.by_ref().take_while(complete).filter(|line| !line.trim_ascii().is_empty());
@@ -26,7 +26,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
         }
         documents += 1;
     }
-    let typed = if says_typed(input, &ReadOptions::default()) { "typed" } else { "plain" };
+    let typed = if is_typed_json(input, &ReadOptions::default()) { "typed" } else { "plain" };
     (documents > 1).then(|| Guess { certainty: Certainty::Sure, variant: typed.to_owned() })
 }
 

@@ -15,7 +15,7 @@ mod read;
 mod strings;
 
 use super::write::{Layout, Window};
-use super::{FORMAT as JSON, ReadOptions, WriteOptions, says_typed, table, typed, write_items, write_plain};
+use super::{FORMAT as JSON, ReadOptions, WriteOptions, is_typed_json, table, typed, write_items, write_plain};
 use crate::format::prelude::*;
 
 const NAME: &str = "ndjson";
@@ -35,7 +35,7 @@ pub static FORMAT: Format = Format {
         ..Capabilities::TEXT
     },
     detect: detect::detect,
-    begins: Some(super::detect::begins),
+    begins: Some(super::detect::begins_like_json),
     inside: None,
     strings: Some(&strings::STRINGS),
     hides: None,
@@ -48,7 +48,7 @@ pub static FORMAT: Format = Format {
 /// # Errors
 /// As for [`json::read`](super::read); they name the line.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    Lines(options.clone()).read(input, Request::new(limits)).whole(input, &FORMAT)
+    Lines(options.clone()).read(input, Request::new(limits)).into_whole_document(input, &FORMAT)
 }
 
 /// Writes each item of an array on its own line, and anything else on one line. With `typed`, an
@@ -57,16 +57,16 @@ pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Resu
 /// # Errors
 /// As for [`json::write`](super::write()).
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
-    document.tape().check()?;
+    document.tape().check_structure()?;
     let options = &WriteOptions { indent: 0, pretty: false, ..options.clone() };
     if options.typed {
         let mut text = Vec::new();
-        typed::write(document, options, limits, &mut text)?;
+        typed::write_typed(document, options, limits, &mut text)?;
         // Otherwise plain JSON represents everything.
-        if says_typed(&text, &ReadOptions::default()) {
+        if is_typed_json(&text, &ReadOptions::default()) {
             text.push(b'\n');
             out.buffer().extend_from_slice(&text);
-            return out.ready().map(|()| Losses::default());
+            return out.allow_flush().map(|()| Losses::default());
         }
     }
     write_plain(document, Window::default(), Layout::Lines, options, limits, out)
@@ -74,8 +74,8 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
 
 /// Reads one line of `json:typed`. Several lines are several documents, because each has its own
 /// table of shared values.
-fn read_typed<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    let mut outcome = typed::read(input, options, request);
+fn read_typed_line<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
+    let mut outcome = typed::read_typed(input, options, request);
     if outcome.error.is_none() && outcome.consumed < input.len() {
         let error = Error::new(ErrorKind::Unsupported)
             .at(outcome.consumed)
@@ -89,16 +89,16 @@ fn read_typed<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) 
 
 /// Settings for reading lines.
 #[derive(Debug)]
-struct Plain<'r>(&'r ReadOptions);
+struct PlainLines<'r>(&'r ReadOptions);
 
-impl Feed for Plain<'_> {
+impl Feed for PlainLines<'_> {
     // The form that is kept is that of JSON.
     const FORMAT: &'static Format = &JSON;
 
-    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+    fn feed_document<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
         match self.0.is_relaxed() {
-            false => read::read::<_, true, false>(input, sink, limits, self.0),
-            true => read::read::<_, false, true>(input, sink, limits, self.0),
+            false => read::read_lines::<_, true, false>(input, sink, limits, self.0),
+            true => read::read_lines::<_, false, true>(input, sink, limits, self.0),
         }
     }
 }
@@ -109,9 +109,9 @@ struct Lines<O>(O);
 
 impl Reader for Lines<ReadOptions> {
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-        match says_typed(input, &self.0) {
-            true => read_typed(input, &self.0, request),
-            false => Plain(&self.0).read(input, request),
+        match is_typed_json(input, &self.0) {
+            true => read_typed_line(input, &self.0, request),
+            false => PlainLines(&self.0).read(input, request),
         }
     }
 }
@@ -124,7 +124,7 @@ impl Writer for Lines<WriteOptions> {
     fn write_part(
         &self,
         document: &Document<'_>,
-        part: Part<'_>,
+        part: DocumentPart<'_>,
         limits: &Limits,
         out: &mut dyn Output,
     ) -> Option<Written> {

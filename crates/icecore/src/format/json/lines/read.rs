@@ -8,14 +8,14 @@ use crate::limits::Limits;
 
 /// Reads all lines as the items of one array. Returns how far it got, and the error
 /// that stopped it.
-pub(super) fn read<S: Sink, const FAST: bool, const RELAXED: bool>(
+pub(super) fn read_lines<S: Sink, const FAST: bool, const RELAXED: bool>(
     input: &[u8],
     sink: &mut S,
     limits: &Limits,
     options: &ReadOptions,
 ) -> (usize, Option<Error>) {
     let root = sink.tape().push(Node::open(Kind::Array, 0));
-    sink.begin(root, 0);
+    sink.record_begin(root, 0);
     let mut reader = Reader::<_, FAST, RELAXED>::new(input, sink, limits, options);
     let (mut at, mut count, mut number) = (0, 0, 0u64);
     let mut error = None;
@@ -23,7 +23,7 @@ pub(super) fn read<S: Sink, const FAST: bool, const RELAXED: bool>(
         let rest = input.get(at..).unwrap_or(&[]);
         let end = rest.iter().position(|byte| *byte == b'\n').map_or(input.len(), |len| at + len);
         number += 1;
-        match reader.line(input, root, at, end) {
+        match reader.read_line(input, root, at, end) {
             Ok(has_document) => count += u32::from(has_document),
             Err(found) => {
                 error = Some(found.in_line(number, end < input.len()));
@@ -33,10 +33,10 @@ pub(super) fn read<S: Sink, const FAST: bool, const RELAXED: bool>(
         }
         at = reader.position();
     }
-    reader.give_back();
+    reader.return_predictions();
     let tape = sink.tape();
     count = count.min(tape.len() - root - 1);
-    tape.close(root, count);
-    sink.end(root, at);
+    tape.close_container(root, count);
+    sink.record_end(root, at);
     (at, error)
 }

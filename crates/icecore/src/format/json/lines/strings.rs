@@ -1,20 +1,27 @@
 //! Finds the strings of JSON lines.
 
-use super::{FORMAT, Plain};
+use super::{FORMAT, PlainLines};
 use crate::error::Error;
 use crate::format::feed;
-use crate::format::json::strings::strings_of;
-use crate::format::strings::{Places, Strings, Wanted};
+use crate::format::json::strings::find_strings_by_reading;
+use crate::format::strings::{StringPlaces, StringRequest, Strings};
 use crate::options::Settings;
 
-pub(super) static STRINGS: Strings = Strings { inside, find, mend: None, takes_class: None, embeds: false };
+pub(super) static STRINGS: Strings =
+    Strings { inside: may_be_json_lines, find: find_strings, mend: None, takes_class: None, embeds: false };
 
 /// At least two lines.
-fn inside(text: &[u8]) -> bool {
+fn may_be_json_lines(text: &[u8]) -> bool {
     let has_lines = || memchr::memchr(b'\n', text.trim_ascii()).is_some();
     matches!(text.trim_ascii_start(), [b'{' | b'[', ..]) && has_lines() && FORMAT.is_likely(text)
 }
 
-fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<Places<'t>, Error> {
-    strings_of(text, settings, wanted, |options, limits, tape| feed::fill(&Plain(options), text, limits, tape))
+fn find_strings<'t>(
+    text: &'t [u8],
+    settings: &Settings,
+    wanted: &StringRequest<'_>,
+) -> Result<StringPlaces<'t>, Error> {
+    find_strings_by_reading(text, settings, wanted, |options, limits, tape| {
+        feed::fill_tape(&PlainLines(options), text, limits, tape)
+    })
 }

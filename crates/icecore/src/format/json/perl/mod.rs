@@ -34,7 +34,7 @@ pub enum Beyond {
 
 /// How infinity and "not a number" are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum InfNan {
+pub enum NonFiniteStyle {
     /// As C prints them, `inf` and `nan`; this is not JSON.
     #[default]
     Bare,
@@ -63,7 +63,7 @@ pub struct Style {
     /// Integral floats get a `.0`.
     pub point_zero: bool,
     /// How infinity and "not a number" are written.
-    pub inf_nan: InfNan,
+    pub inf_nan: NonFiniteStyle,
     /// Every number is written in quotes.
     pub all_strings: bool,
 }

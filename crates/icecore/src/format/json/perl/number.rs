@@ -1,12 +1,12 @@
 //! Floats as perl's modules print them.
 
-use super::{InfNan, Style};
-use crate::num::general::percent_g;
+use super::{NonFiniteStyle, Style};
+use crate::num::general::format_percent_g;
 
 /// Returns a finite float as C's `%.15g` prints it. `point_zero`: an integral one gets
 /// a `.0`.
-pub(in crate::format::json) fn float(value: f64, point_zero: bool) -> String {
-    let mut text = percent_g(value);
+pub(in crate::format::json) fn format_float(value: f64, point_zero: bool) -> String {
+    let mut text = format_percent_g(value);
     if point_zero && value.fract() == 0.0 && !text.contains(['.', 'e']) {
         text.push_str(".0");
     }
@@ -15,7 +15,7 @@ pub(in crate::format::json) fn float(value: f64, point_zero: bool) -> String {
 
 /// Returns the word that C prints for infinity and "not a number". The latter has a
 /// sign too, unless it is `unified`.
-pub(in crate::format::json) fn word(value: f64, unified: bool) -> &'static str {
+pub(in crate::format::json) fn non_finite_word(value: f64, unified: bool) -> &'static str {
     match (value.is_nan(), value.is_sign_negative()) {
         (true, true) if !unified => "-nan",
         (true, _) => "nan",
@@ -25,15 +25,15 @@ pub(in crate::format::json) fn word(value: f64, unified: bool) -> &'static str {
 }
 
 /// Writes a float.
-pub(super) fn put_float(value: f64, style: &Style, out: &mut Vec<u8>) {
+pub(super) fn write_float(value: f64, style: &Style, out: &mut Vec<u8>) {
     if value.is_finite() {
-        return out.extend_from_slice(float(value, style.point_zero).as_bytes());
+        return out.extend_from_slice(format_float(value, style.point_zero).as_bytes());
     }
-    let word = word(value, style.inf_nan == InfNan::Unified);
+    let word = non_finite_word(value, style.inf_nan == NonFiniteStyle::Unified);
     match style.inf_nan {
-        InfNan::Null => out.extend_from_slice(b"null"),
-        InfNan::Bare => out.extend_from_slice(word.as_bytes()),
-        InfNan::Quoted | InfNan::Unified => out.extend_from_slice(format!("\"{word}\"").as_bytes()),
+        NonFiniteStyle::Null => out.extend_from_slice(b"null"),
+        NonFiniteStyle::Bare => out.extend_from_slice(word.as_bytes()),
+        NonFiniteStyle::Quoted | NonFiniteStyle::Unified => out.extend_from_slice(format!("\"{word}\"").as_bytes()),
     }
 }
 
@@ -44,8 +44,8 @@ mod tests {
     #[test]
     fn only_integral_floats_get_a_zero() {
         for (value, text) in [(3.0, "3.0"), (0.5, "0.5"), (123_456_789_012_345.6, "123456789012346"), (1e15, "1e+15")] {
-            assert_eq!(float(value, true), text);
+            assert_eq!(format_float(value, true), text);
         }
-        assert_eq!(float(3.0, false), "3");
+        assert_eq!(format_float(3.0, false), "3");
     }
 }

@@ -2,8 +2,8 @@
 //! returns `None` for anything else and for every error: the reader of
 //! [`super::super::read`] then starts from the beginning.
 
-use super::super::number::{self, Shape};
-use super::super::string::{self, beyond_ascii, specials};
+use super::super::number::{self, NumberShape};
+use super::super::string::{self, non_ascii_mask, special_byte_mask};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Tape};
 
 /// Depth of the stack of fixed size. It needs no allocation; deeper levels use a vector.
@@ -13,7 +13,7 @@ const KEYS_WITH_ID: u32 = 256;
 
 /// An open container.
 #[derive(Clone, Copy)]
-struct Frame {
+struct OpenContainer {
     node: u32,
     count: u32,
     /// For a map: the previous key; for an array: `NOT_A_MAP`.
@@ -36,35 +36,35 @@ const NOT_A_MAP: u32 = u32::MAX;
 /// assert_eq!(tape.nodes()[1].kind, Kind::Text);
 /// ```
 pub fn read(input: &[u8], depth: usize, tape: &mut Tape) -> Option<(usize, bool)> {
-    let mut reader = Reader { input, at: 0, tape, has_ids: true };
-    reader.text(depth)?;
+    let mut reader = PerlReader { input, at: 0, tape, has_ids: true };
+    reader.read_document(depth)?;
     Some((reader.at, reader.has_ids))
 }
 
-struct Reader<'a, 't> {
+struct PerlReader<'a, 't> {
     input: &'a [u8],
     at: usize,
     tape: &'t mut Tape,
     has_ids: bool,
 }
 
-impl Reader<'_, '_> {
-    fn text(&mut self, depth: usize) -> Option<()> {
-        let mut stack = [Frame { node: 0, count: 0, last: NOT_A_MAP }; DEPTH];
+impl PerlReader<'_, '_> {
+    fn read_document(&mut self, depth: usize) -> Option<()> {
+        let mut stack = [OpenContainer { node: 0, count: 0, last: NOT_A_MAP }; DEPTH];
         let mut deep = Vec::new();
         let mut open = 0;
-        let mut top = Frame { node: 0, count: 0, last: NOT_A_MAP };
+        let mut top = OpenContainer { node: 0, count: 0, last: NOT_A_MAP };
         let mut key = NO_KEY;
-        self.space();
+        self.skip_whitespace();
         loop {
             let first = *self.input.get(self.at)?;
             match first {
                 b'"' => {
-                    let node = self.string()?;
+                    let node = self.read_string()?;
                     self.tape.push(Node { key, ..node });
                 }
                 b'0'..=b'9' | b'-' => {
-                    let node = self.number()?;
+                    let node = self.read_number()?;
                     self.tape.push(Node { key, ..node });
                 }
                 b'{' | b'[' => {
@@ -75,29 +75,29 @@ impl Reader<'_, '_> {
                     }
                     let node = self.tape.push(Node { key, ..Node::open(kind, 0) });
                     self.at += 1;
-                    self.space();
+                    self.skip_whitespace();
                     if self.input.get(self.at) == Some(&close) {
                         self.at += 1;
-                        self.tape.close(node, 0);
+                        self.tape.close_container(node, 0);
                     } else {
                         match stack.get_mut(open) {
                             Some(place) => *place = top,
                             None => deep.push(top),
                         }
                         open += 1;
-                        top = Frame { node, count: 0, last };
-                        key = if first == b'{' { self.key(&mut top)? } else { NO_KEY };
+                        top = OpenContainer { node, count: 0, last };
+                        key = if first == b'{' { self.read_key(&mut top)? } else { NO_KEY };
                         continue;
                     }
                 }
-                b't' => self.word(b"true", Node { key, ..Node::leaf(Kind::Bool, 1) })?,
-                b'f' => self.word(b"false", Node { key, ..Node::leaf(Kind::Bool, 0) })?,
-                b'n' => self.word(b"null", Node { key, ..Node::leaf(Kind::Null, 0) })?,
+                b't' => self.read_word(b"true", Node { key, ..Node::leaf(Kind::Bool, 1) })?,
+                b'f' => self.read_word(b"false", Node { key, ..Node::leaf(Kind::Bool, 0) })?,
+                b'n' => self.read_word(b"null", Node { key, ..Node::leaf(Kind::Null, 0) })?,
                 _ => return None,
             }
             // After a value.
             loop {
-                self.space();
+                self.skip_whitespace();
                 if open == 0 {
                     return Some(());
                 }
@@ -107,15 +107,15 @@ impl Reader<'_, '_> {
                 let is_map = top.last != NOT_A_MAP;
                 match next {
                     b',' => {
-                        self.space();
-                        key = if is_map { self.key(&mut top)? } else { NO_KEY };
+                        self.skip_whitespace();
+                        key = if is_map { self.read_key(&mut top)? } else { NO_KEY };
                         break;
                     }
                     b'}' if is_map => {}
                     b']' if !is_map => {}
                     _ => return None,
                 }
-                self.tape.close(top.node, top.count);
+                self.tape.close_container(top.node, top.count);
                 open -= 1;
                 top = match stack.get(open) {
                     Some(around) => *around,
@@ -126,14 +126,14 @@ impl Reader<'_, '_> {
     }
 
     #[inline(always)]
-    fn space(&mut self) {
+    fn skip_whitespace(&mut self) {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.input.get(self.at) {
             self.at += 1;
         }
     }
 
     #[inline]
-    fn word(&mut self, word: &'static [u8], node: Node) -> Option<()> {
+    fn read_word(&mut self, word: &'static [u8], node: Node) -> Option<()> {
         if !self.input.get(self.at..)?.starts_with(word) {
             return None;
         }
@@ -144,15 +144,15 @@ impl Reader<'_, '_> {
 
     /// Reads a string whose opening quote was already seen.
     #[inline]
-    fn string(&mut self) -> Option<Node> {
+    fn read_string(&mut self) -> Option<Node> {
         let start = self.at + 1;
         let stop = string::find_special::<true>(self.input, start);
         if self.input.get(stop.at) != Some(&b'"') {
-            return self.string_with_escapes(start, stop.at);
+            return self.read_escaped_string(start, stop.at);
         }
         let kind = if stop.beyond_ascii { self.text_kind(start, stop.at)? } else { Kind::Bytes };
         self.at = stop.at + 1;
-        Some(self.tape.borrowed(kind, start, stop.at - start))
+        Some(self.tape.new_borrowed_string(kind, start, stop.at - start))
     }
 
     #[inline(never)]
@@ -161,14 +161,14 @@ impl Reader<'_, '_> {
     }
 
     #[inline(never)]
-    fn string_with_escapes(&mut self, start: usize, mut stop: usize) -> Option<Node> {
+    fn read_escaped_string(&mut self, start: usize, mut stop: usize) -> Option<Node> {
         let from = self.tape.arena.len();
         let mut run = start;
         loop {
             self.tape.arena.extend_from_slice(self.input.get(run..stop)?);
             match *self.input.get(stop)? {
                 b'"' => break,
-                b'\\' => run = self.escape(stop)?,
+                b'\\' => run = self.read_escape(stop)?,
                 _ => return None,
             }
             stop = string::find_special::<true>(self.input, run).at;
@@ -177,18 +177,18 @@ impl Reader<'_, '_> {
         let text = self.tape.arena.get(from..)?;
         let kind = if text.is_ascii() { Kind::Bytes } else { std::str::from_utf8(text).ok().map(|_| Kind::Text)? };
         let len = text.len();
-        Some(self.tape.placed(kind, Location::Arena(from as u64), len))
+        Some(self.tape.new_string_at(kind, Location::Arena(from as u64), len))
     }
 
     /// Puts the character of the escape at `at` into the arena. Returns the end of the
     /// escape.
-    fn escape(&mut self, at: usize) -> Option<usize> {
+    fn read_escape(&mut self, at: usize) -> Option<usize> {
         let letter = *self.input.get(at + 1)?;
         if letter != b'u' {
-            self.tape.arena.push(string::short_escape(letter)?);
+            self.tape.arena.push(string::decode_short_escape(letter)?);
             return Some(at + 2);
         }
-        let unit = |at: usize| string::hex4(self.input.get(at + 2..)?.first_chunk()?).map(u32::from);
+        let unit = |at: usize| string::parse_hex4(self.input.get(at + 2..)?.first_chunk()?).map(u32::from);
         let (mut code, mut end) = (unit(at)?, at + 6);
         if (0xD800..0xDC00).contains(&code) {
             if self.input.get(end..end + 2)? != b"\\u" {
@@ -204,38 +204,38 @@ impl Reader<'_, '_> {
     }
 
     #[inline]
-    fn number(&mut self) -> Option<Node> {
-        if let Some((value, end)) = number::short_integer(self.input, self.at) {
+    fn read_number(&mut self) -> Option<Node> {
+        if let Some((value, end)) = number::parse_short_integer(self.input, self.at) {
             self.at = end;
             return Some(Node::int(value));
         }
-        if let Some((value, end)) = number::short_decimal(self.input, self.at) {
+        if let Some((value, end)) = number::parse_short_decimal(self.input, self.at) {
             self.at = end;
             return Some(Node::leaf(Kind::Float, value.to_bits()));
         }
-        self.other_number()
+        self.read_long_number()
     }
 
     #[inline(never)]
-    fn other_number(&mut self) -> Option<Node> {
+    fn read_long_number(&mut self) -> Option<Node> {
         let start = self.at;
-        let (node, end) = match number::shape(self.input, start) {
-            Shape::Integer(end) => {
+        let (node, end) = match number::classify_number(self.input, start) {
+            NumberShape::Integer(end) => {
                 let text = std::str::from_utf8(self.input.get(start..end)?).ok()?;
                 let node = if let Ok(value) = text.parse::<i64>() {
                     Node::int(value)
                 } else if let Ok(value) = text.parse::<u64>() {
                     Node::leaf(Kind::Uint, value)
                 } else {
-                    self.tape.borrowed(Kind::Bytes, start, end - start)
+                    self.tape.new_borrowed_string(Kind::Bytes, start, end - start)
                 };
                 (node, end)
             }
-            Shape::Decimal(end) => {
-                let value = number::decimal(self.input.get(start..end)?)?;
+            NumberShape::Decimal(end) => {
+                let value = number::parse_decimal(self.input.get(start..end)?)?;
                 (Node::leaf(Kind::Float, value.to_bits()), end)
             }
-            Shape::Broken(..) => return None,
+            NumberShape::Broken(..) => return None,
         };
         self.at = end;
         Some(node)
@@ -243,31 +243,31 @@ impl Reader<'_, '_> {
 
     /// Reads the name of an entry and the colon after it.
     #[inline]
-    fn key(&mut self, top: &mut Frame) -> Option<u16> {
+    fn read_key(&mut self, top: &mut OpenContainer) -> Option<u16> {
         if self.input.get(self.at) != Some(&b'"') {
             return None;
         }
-        let key = match self.predicted(top) {
+        let key = match self.read_predicted_key(top) {
             Some(id) => id,
-            None => self.new_key(top)?,
+            None => self.read_new_key(top)?,
         };
         top.last = if key == KEY_NODE { 0 } else { u32::from(key) };
-        self.space();
+        self.skip_whitespace();
         if self.input.get(self.at) != Some(&b':') {
             return None;
         }
         self.at += 1;
-        self.space();
+        self.skip_whitespace();
         Some(key)
     }
 
     /// Reads the key that came here the last time, if it is here again: short, ASCII and
     /// without escapes.
     #[inline(always)]
-    fn predicted(&mut self, top: &Frame) -> Option<u16> {
+    fn read_predicted_key(&mut self, top: &OpenContainer) -> Option<u16> {
         let keys = &self.tape.keys;
-        let id = keys.guess(top.last as u16);
-        let (entry, _) = keys.plain(id)?;
+        let id = keys.predict_next(top.last as u16);
+        let (entry, _) = keys.get_plain(id)?;
         let len = entry.node.aux as usize;
         let window = u128::from_le_bytes(*self.input.get(self.at + 1..)?.first_chunk::<16>()?);
         if len > 16 || entry.node.kind != Kind::Bytes || top.count >= KEYS_WITH_ID {
@@ -278,7 +278,8 @@ impl Reader<'_, '_> {
         let blanks = u128::from_le_bytes([b' '; 16]) & !mask;
         let text = window & mask;
         let (low, high) = ((text | blanks) as u64, ((text | blanks) >> 64) as u64);
-        let is_plain = specials(low) | specials(high) | beyond_ascii(low) | beyond_ascii(high) == 0;
+        let is_plain =
+            special_byte_mask(low) | special_byte_mask(high) | non_ascii_mask(low) | non_ascii_mask(high) == 0;
         if text != entry.head || !is_plain || self.input.get(self.at + 1 + len) != Some(&b'"') {
             return None;
         }
@@ -287,9 +288,9 @@ impl Reader<'_, '_> {
     }
 
     #[inline(never)]
-    fn new_key(&mut self, top: &Frame) -> Option<u16> {
+    fn read_new_key(&mut self, top: &OpenContainer) -> Option<u16> {
         let from = self.tape.arena.len();
-        let node = self.string()?;
+        let node = self.read_string()?;
         let place = node.place();
         if top.count < KEYS_WITH_ID {
             let len = node.aux as usize;
@@ -299,7 +300,7 @@ impl Reader<'_, '_> {
                 Location::Arena(start) => tape.arena.get(start as usize..)?.get(..len)?,
             };
             if let Some(id) = tape.keys.intern(Node::leaf(node.kind, 0), bytes).and_then(|id| u16::try_from(id).ok()) {
-                tape.keys.learn(top.last as u16, id);
+                tape.keys.learn_next(top.last as u16, id);
                 tape.arena.truncate(from);
                 return Some(id);
             }

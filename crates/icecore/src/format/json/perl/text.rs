@@ -6,11 +6,11 @@ use crate::error::{Error, ErrorKind};
 
 /// Writes a string without its quotes. `is_text`: it is Perl's UTF-8; otherwise each
 /// byte is a character.
-pub(super) fn put_inner(text: &[u8], is_text: bool, style: &Style, out: &mut Vec<u8>) -> Result<(), Error> {
+pub(super) fn write_string_part(text: &[u8], is_text: bool, style: &Style, out: &mut Vec<u8>) -> Result<(), Error> {
     let copies_beyond = is_text && style.beyond == Beyond::Utf8;
     let mut rest = text;
     while let Some(first) = rest.first() {
-        let run = run(rest, style.escape_slash);
+        let run = measure_unescaped_run(rest, style.escape_slash);
         if run > 0 {
             out.extend_from_slice(&rest[..run]);
             rest = &rest[run..];
@@ -18,7 +18,7 @@ pub(super) fn put_inner(text: &[u8], is_text: bool, style: &Style, out: &mut Vec
         }
         let (code, len) = match *first {
             0..0x80 => (u32::from(*first), 1),
-            _ if is_text => first_char(rest).ok_or_else(malformed)?,
+            _ if is_text => decode_first_char(rest).ok_or_else(malformed_error)?,
             _ => (u32::from(*first), 1),
         };
         if code > 0x10_FFFF {
@@ -26,21 +26,21 @@ pub(super) fn put_inner(text: &[u8], is_text: bool, style: &Style, out: &mut Vec
                 .expecting("a character that Unicode has")
                 .finding(format!("out of range codepoint (0x{code:x}) encountered, unrepresentable in JSON")));
         }
-        let (this, behind) = rest.split_at(len.min(rest.len()));
+        let (character, tail) = rest.split_at(len.min(rest.len()));
         match style.beyond {
-            _ if code < 0x80 => escape(code, out),
-            Beyond::Utf8 if copies_beyond => out.extend_from_slice(this),
+            _ if code < 0x80 => write_escape(code, out),
+            Beyond::Utf8 if copies_beyond => out.extend_from_slice(character),
             Beyond::Utf8 => push_utf8(code, out),
             Beyond::Latin1 if code < 0x100 => out.push(code as u8),
-            Beyond::Latin1 | Beyond::Ascii => escape(code, out),
+            Beyond::Latin1 | Beyond::Ascii => write_escape(code, out),
         }
-        rest = behind;
+        rest = tail;
     }
     Ok(())
 }
 
 /// Returns how many bytes at the start are ASCII that needs no escape.
-fn run(text: &[u8], escape_slash: bool) -> usize {
+fn measure_unescaped_run(text: &[u8], escape_slash: bool) -> usize {
     let stands_for_itself = |byte: &u8| !is_special(*byte) && *byte < 0x80 && !(escape_slash && *byte == b'/');
     if escape_slash {
         return text.iter().take_while(|byte| stands_for_itself(byte)).count();
@@ -48,7 +48,7 @@ fn run(text: &[u8], escape_slash: bool) -> usize {
     let mut at = 0;
     while let Some(chunk) = text.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(*chunk);
-        let found = super::super::string::specials(word) | super::super::string::beyond_ascii(word);
+        let found = super::super::string::special_byte_mask(word) | super::super::string::non_ascii_mask(word);
         if found != 0 {
             return at + found.trailing_zeros() as usize / 8;
         }
@@ -57,7 +57,7 @@ fn run(text: &[u8], escape_slash: bool) -> usize {
     at + text[at..].iter().take_while(|byte| stands_for_itself(byte)).count()
 }
 
-fn escape(code: u32, out: &mut Vec<u8>) {
+fn write_escape(code: u32, out: &mut Vec<u8>) {
     let short: &[u8] = match code {
         0x22 => b"\\\"",
         0x5C => b"\\\\",
@@ -67,16 +67,16 @@ fn escape(code: u32, out: &mut Vec<u8>) {
         0x0A => b"\\n",
         0x0D => b"\\r",
         0x09 => b"\\t",
-        0..=0xFFFF => return unit(code, out),
+        0..=0xFFFF => return write_unit_escape(code, out),
         _ => {
-            unit(0xD7C0 + (code >> 10), out);
-            return unit(0xDC00 | code & 0x3FF, out);
+            write_unit_escape(0xD7C0 + (code >> 10), out);
+            return write_unit_escape(0xDC00 | code & 0x3FF, out);
         }
     };
     out.extend_from_slice(short);
 }
 
-fn unit(unit: u32, out: &mut Vec<u8>) {
+fn write_unit_escape(unit: u32, out: &mut Vec<u8>) {
     let digit = |shift: u32| b"0123456789abcdef"[(unit >> shift & 0x0F) as usize];
     out.extend_from_slice(&[b'\\', b'u', digit(12), digit(8), digit(4), digit(0)]);
 }
@@ -88,7 +88,7 @@ fn push_utf8(code: u32, out: &mut Vec<u8>) {
 
 /// Returns the first character of Perl's UTF-8, which allows surrogates and goes beyond
 /// Unicode, and its length in bytes. `None` if it is invalid.
-fn first_char(text: &[u8]) -> Option<(u32, usize)> {
+fn decode_first_char(text: &[u8]) -> Option<(u32, usize)> {
     let first = *text.first()?;
     let (len, bits) = match first {
         0xC2..=0xDF => (2, first & 0x1F),
@@ -109,7 +109,7 @@ fn first_char(text: &[u8]) -> Option<(u32, usize)> {
 }
 
 #[cold]
-fn malformed() -> Error {
+fn malformed_error() -> Error {
     Error::new(ErrorKind::Unrepresentable)
         .expecting("characters")
         .finding("malformed or illegal unicode character in string, cannot convert to JSON")

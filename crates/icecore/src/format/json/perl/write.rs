@@ -1,13 +1,13 @@
 //! Writes JSON in one pass over the nodes, in their order.
 
-use super::super::number::{self, Shape, push_canonical};
+use super::super::number::{self, NumberShape, push_canonical};
 use super::super::scratch::{self, SCRATCH, Scratch};
 use super::Style;
-use super::number::put_float;
-use super::text::put_inner;
+use super::number::write_float;
+use super::text::write_string_part;
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Names, Node, Tape};
 use crate::error::{Error, ErrorKind};
-use crate::output::{Frame, Output};
+use crate::output::{Output, PartialContainer};
 
 /// Size of the buffer for short tokens.
 const CHUNK: usize = 4096;
@@ -24,7 +24,7 @@ pub fn write(document: &Document<'_>, style: &Style, out: &mut dyn Output) -> Re
     if spare.bytes.len() < CHUNK + 2 * SCRATCH {
         spare.bytes.resize(CHUNK + 2 * SCRATCH, 0);
     }
-    let mut writer = Writer {
+    let mut writer = PerlWriter {
         tape: document.tape(),
         names: document.tape().keys(),
         input: document.input(),
@@ -35,14 +35,14 @@ pub fn write(document: &Document<'_>, style: &Style, out: &mut dyn Output) -> Re
         out: out.buffer(),
         open: std::mem::take(&mut spare.open),
     };
-    let written = writer.document();
+    let written = writer.write_document();
     writer.flush();
     (spare.bytes, spare.open) = (std::mem::take(&mut writer.chunk), std::mem::take(&mut writer.open));
-    out.give_spare(spare);
+    out.return_spare(spare);
     written
 }
 
-struct Writer<'d, 'o> {
+struct PerlWriter<'d, 'o> {
     tape: &'d Tape,
     names: &'d Names,
     input: &'d [u8],
@@ -53,7 +53,7 @@ struct Writer<'d, 'o> {
     at: usize,
     out: &'o mut Vec<u8>,
     /// Open containers. `key` says what closes them in addition to a bracket.
-    open: Vec<Frame>,
+    open: Vec<PartialContainer>,
 }
 
 /// Value of `key` for a tagged value or the document: closing it writes nothing.
@@ -61,19 +61,19 @@ const TAGGED: u16 = 1;
 /// Value of `key` for the list after a tag, which is always on one line.
 const LIST: u16 = 2;
 
-impl<'d> Writer<'d, '_> {
-    fn document(&mut self) -> Result<(), Error> {
+impl<'d> PerlWriter<'d, '_> {
+    fn write_document(&mut self) -> Result<(), Error> {
         let nodes = self.tape.nodes.get(self.tape.root as usize..).unwrap_or(&[]);
         let mut nodes = nodes.iter();
         // Number of children that the innermost container still gets, and whether it is
         // a map.
-        let mut top = Frame { left: 1, key: TAGGED, is_map: false };
+        let mut top = PartialContainer { left: 1, key: TAGGED, is_map: false };
         let mut is_first = true;
         loop {
             while top.left == 0 {
                 let Some(around) = self.open.pop() else {
                     if self.style.indent.is_some() {
-                        self.byte(b'\n');
+                        self.write_byte(b'\n');
                     }
                     return Ok(());
                 };
@@ -82,9 +82,9 @@ impl<'d> Writer<'d, '_> {
                         self.flush();
                     }
                     if top.key == 0 {
-                        self.new_line(usize::from(around.key == 0));
+                        self.write_new_line(usize::from(around.key == 0));
                     }
-                    self.byte(if top.is_map { b'}' } else { b']' });
+                    self.write_byte(if top.is_map { b'}' } else { b']' });
                 }
                 top = around;
                 is_first = false;
@@ -95,26 +95,26 @@ impl<'d> Writer<'d, '_> {
                 self.flush();
             }
             if !is_first {
-                self.byte(b',');
+                self.write_byte(b',');
                 if self.style.space_after && self.style.indent.is_none() && top.key != LIST {
-                    self.byte(b' ');
+                    self.write_byte(b' ');
                 }
             }
             is_first = false;
             if self.style.indent.is_some() && top.key == 0 {
-                self.new_line(1);
+                self.write_new_line(1);
             }
             if top.is_map {
                 if node.key == IS_KEY {
-                    let text = self.tape.bytes(node, self.input);
-                    self.key(text, node.kind == Kind::Text)?;
+                    let text = self.tape.string_bytes(node, self.input);
+                    self.write_key(text, node.kind == Kind::Text)?;
                     let Some(value) = nodes.next() else { break };
                     node = value;
                 } else {
-                    self.key_with_id(node.key)?;
+                    self.write_key_with_id(node.key)?;
                 }
             }
-            if self.leaf(node)? {
+            if self.write_leaf(node)? {
                 continue;
             }
             let next = match node.kind {
@@ -122,17 +122,17 @@ impl<'d> Writer<'d, '_> {
                     let is_map = node.kind == Kind::Map;
                     let is_tagged = top.key == TAGGED && !self.open.is_empty();
                     if node.aux == 0 {
-                        self.word(if is_map { "{}" } else { "[]" });
+                        self.write_word(if is_map { "{}" } else { "[]" });
                         continue;
                     }
-                    self.byte(if is_map { b'{' } else { b'[' });
-                    Frame { left: node.aux, key: if is_tagged { LIST } else { 0 }, is_map }
+                    self.write_byte(if is_map { b'{' } else { b'[' });
+                    PartialContainer { left: node.aux, key: if is_tagged { LIST } else { 0 }, is_map }
                 }
                 Kind::Opaque if node.form() == Form::Freeze => {
-                    self.tag(node)?;
-                    Frame { left: 1, key: TAGGED, is_map: false }
+                    self.write_tag(node)?;
+                    PartialContainer { left: 1, key: TAGGED, is_map: false }
                 }
-                _ => return Err(other(node)),
+                _ => return Err(unsupported_error(node)),
             };
             self.open.push(top);
             top = next;
@@ -142,20 +142,20 @@ impl<'d> Writer<'d, '_> {
     }
 
     #[inline(always)]
-    fn scratch(&mut self) -> Option<&mut Scratch> {
+    fn free_scratch(&mut self) -> Option<&mut Scratch> {
         self.chunk.get_mut(self.at..).and_then(|rest| rest.first_chunk_mut())
     }
 
     #[inline(always)]
-    fn byte(&mut self, byte: u8) {
+    fn write_byte(&mut self, byte: u8) {
         if let Some(place) = self.chunk.get_mut(self.at) {
             *place = byte;
             self.at += 1;
         }
     }
 
-    fn word(&mut self, word: &'static str) {
-        let len = self.scratch().map_or(0, |scratch| scratch::word(scratch, 0, word));
+    fn write_word(&mut self, word: &'static str) {
+        let len = self.free_scratch().map_or(0, |scratch| scratch::write_word(scratch, 0, word));
         self.at += len;
     }
 
@@ -166,7 +166,7 @@ impl<'d> Writer<'d, '_> {
 
     /// Starts a line, if the output has lines; `inside` more levels are open.
     #[inline]
-    fn new_line(&mut self, inside: usize) {
+    fn write_new_line(&mut self, inside: usize) {
         let Some(indent) = self.style.indent else { return };
         self.flush();
         self.out.push(b'\n');
@@ -177,7 +177,7 @@ impl<'d> Writer<'d, '_> {
 
     /// Writes a value without children. Returns false if it has children.
     #[inline(always)]
-    fn leaf(&mut self, node: &Node) -> Result<bool, Error> {
+    fn write_leaf(&mut self, node: &Node) -> Result<bool, Error> {
         let at = self.at;
         match node.kind {
             Kind::Bytes | Kind::Text => {
@@ -187,30 +187,29 @@ impl<'d> Writer<'d, '_> {
                 };
                 let is_default = !self.style.escape_slash;
                 let len = node.aux as usize;
-                let plain = self
-                    .scratch()
-                    .filter(|_| is_default)
-                    .and_then(|scratch| scratch::plain(scratch, 0, base, usize::try_from(start).ok()?, len));
+                let plain = self.free_scratch().filter(|_| is_default).and_then(|scratch| {
+                    scratch::write_plain_string(scratch, 0, base, usize::try_from(start).ok()?, len)
+                });
                 match plain {
                     Some(len) => self.at = at + len,
-                    None => self.string(self.tape.bytes(node, self.input), node.kind == Kind::Text)?,
+                    None => self.write_string(self.tape.string_bytes(node, self.input), node.kind == Kind::Text)?,
                 }
             }
             Kind::Int if !self.style.all_strings => {
-                let len = self.scratch().map_or(0, |scratch| scratch::int(scratch, 0, node.payload as i64));
+                let len = self.free_scratch().map_or(0, |scratch| scratch::write_int(scratch, 0, node.payload as i64));
                 self.at = at + len;
             }
-            Kind::Null | Kind::Hole => self.word("null"),
-            Kind::Bool => self.word(if node.payload == 0 { "false" } else { "true" }),
-            Kind::Int | Kind::Uint | Kind::Float => self.number(node),
-            Kind::Symbol => self.digits(node)?,
+            Kind::Null | Kind::Hole => self.write_word("null"),
+            Kind::Bool => self.write_word(if node.payload == 0 { "false" } else { "true" }),
+            Kind::Int | Kind::Uint | Kind::Float => self.write_number(node),
+            Kind::Symbol => self.write_number_text(node)?,
             _ => return Ok(false),
         }
         Ok(true)
     }
 
     #[inline(never)]
-    fn number(&mut self, node: &Node) {
+    fn write_number(&mut self, node: &Node) {
         self.flush();
         let quotes = self.style.all_strings && (node.kind != Kind::Float || f64::from_bits(node.payload).is_finite());
         if quotes {
@@ -218,7 +217,7 @@ impl<'d> Writer<'d, '_> {
         }
         match node.kind {
             Kind::Int | Kind::Uint => push_canonical(node, &[], self.out),
-            _ => put_float(f64::from_bits(node.payload), self.style, self.out),
+            _ => write_float(f64::from_bits(node.payload), self.style, self.out),
         }
         if quotes {
             self.out.push(b'"');
@@ -227,10 +226,10 @@ impl<'d> Writer<'d, '_> {
 
     /// Writes a number of any size, as its text.
     #[inline(never)]
-    fn digits(&mut self, node: &Node) -> Result<(), Error> {
-        let text = self.tape.bytes(node, self.input);
-        match number::shape(text, 0) {
-            Shape::Integer(end) | Shape::Decimal(end) if end == text.len() => {
+    fn write_number_text(&mut self, node: &Node) -> Result<(), Error> {
+        let text = self.tape.string_bytes(node, self.input);
+        match number::classify_number(text, 0) {
+            NumberShape::Integer(end) | NumberShape::Decimal(end) if end == text.len() => {
                 self.flush();
                 self.out.extend_from_slice(text);
                 Ok(())
@@ -242,26 +241,26 @@ impl<'d> Writer<'d, '_> {
     }
 
     #[inline(never)]
-    fn string(&mut self, text: &[u8], is_text: bool) -> Result<(), Error> {
+    fn write_string(&mut self, text: &[u8], is_text: bool) -> Result<(), Error> {
         self.flush();
         self.out.push(b'"');
-        put_inner(text, is_text, self.style, self.out)?;
+        write_string_part(text, is_text, self.style, self.out)?;
         self.out.push(b'"');
         Ok(())
     }
 
     #[inline(always)]
-    fn key_with_id(&mut self, id: u16) -> Result<(), Error> {
+    fn write_key_with_id(&mut self, id: u16) -> Result<(), Error> {
         if id == NO_KEY || id == KEY_NODE {
             return Err(Error::new(ErrorKind::Usage).expecting("entries with keys").finding("one without"));
         }
         if self.is_usual
-            && let Some((entry, _)) = self.names.plain(id)
-            && let Some(scratch) = self.scratch()
+            && let Some((entry, _)) = self.names.get_plain(id)
+            && let Some(scratch) = self.free_scratch()
         {
             let head = entry.head.to_le_bytes();
             let len = entry.node.aux as usize;
-            if let Some(end) = scratch::plain(scratch, 0, &head, 0, len) {
+            if let Some(end) = scratch::write_plain_string(scratch, 0, &head, 0, len) {
                 scratch[end] = b':';
                 self.at += end + 1;
                 return Ok(());
@@ -270,12 +269,12 @@ impl<'d> Writer<'d, '_> {
         let Some(name) = self.names.get(u32::from(id)) else {
             return Err(Error::new(ErrorKind::Usage).expecting("keys that are known").finding("another one"));
         };
-        self.key(name.bytes, name.node.kind == Kind::Text)
+        self.write_key(name.bytes, name.node.kind == Kind::Text)
     }
 
     #[inline(never)]
-    fn key(&mut self, text: &[u8], is_text: bool) -> Result<(), Error> {
-        self.string(text, is_text)?;
+    fn write_key(&mut self, text: &[u8], is_text: bool) -> Result<(), Error> {
+        self.write_string(text, is_text)?;
         if self.style.space_before {
             self.out.push(b' ');
         }
@@ -287,18 +286,18 @@ impl<'d> Writer<'d, '_> {
     }
 
     /// Writes the class of a tagged value.
-    fn tag(&mut self, node: &Node) -> Result<(), Error> {
+    fn write_tag(&mut self, node: &Node) -> Result<(), Error> {
         let class = self.tape.classes().get(node.class());
         let (name, is_text) = class.map_or((&[][..], false), |class| (class.bytes, class.node.kind == Kind::Text));
-        self.byte(b'(');
-        self.string(name, is_text)?;
+        self.write_byte(b'(');
+        self.write_string(name, is_text)?;
         self.out.push(b')');
         Ok(())
     }
 }
 
 #[cold]
-fn other(node: &Node) -> Error {
+fn unsupported_error(node: &Node) -> Error {
     Error::new(ErrorKind::Unrepresentable)
         .expecting("arrays, maps, strings, numbers, booleans and nulls")
         .finding(format!("a node of kind {:?}", node.kind))

@@ -12,8 +12,8 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     /// Remembers that the name with this id is at `start` of the input, without escapes, and
     /// follows `previous`.
     pub(super) fn learn_name(&mut self, previous: u16, id: u16, start: usize, len: usize) {
-        KeyPrediction::of(&mut self.predictions, previous).next = id;
-        let this = KeyPrediction::of(&mut self.predictions, id);
+        KeyPrediction::get_or_insert(&mut self.predictions, previous).next = id;
+        let this = KeyPrediction::get_or_insert(&mut self.predictions, id);
         this.plain = u32::try_from(len + 1).unwrap_or(0);
         // The name in quotes and with the colon: one comparison of 16 bytes covers all three,
         // which leaves 13 bytes for the name.
@@ -34,7 +34,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     /// Returns the leaf that starts at `start`, and its end. Only ASCII strings without
     /// escapes and integers: they need no arena, no UTF-8 check and no rounding.
     #[inline(always)]
-    fn plain_leaf(&self, start: usize) -> Option<(Node, usize)> {
+    fn parse_plain_leaf(&self, start: usize) -> Option<(Node, usize)> {
         match self.input.get(start)? {
             b'"' => {
                 let first = start + 1;
@@ -45,7 +45,9 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
                     && u64::from(len) <= self.limits.string;
                 plain.then(|| (Node::string(Kind::Text, Location::Input(first as u64), len), stop.at + 1))
             }
-            b'-' | b'0'..=b'9' => number::short_integer(self.input, start).map(|(value, end)| (Node::int(value), end)),
+            b'-' | b'0'..=b'9' => {
+                number::parse_short_integer(self.input, start).map(|(value, end)| (Node::int(value), end))
+            }
             _ => None,
         }
     }
@@ -53,7 +55,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     /// Reads members, starting at a name. Returns true if it stops after the last value of
     /// the object, and false if it stops before a name.
     #[inline]
-    pub(super) fn members(&mut self) -> bool {
+    pub(super) fn read_members(&mut self) -> bool {
         let mut at = self.at;
         let Some(top) = self.open.last() else { return false };
         let (mut count, mut previous) = (top.count, top.previous);
@@ -66,10 +68,10 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             if u128::from_le_bytes(*window) & name.mask != name.text || count >= KEYS_WITH_ID {
                 break false;
             }
-            let Some((mut node, end)) = self.plain_leaf(at + name.len as usize) else { break false };
-            let behind = self.input.get(end);
-            let is_last = behind == Some(&b'}');
-            if !is_last && behind != Some(&b',') {
+            let Some((mut node, end)) = self.parse_plain_leaf(at + name.len as usize) else { break false };
+            let next_byte = self.input.get(end);
+            let is_last = next_byte == Some(&b'}');
+            if !is_last && next_byte != Some(&b',') {
                 break false;
             }
             // Nothing of this member was consumed: the machine reports the limit at its name.
@@ -97,9 +99,9 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
 
     /// Reads items, starting at one, up to an item that needs more.
     #[inline]
-    pub(super) fn items(&mut self) -> Result<(), Error> {
+    pub(super) fn read_items(&mut self) -> Result<(), Error> {
         let mut count = 0;
-        while let Some((node, end)) = self.plain_leaf(self.at) {
+        while let Some((node, end)) = self.parse_plain_leaf(self.at) {
             // Only items followed by a comma: the last one, and the end of the array, are
             // left to the machine.
             let limit = self.limits.nodes;
@@ -111,7 +113,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             self.at = end + 1;
             count += 1;
             if self.open.len() == 1 {
-                self.sink.child_done()?;
+                self.sink.finish_child()?;
             }
         }
         if let Some(top) = self.open.last_mut() {
@@ -121,19 +123,19 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     }
 
     /// Consumes the predicted name if it is here.
-    pub(super) fn predicted_name(&mut self) -> bool {
+    pub(super) fn read_predicted_name(&mut self) -> bool {
         let Some(top) = self.open.last_mut() else { return false };
         if top.count >= KEYS_WITH_ID {
             return false;
         }
         let keys = &self.sink.tape().keys;
-        let id = keys.guess(top.previous);
+        let id = keys.predict_next(top.previous);
         let known = self.predictions.get(usize::from(id)).and_then(|known| (known.plain as usize).checked_sub(1));
         let Some(len) = known else { return false };
         let (start, end) = (self.at + 1, self.at + 1 + len);
         if self.input.get(self.at) != Some(&b'"')
             || self.input.get(end) != Some(&b'"')
-            || !keys.is_at(id, Kind::Text, 0, self.input, start, len)
+            || !keys.is_name_at(id, Kind::Text, 0, self.input, start, len)
         {
             return false;
         }

@@ -1,15 +1,15 @@
 //! Input beyond JSON that the options of the reader allow.
 
-use super::strings::bare_control;
-use super::{Frame, Reader, Text};
+use super::strings::bare_control_error;
+use super::{ReadFrame, Reader, StringToken};
 use crate::document::{Form, Kind, Location, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
-use crate::num::shortest;
+use crate::num::shortest_digits;
 
 impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, RELAXED> {
     /// Skips comments, and the white space after them.
-    pub(super) fn comments(&mut self) {
-        while let Some(len) = self.comment() {
+    pub(super) fn skip_comments(&mut self) {
+        while let Some(len) = self.comment_length() {
             self.at += len;
             while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
                 self.at += 1;
@@ -18,7 +18,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     }
 
     /// Returns the length of the comment that starts here.
-    fn comment(&self) -> Option<usize> {
+    fn comment_length(&self) -> Option<usize> {
         let rest = self.input.get(self.at..)?;
         let line = || rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
         match rest {
@@ -36,38 +36,38 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         if !self.relaxed.relaxed {
             return false;
         }
-        self.space();
+        self.skip_whitespace();
         self.peek() == Some(if is_map { b'}' } else { b']' })
     }
 
     /// Reads a string in single or double quotes.
-    pub(super) fn relaxed_string(&mut self) -> Result<Text, Error> {
+    pub(super) fn read_relaxed_string(&mut self) -> Result<StringToken, Error> {
         let first = self.sink.tape().arena.len();
-        let text = self.relaxed_part(first);
+        let text = self.read_relaxed_content(first);
         if text.is_err() {
             self.sink.tape().arena.truncate(first);
         }
         text
     }
 
-    fn relaxed_part(&mut self, first: usize) -> Result<Text, Error> {
+    fn read_relaxed_content(&mut self, first: usize) -> Result<StringToken, Error> {
         let input = self.input;
         let (quote, start) = (input.get(self.at).copied(), self.at + 1);
         let (mut at, mut run) = (start, start);
         let mut escaped = false;
         loop {
             match input.get(at).copied() {
-                None => return Err(self.ends_within("a string", start - 1)),
+                None => return Err(self.truncated_error("a string", start - 1)),
                 byte if byte == quote => break,
                 Some(b'\\') => {
                     self.sink.tape().arena.extend_from_slice(input.get(run..at).unwrap_or(&[]));
                     escaped = true;
-                    at = self.escape(at)?;
+                    at = self.read_escape(at)?;
                     run = at;
                     continue;
                 }
                 Some(b'\t') if self.relaxed.relaxed => {}
-                Some(control @ ..0x20) if !self.relaxed.loose => return Err(bare_control(control, at)),
+                Some(control @ ..0x20) if !self.relaxed.loose => return Err(bare_control_error(control, at)),
                 Some(_) => {}
             }
             at += 1;
@@ -84,12 +84,12 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             return Err(self.limits.too_long(len as u64).at(self.at));
         }
         self.at = at + 1;
-        Ok(Text { place, len, escaped })
+        Ok(StringToken { place, len, escaped })
     }
 
     /// Reads a name without quotes whose first letter was already seen. It ends before
     /// white space, a quote or a colon, as in Cpanel::JSON::XS.
-    pub(super) fn bare_name(&mut self) -> Result<Text, Error> {
+    pub(super) fn read_bare_name(&mut self) -> Result<StringToken, Error> {
         let start = self.at;
         let mut end = start;
         while self.input.get(end).is_some_and(|byte| !matches!(byte, 0..=0x20 | b'"' | b':')) {
@@ -102,13 +102,13 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
         self.at = end;
         // It is not spelled like a name in quotes, so it can't be predicted.
-        Ok(Text { place: Location::Input(start as u64), len, escaped: true })
+        Ok(StringToken { place: Location::Input(start as u64), len, escaped: true })
     }
 
     /// Refuses a key that the innermost map already has.
-    pub(super) fn must_be_new(&mut self, text: &Text, start: usize) -> Result<(), Error> {
+    pub(super) fn check_key_is_new(&mut self, text: &StringToken, start: usize) -> Result<(), Error> {
         let map = self.open.last().map_or(0, |top| top.at);
-        let key = self.text(text).to_vec();
+        let key = self.string_bytes(text).to_vec();
         if self.seen.insert((map, key.clone())) {
             return Ok(());
         }
@@ -118,7 +118,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             .finding(format!("\"{}\" again", String::from_utf8_lossy(&key).escape_debug())))
     }
 
-    fn text(&mut self, text: &Text) -> &[u8] {
+    fn string_bytes(&mut self, text: &StringToken) -> &[u8] {
         let input = self.input;
         let bytes = match text.place {
             Location::Input(start) => input.get(start as usize..start as usize + text.len),
@@ -129,58 +129,58 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
 
     /// Reads `("Class")` and opens the object that froze itself; its payload is the
     /// following list.
-    pub(super) fn tag(&mut self) -> Result<bool, Error> {
+    pub(super) fn read_tag(&mut self) -> Result<bool, Error> {
         if self.open.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(self.at));
         }
         let start = self.at;
-        let at = self.push(Node::open(Kind::Opaque, 0).in_form(Form::Freeze))?;
-        self.sink.begin(at, start);
-        self.open.push(Frame { at, count: 0, is_map: false, is_tag: true, previous: 0 });
-        self.tag_name(at)?;
+        let at = self.push_node(Node::open(Kind::Opaque, 0).in_form(Form::Freeze))?;
+        self.sink.record_begin(at, start);
+        self.open.push(ReadFrame { at, count: 0, is_map: false, is_tag: true, previous: 0 });
+        self.read_tag_name(at)?;
         Ok(false)
     }
 
-    fn tag_name(&mut self, at: u32) -> Result<(), Error> {
-        self.punctuation(at, "begin-tag");
-        self.space();
+    fn read_tag_name(&mut self, at: u32) -> Result<(), Error> {
+        self.read_punctuation(at, "begin-tag");
+        self.skip_whitespace();
         if self.peek() != Some(b'"') {
-            return Err(self.unexpected("the name of a class in quotes"));
+            return Err(self.unexpected_error("the name of a class in quotes"));
         }
         let start = self.at;
-        let text = self.string()?;
+        let text = self.read_string()?;
         if S::DETAIL {
-            self.span(start, at, "class name");
+            self.record_span(start, at, "class name");
         }
-        let name = self.text(&text).to_vec();
+        let name = self.string_bytes(&text).to_vec();
         if let Location::Arena(start) = text.place {
             self.sink.tape().arena.truncate(start as usize);
         }
         let kind = if name.is_ascii() { Kind::Bytes } else { Kind::Text };
         let class = self.sink.tape().intern_class(kind, &name).map_err(|error| error.at(start))?;
         self.sink.tape().set_class(at, class);
-        self.space();
+        self.skip_whitespace();
         if self.peek() != Some(b')') {
-            return Err(self.unexpected("`)`"));
+            return Err(self.unexpected_error("`)`"));
         }
-        self.punctuation(at, "end-tag");
-        self.space();
+        self.read_punctuation(at, "end-tag");
+        self.skip_whitespace();
         if self.peek() != Some(b'[') {
-            return Err(self.unexpected("a list behind the class"));
+            return Err(self.unexpected_error("a list behind the class"));
         }
         Ok(())
     }
 
     /// Closes an object that froze itself, after its payload.
-    pub(super) fn end_tag(&mut self, at: u32) {
+    pub(super) fn close_tag(&mut self, at: u32) {
         self.open.pop();
-        self.sink.tape().close(at, 1);
-        self.sink.end(at, self.at);
+        self.sink.tape().close_container(at, 1);
+        self.sink.record_end(at, self.at);
     }
 }
 
 /// Whether a 64-bit float represents all digits of this decimal.
-pub(super) fn is_kept(text: &[u8]) -> bool {
+pub(super) fn is_exact_as_float(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let Ok(value) = text.parse::<f64>() else { return false };
     let text = text.strip_prefix('-').unwrap_or(text);
@@ -198,21 +198,21 @@ pub(super) fn is_kept(text: &[u8]) -> bool {
     }
     let Ok(exponent) = exponent.parse::<i64>() else { return false };
     let point = whole.len() as i64 - zeros as i64 + exponent;
-    let (kept, kept_point) = shortest(value.abs());
+    let (kept, kept_point) = shortest_digits(value.abs());
     kept == significant && i64::from(kept_point) == point
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_kept;
+    use super::is_exact_as_float;
 
     #[test]
     fn which_floats_keep_their_digits() {
         for text in ["0.1", "1.50", "-1e5", "100.0", "0.000", "1.7976931348623157e308", "12345678901234.5", "1e-7"] {
-            assert!(is_kept(text.as_bytes()), "{text}");
+            assert!(is_exact_as_float(text.as_bytes()), "{text}");
         }
         for text in ["1e400", "1e-400", "0.12345678901234567890", "-1.00000000000000000001", "1e99999999999999999999"] {
-            assert!(!is_kept(text.as_bytes()), "{text}");
+            assert!(!is_exact_as_float(text.as_bytes()), "{text}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Strings and their escapes.
 
-use super::{Reader, Text};
+use super::{Reader, StringToken};
 use crate::document::{Location, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::json::{Surrogates, string};
@@ -8,14 +8,14 @@ use crate::format::json::{Surrogates, string};
 impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, RELAXED> {
     /// Reads a string whose opening quote was already seen.
     #[inline]
-    pub(super) fn string(&mut self) -> Result<Text, Error> {
+    pub(super) fn read_string(&mut self) -> Result<StringToken, Error> {
         if RELAXED {
-            return self.relaxed_string();
+            return self.read_relaxed_string();
         }
         let start = self.at + 1;
         let stop = string::find_special::<FAST>(self.input, start);
         if self.input.get(stop.at) != Some(&b'"') {
-            return self.string_with_escapes(start, stop);
+            return self.read_escaped_string(start, stop);
         }
         let len = stop.at - start;
         if stop.beyond_ascii {
@@ -25,15 +25,15 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             return Err(self.limits.too_long(len as u64).at(self.at));
         }
         self.at = stop.at + 1;
-        Ok(Text { place: Location::Input(start as u64), len, escaped: false })
+        Ok(StringToken { place: Location::Input(start as u64), len, escaped: false })
     }
 
     /// Reads a string that starts at `start` and does not end at `stop`, where the scan
     /// stopped.
     #[inline(never)]
-    fn string_with_escapes(&mut self, start: usize, stop: string::ScanEnd) -> Result<Text, Error> {
+    fn read_escaped_string(&mut self, start: usize, stop: string::ScanEnd) -> Result<StringToken, Error> {
         let first = self.sink.tape().arena.len();
-        let end = self.unescape(start, stop.at).and_then(|end| self.check_utf8(start, end).map(|()| end));
+        let end = self.unescape_string(start, stop.at).and_then(|end| self.check_utf8(start, end).map(|()| end));
         let end = match end {
             Ok(end) => end,
             Err(error) => {
@@ -46,42 +46,42 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             return Err(self.limits.too_long(len as u64).at(self.at));
         }
         self.at = end + 1;
-        Ok(Text { place: Location::Arena(first as u64), len, escaped: true })
+        Ok(StringToken { place: Location::Arena(first as u64), len, escaped: true })
     }
 
     /// Unescapes a string into the arena. Returns the offset of its closing quote.
-    fn unescape(&mut self, start: usize, mut stop: usize) -> Result<usize, Error> {
+    fn unescape_string(&mut self, start: usize, mut stop: usize) -> Result<usize, Error> {
         let input = self.input;
         let mut run = start;
         loop {
             self.sink.tape().arena.extend_from_slice(input.get(run..stop).unwrap_or(&[]));
             match input.get(stop) {
                 Some(b'"') => return Ok(stop),
-                Some(b'\\') => run = self.escape(stop)?,
-                Some(control) => return Err(bare_control(*control, stop)),
-                None => return Err(self.ends_within("a string", start - 1)),
+                Some(b'\\') => run = self.read_escape(stop)?,
+                Some(control) => return Err(bare_control_error(*control, stop)),
+                None => return Err(self.truncated_error("a string", start - 1)),
             }
             stop = string::find_special::<FAST>(input, run).at;
         }
     }
 
     /// Unescapes the escape at `at` into the arena. Returns its end.
-    pub(super) fn escape(&mut self, at: usize) -> Result<usize, Error> {
-        let Some(letter) = self.input.get(at + 1).copied() else { return Err(self.ends_within("an escape", at)) };
+    pub(super) fn read_escape(&mut self, at: usize) -> Result<usize, Error> {
+        let Some(letter) = self.input.get(at + 1).copied() else { return Err(self.truncated_error("an escape", at)) };
         if letter != b'u' {
-            let Some(byte) = string::short_escape(letter) else {
-                return Err(self.bad_escape(at, "one of JSON's escapes, \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u"));
+            let Some(byte) = string::decode_short_escape(letter) else {
+                return Err(self.bad_escape_error(at, "one of JSON's escapes, \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u"));
             };
             self.sink.tape().arena.push(byte);
             return Ok(at + 2);
         }
-        let unit = self.unit(at)?;
+        let unit = self.read_code_unit(at)?;
         let (code, end) = match unit {
-            0xD800..=0xDBFF => match self.low_half(at + 6)? {
+            0xD800..=0xDBFF => match self.read_low_surrogate(at + 6)? {
                 Some(low) => (0x10000 + ((u32::from(unit) - 0xD800) << 10) + (u32::from(low) - 0xDC00), at + 12),
-                None => (self.lone_surrogate(unit, at)?, at + 6),
+                None => (self.resolve_lone_surrogate(unit, at)?, at + 6),
             },
-            0xDC00..=0xDFFF => (self.lone_surrogate(unit, at)?, at + 6),
+            0xDC00..=0xDFFF => (self.resolve_lone_surrogate(unit, at)?, at + 6),
             _ => (u32::from(unit), at + 6),
         };
         string::push_code_point(code, &mut self.sink.tape().arena);
@@ -89,24 +89,24 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     }
 
     /// Returns the code unit of the `\u` escape at `at`.
-    fn unit(&self, at: usize) -> Result<u16, Error> {
+    fn read_code_unit(&self, at: usize) -> Result<u16, Error> {
         let rest = self.input.get(at + 2..).unwrap_or(&[]);
         match rest.first_chunk::<4>() {
-            Some(digits) => string::hex4(digits).ok_or_else(|| self.bad_escape(at, "four hex digits")),
-            None if rest.iter().all(u8::is_ascii_hexdigit) => Err(self.ends_within("an escape", at)),
-            None => Err(self.bad_escape(at, "four hex digits")),
+            Some(digits) => string::parse_hex4(digits).ok_or_else(|| self.bad_escape_error(at, "four hex digits")),
+            None if rest.iter().all(u8::is_ascii_hexdigit) => Err(self.truncated_error("an escape", at)),
+            None => Err(self.bad_escape_error(at, "four hex digits")),
         }
     }
 
     /// Returns the second half of a surrogate pair, if it is at `at`.
-    fn low_half(&self, at: usize) -> Result<Option<u16>, Error> {
+    fn read_low_surrogate(&self, at: usize) -> Result<Option<u16>, Error> {
         if self.input.get(at..at + 2) != Some(b"\\u") {
             return Ok(None);
         }
-        Ok(Some(self.unit(at)?).filter(|unit| (0xDC00..=0xDFFF).contains(unit)))
+        Ok(Some(self.read_code_unit(at)?).filter(|unit| (0xDC00..=0xDFFF).contains(unit)))
     }
 
-    fn lone_surrogate(&self, unit: u16, at: usize) -> Result<u32, Error> {
+    fn resolve_lone_surrogate(&self, unit: u16, at: usize) -> Result<u32, Error> {
         match self.surrogates {
             Surrogates::Keep => Ok(u32::from(unit)),
             Surrogates::Replace => Ok(0xFFFD),
@@ -118,7 +118,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
     }
 
-    fn bad_escape(&self, at: usize, expected: &'static str) -> Error {
+    fn bad_escape_error(&self, at: usize, expected: &'static str) -> Error {
         let end = self.input.len().min(at + if self.input.get(at + 1) == Some(&b'u') { 6 } else { 2 });
         let found = String::from_utf8_lossy(self.input.get(at..end).unwrap_or(&[])).into_owned();
         Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(format!("`{}`", found.escape_debug()))
@@ -139,7 +139,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
 }
 
 #[cold]
-pub(super) fn bare_control(control: u8, at: usize) -> Error {
+pub(super) fn bare_control_error(control: u8, at: usize) -> Error {
     Error::new(ErrorKind::Malformed)
         .at(at)
         .expecting("an escape for a control character")

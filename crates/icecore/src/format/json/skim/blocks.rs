@@ -12,7 +12,7 @@ const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
 
 /// State inside a container before the next byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Inside {
+pub(super) struct ContainerState {
     /// How many containers are open.
     depth: u64,
     is_string: bool,
@@ -21,13 +21,13 @@ pub(super) struct Inside {
 }
 
 /// Skips a container that begins or continues here. Returns how far, and whether it ended.
-pub(super) fn container(bytes: &[u8], inside: &mut Inside) -> (usize, bool) {
+pub(super) fn skip_container(bytes: &[u8], inside: &mut ContainerState) -> (usize, bool) {
     dispatch!(Level::new(), simd => end(simd, bytes, 0, inside))
 }
 
 /// Skips `left` items of a list, but stops before one that is not completely in view or needs a
 /// closer look. Returns how far. `is_first`: no item of the list was skipped before.
-pub(super) fn items(bytes: &[u8], left: &mut u64, is_first: bool) -> usize {
+pub(super) fn skip_items(bytes: &[u8], left: &mut u64, is_first: bool) -> usize {
     dispatch!(Level::new(), simd => all(simd, bytes, left, is_first))
 }
 
@@ -35,26 +35,26 @@ pub(super) fn items(bytes: &[u8], left: &mut u64, is_first: bool) -> usize {
 fn all<S: Simd>(simd: S, bytes: &[u8], left: &mut u64, mut is_first: bool) -> usize {
     let mut at = 0;
     while *left > 0 {
-        let mut here = blanks(bytes, at);
+        let mut start = skip_blanks(bytes, at);
         if !is_first {
-            if bytes.get(here) != Some(&b',') {
+            if bytes.get(start) != Some(&b',') {
                 break;
             }
-            here = blanks(bytes, here + 1);
+            start = skip_blanks(bytes, start + 1);
         }
-        let end = match bytes.get(here) {
-            Some(b'{' | b'[') => match end(simd, bytes, here, &mut Inside::default()) {
+        let end = match bytes.get(start) {
+            Some(b'{' | b'[') => match end(simd, bytes, start, &mut ContainerState::default()) {
                 (end, true) => end,
                 _ => break,
             },
-            Some(b'"') => match super::end_of_string(bytes, here + 1) {
+            Some(b'"') => match super::find_string_end(bytes, start + 1) {
                 Ok((end, _)) => end,
                 Err(_) => break,
             },
             Some(b'-' | b'0'..=b'9' | b'a'..=b'z') => {
-                let rest = bytes.get(here..).unwrap_or(&[]);
-                match rest.iter().position(|byte| !super::is_part_of_a_word(*byte)) {
-                    Some(len) => here + len,
+                let rest = bytes.get(start..).unwrap_or(&[]);
+                match rest.iter().position(|byte| !super::is_word_byte(*byte)) {
+                    Some(len) => start + len,
                     None => break,
                 }
             }
@@ -67,7 +67,7 @@ fn all<S: Simd>(simd: S, bytes: &[u8], left: &mut u64, mut is_first: bool) -> us
 }
 
 #[inline(always)]
-fn blanks(bytes: &[u8], mut at: usize) -> usize {
+fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\n' | b'\t' | b'\r') = bytes.get(at) {
         at += 1;
     }
@@ -76,35 +76,35 @@ fn blanks(bytes: &[u8], mut at: usize) -> usize {
 
 /// Returns the end of the container from `at` on, or the end of the bytes; and whether it ended.
 #[inline(always)]
-fn end<S: Simd>(simd: S, bytes: &[u8], mut at: usize, inside: &mut Inside) -> (usize, bool) {
+fn end<S: Simd>(simd: S, bytes: &[u8], mut at: usize, inside: &mut ContainerState) -> (usize, bool) {
     let mut depth = inside.depth;
     // All bits, or none.
     let mut string = 0u64.wrapping_sub(u64::from(inside.is_string));
     let mut escape = u64::from(inside.is_escaped);
     while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
-        let bits = Bits::of(simd, block);
-        let quotes = bits.quotes & !escaped(bits.backslashes, &mut escape);
-        let strings = in_strings(quotes) ^ string;
+        let bits = BlockBits::from_block(simd, block);
+        let quotes = bits.quotes & !escaped_mask(bits.backslashes, &mut escape);
+        let strings = string_mask(quotes) ^ string;
         string = 0u64.wrapping_sub(strings >> 63);
         let opens = bits.opens & !strings;
         let closes = bits.closes & !strings;
         let closed = u64::from(closes.count_ones());
         if closed >= depth
-            && let Some(last) = last_close(opens, closes, depth)
+            && let Some(last) = find_last_close(opens, closes, depth)
         {
             return (at + last + 1, true);
         }
         depth = depth + u64::from(opens.count_ones()) - closed;
         at += BLOCK;
     }
-    *inside = Inside { depth, is_string: string != 0, is_escaped: escape != 0 };
-    let (len, is_done) = walk(bytes.get(at..).unwrap_or(&[]), inside);
+    *inside = ContainerState { depth, is_string: string != 0, is_escaped: escape != 0 };
+    let (len, is_done) = walk_bytes(bytes.get(at..).unwrap_or(&[]), inside);
     (at + len, is_done)
 }
 
 /// Returns the bit of the bracket that closes the last of `depth` open containers.
 #[inline(always)]
-fn last_close(opens: u64, mut closes: u64, depth: u64) -> Option<usize> {
+fn find_last_close(opens: u64, mut closes: u64, depth: u64) -> Option<usize> {
     let mut closed = 0;
     while closes != 0 {
         let bit = closes.trailing_zeros();
@@ -119,7 +119,7 @@ fn last_close(opens: u64, mut closes: u64, depth: u64) -> Option<usize> {
 }
 
 /// The same as [`container`], byte by byte.
-fn walk(bytes: &[u8], inside: &mut Inside) -> (usize, bool) {
+fn walk_bytes(bytes: &[u8], inside: &mut ContainerState) -> (usize, bool) {
     for (at, byte) in bytes.iter().enumerate() {
         // Outside of strings, where JSON has no backslash, one only counts before a quote: as above.
         let was_escaped = std::mem::take(&mut inside.is_escaped);
@@ -142,25 +142,25 @@ fn walk(bytes: &[u8], inside: &mut Inside) -> (usize, bool) {
 }
 
 /// Positions of the characters in a block that matter.
-struct Bits {
+struct BlockBits {
     quotes: u64,
     backslashes: u64,
     opens: u64,
     closes: u64,
 }
 
-impl Bits {
+impl BlockBits {
     #[inline(always)]
-    fn of<S: Simd>(simd: S, block: &[u8; BLOCK]) -> Bits {
+    fn from_block<S: Simd>(simd: S, block: &[u8; BLOCK]) -> BlockBits {
         let bytes = u8x64::from_slice(simd, block);
         // Square brackets become braces, and nothing else does.
         let braces = bytes | u8x64::splat(simd, b'{' ^ b'[');
-        let of = |bytes: u8x64<S>, byte| bytes.simd_eq(u8x64::splat(simd, byte)).to_bitmask();
-        Bits {
-            quotes: of(bytes, b'"'),
-            backslashes: of(bytes, b'\\'),
-            opens: of(braces, b'{'),
-            closes: of(braces, b'}'),
+        let mask_of = |bytes: u8x64<S>, byte| bytes.simd_eq(u8x64::splat(simd, byte)).to_bitmask();
+        BlockBits {
+            quotes: mask_of(bytes, b'"'),
+            backslashes: mask_of(bytes, b'\\'),
+            opens: mask_of(braces, b'{'),
+            closes: mask_of(braces, b'}'),
         }
     }
 }
@@ -171,7 +171,7 @@ impl Bits {
 /// A subtraction separates runs of backslashes that begin at odd positions from those at even ones,
 /// as in simdjson.
 #[inline(always)]
-fn escaped(backslashes: u64, carry: &mut u64) -> u64 {
+fn escaped_mask(backslashes: u64, carry: &mut u64) -> u64 {
     if backslashes == 0 {
         return std::mem::take(carry);
     }
@@ -184,7 +184,7 @@ fn escaped(backslashes: u64, carry: &mut u64) -> u64 {
 
 /// Returns the bits from each quote up to before the next one.
 #[inline(always)]
-fn in_strings(quotes: u64) -> u64 {
+fn string_mask(quotes: u64) -> u64 {
     [1, 2, 4, 8, 16, 32].iter().fold(quotes, |bits, shift| bits ^ bits << shift)
 }
 
@@ -208,19 +208,19 @@ mod tests {
         for len in (0..400).chain(0..400).chain(0..400) {
             let mut bytes = vec![b'['; len % 7 + 1];
             bytes.extend(text(&mut state, len));
-            let (mut quick, mut slow) = (Inside::default(), Inside::default());
-            let found = container(&bytes, &mut quick);
-            assert_eq!(found, walk(&bytes, &mut slow), "{}", String::from_utf8_lossy(&bytes));
+            let (mut quick, mut slow) = (ContainerState::default(), ContainerState::default());
+            let found = skip_container(&bytes, &mut quick);
+            assert_eq!(found, walk_bytes(&bytes, &mut slow), "{}", String::from_utf8_lossy(&bytes));
             assert!(found.1 || quick == slow);
             // The same in two parts, and on a machine without wide registers.
             for cut in [0, len / 3, len] {
-                let mut parts = Inside::default();
-                let (front, is_done) = container(&bytes[..cut], &mut parts);
-                let end = if is_done { (front, true) } else { container(&bytes[cut..], &mut parts) };
+                let mut parts = ContainerState::default();
+                let (front, is_done) = skip_container(&bytes[..cut], &mut parts);
+                let end = if is_done { (front, true) } else { skip_container(&bytes[cut..], &mut parts) };
                 let end = if is_done { end } else { (cut + end.0, end.1) };
                 assert_eq!(end, found, "{cut} of {}", String::from_utf8_lossy(&bytes));
             }
-            let plain = dispatch!(Level::baseline(), simd => end(simd, &bytes, 0, &mut Inside::default()));
+            let plain = dispatch!(Level::baseline(), simd => end(simd, &bytes, 0, &mut ContainerState::default()));
             assert_eq!(plain, found);
         }
     }

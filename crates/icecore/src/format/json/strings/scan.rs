@@ -1,55 +1,55 @@
 //! The fast scan: plain JSON, without a tape.
 
-use crate::edit::Part;
-use crate::format::json::string::{find_special, hex4, short_escape};
-use crate::format::strings::{Found, Place, Places, Wanted};
+use crate::edit::StringRole;
+use crate::format::json::string::{decode_short_escape, find_special, parse_hex4};
+use crate::format::strings::{FoundString, StringPlace, StringPlaces, StringRequest};
 use crate::steps;
 
 /// Longest number here: a longer one may be too large or too exact.
 const NUMBER: usize = 40;
 
 /// Returns the wanted strings. `None` if there is an error or anything unusual.
-pub(super) fn scan<'t>(text: &[u8], wanted: &Wanted<'_>) -> Option<Places<'t>> {
+pub(super) fn scan_strings<'t>(text: &[u8], wanted: &StringRequest<'_>) -> Option<StringPlaces<'t>> {
     std::str::from_utf8(text).ok()?;
-    let mut scan = Scan { text, at: 0, wanted, list: Vec::new() };
+    let mut scan = StringScan { text, at: 0, wanted, list: Vec::new() };
     // For each open container, whether it is an object.
     let mut open: Vec<bool> = Vec::new();
     let mut values = 0u32;
     loop {
         steps::count(1);
         values = values.checked_add(1).filter(|values| *values < wanted.limits.nodes / 4)?;
-        match scan.next()? {
+        match scan.peek_token()? {
             start @ (b'{' | b'[') => {
                 if open.len() >= wanted.limits.depth as usize {
                     return None;
                 }
                 scan.at += 1;
                 let is_object = start == b'{';
-                if scan.next()? != if is_object { b'}' } else { b']' } {
+                if scan.peek_token()? != if is_object { b'}' } else { b']' } {
                     open.push(is_object);
                     if is_object {
-                        scan.key()?;
+                        scan.scan_key()?;
                     }
                     continue;
                 }
                 scan.at += 1;
             }
-            b'"' => scan.string(Part::Value)?,
-            b't' => scan.word(b"true")?,
-            b'f' => scan.word(b"false")?,
-            b'n' => scan.word(b"null")?,
-            _ => scan.number()?,
+            b'"' => scan.scan_string(StringRole::Value)?,
+            b't' => scan.skip_word(b"true")?,
+            b'f' => scan.skip_word(b"false")?,
+            b'n' => scan.skip_word(b"null")?,
+            _ => scan.skip_number()?,
         }
         // After a value.
         loop {
             let Some(is_object) = open.last().copied() else {
-                return Some(Places { list: scan.list, consumed: scan.at, ..Places::default() });
+                return Some(StringPlaces { list: scan.list, consumed: scan.at, ..StringPlaces::default() });
             };
-            let next = scan.next()?;
+            let next = scan.peek_token()?;
             scan.at += 1;
             match (next, is_object) {
                 (b',', true) => {
-                    scan.key()?;
+                    scan.scan_key()?;
                     break;
                 }
                 (b',', false) => break,
@@ -60,16 +60,16 @@ pub(super) fn scan<'t>(text: &[u8], wanted: &Wanted<'_>) -> Option<Places<'t>> {
     }
 }
 
-struct Scan<'t> {
+struct StringScan<'t> {
     text: &'t [u8],
     at: usize,
-    wanted: &'t Wanted<'t>,
-    list: Vec<Found>,
+    wanted: &'t StringRequest<'t>,
+    list: Vec<FoundString>,
 }
 
-impl Scan<'_> {
+impl StringScan<'_> {
     /// Returns the next byte that is not a blank, without consuming it.
-    fn next(&mut self) -> Option<u8> {
+    fn peek_token(&mut self) -> Option<u8> {
         loop {
             match self.text.get(self.at).copied()? {
                 b' ' | b'\t' | b'\r' | b'\n' => self.at += 1,
@@ -78,32 +78,32 @@ impl Scan<'_> {
         }
     }
 
-    fn word(&mut self, word: &[u8]) -> Option<()> {
+    fn skip_word(&mut self, word: &[u8]) -> Option<()> {
         let end = self.at + word.len();
         (self.text.get(self.at..end)? == word).then(|| self.at = end)
     }
 
     /// Reads a key and its colon.
-    fn key(&mut self) -> Option<()> {
-        if self.next()? != b'"' {
+    fn scan_key(&mut self) -> Option<()> {
+        if self.peek_token()? != b'"' {
             return None;
         }
-        self.string(Part::Key)?;
-        (self.next()? == b':').then(|| self.at += 1)
+        self.scan_string(StringRole::Key)?;
+        (self.peek_token()? == b':').then(|| self.at += 1)
     }
 
-    fn string(&mut self, part: Part) -> Option<()> {
+    fn scan_string(&mut self, part: StringRole) -> Option<()> {
         let start = self.at + 1;
         let mut at = start;
         loop {
             at = find_special::<true>(self.text, at).at;
             match self.text.get(at..at + 2) {
                 Some([b'\\', b'u']) => {
-                    hex4(self.text.get(at + 2..at + 6)?.first_chunk()?)?;
+                    parse_hex4(self.text.get(at + 2..at + 6)?.first_chunk()?)?;
                     at += 6;
                 }
                 Some([b'\\', letter]) => {
-                    short_escape(*letter)?;
+                    decode_short_escape(*letter)?;
                     at += 2;
                 }
                 _ if self.text.get(at) == Some(&b'"') => break,
@@ -114,15 +114,15 @@ impl Scan<'_> {
         if (at - start) as u64 > self.wanted.limits.string {
             return None;
         }
-        if (part == Part::Value || self.wanted.keys) && (self.wanted.may)(start, at) {
-            let place = Place { part, escaping: Some(0), ..Place::plain(start, at, None) };
-            self.list.push(Found::Text(place));
+        if (part == StringRole::Value || self.wanted.keys) && (self.wanted.may)(start, at) {
+            let place = StringPlace { part, escaping: Some(0), ..StringPlace::without_escapes(start, at, None) };
+            self.list.push(FoundString::Text(place));
         }
         Some(())
     }
 
     /// Reads a number without an exponent.
-    fn number(&mut self) -> Option<()> {
+    fn skip_number(&mut self) -> Option<()> {
         let rest = self.text.get(self.at..)?;
         let digits = |from: usize| rest.iter().skip(from).take(NUMBER).take_while(|byte| byte.is_ascii_digit()).count();
         let first = usize::from(rest.first() == Some(&b'-'));

@@ -65,7 +65,7 @@ pub(super) const COUNT: usize = NAMES.len();
 
 impl Name {
     /// Returns the key with this text.
-    pub(super) fn find(text: &[u8]) -> Option<Name> {
+    pub(super) fn from_text(text: &[u8]) -> Option<Name> {
         NAMES.iter().find(|(_, known)| known.as_bytes() == text).map(|(name, _)| *name)
     }
 
@@ -76,52 +76,52 @@ impl Name {
 }
 
 /// A form: the key that begins it, and the required and optional keys next to it.
-pub(super) struct Shape {
+pub(super) struct FormShape {
     pub(super) main: Name,
     pub(super) needs: &'static [Name],
     pub(super) takes: &'static [Name],
 }
 
-const fn form(main: Name, needs: &'static [Name], takes: &'static [Name]) -> Shape {
-    Shape { main, needs, takes }
+const fn define_form(main: Name, needs: &'static [Name], takes: &'static [Name]) -> FormShape {
+    FormShape { main, needs, takes }
 }
 
 /// The forms. If an object has two main keys, the one that comes first here counts, and
 /// the other is next to it.
-pub(super) static SHAPES: &[Shape] = &[
-    form(Name::Icecore, &[Name::Value], &[Name::Strings, Name::Header, Name::Spelling]),
-    form(Name::Id, &[Name::Value], &[]),
-    form(Name::Weak, &[], &[]),
-    form(Name::Overload, &[], &[]),
-    form(Name::Text, &[], &[]),
-    form(Name::Bytes, &[], &[]),
-    form(Name::Latin1, &[], &[]),
-    form(Name::Base64, &[], &[]),
-    form(Name::Ref, &[], &[]),
-    form(Name::Link, &[], &[]),
-    form(Name::Alias, &[], &[]),
-    form(Name::Copy, &[], &[]),
-    form(Name::Map, &[], &[Name::Restricted, Name::Locked, Name::Placeholders, Name::Default, Name::Identity]),
-    form(Name::Opaque, &[Name::Class], &[Name::Payload, Name::Links]),
-    form(Name::Extended, &[Name::Value], &[Name::Attributes]),
-    form(Name::Subclass, &[Name::Value], &[Name::Attributes]),
-    form(Name::Attributes, &[Name::Value], &[Name::Class, Name::Form]),
-    form(Name::Class, &[Name::Value], &[Name::Form]),
-    form(Name::Float, &[], &[]),
-    form(Name::Float128, &[], &[]),
-    form(Name::String, &[Name::Encoding], &[]),
-    form(Name::Symbol, &[], &[Name::Encoding]),
-    form(Name::Hole, &[], &[]),
-    form(Name::Regexp, &[Name::Flags], &[Name::Bare]),
-    form(Name::Code, &[], &[]),
-    form(Name::VString, &[Name::Value], &[]),
-    form(Name::Tied, &[Name::Value], &[Name::Key]),
-    form(Name::Enum, &[], &[]),
-    form(Name::Module, &[], &[Name::Form]),
+pub(super) static SHAPES: &[FormShape] = &[
+    define_form(Name::Icecore, &[Name::Value], &[Name::Strings, Name::Header, Name::Spelling]),
+    define_form(Name::Id, &[Name::Value], &[]),
+    define_form(Name::Weak, &[], &[]),
+    define_form(Name::Overload, &[], &[]),
+    define_form(Name::Text, &[], &[]),
+    define_form(Name::Bytes, &[], &[]),
+    define_form(Name::Latin1, &[], &[]),
+    define_form(Name::Base64, &[], &[]),
+    define_form(Name::Ref, &[], &[]),
+    define_form(Name::Link, &[], &[]),
+    define_form(Name::Alias, &[], &[]),
+    define_form(Name::Copy, &[], &[]),
+    define_form(Name::Map, &[], &[Name::Restricted, Name::Locked, Name::Placeholders, Name::Default, Name::Identity]),
+    define_form(Name::Opaque, &[Name::Class], &[Name::Payload, Name::Links]),
+    define_form(Name::Extended, &[Name::Value], &[Name::Attributes]),
+    define_form(Name::Subclass, &[Name::Value], &[Name::Attributes]),
+    define_form(Name::Attributes, &[Name::Value], &[Name::Class, Name::Form]),
+    define_form(Name::Class, &[Name::Value], &[Name::Form]),
+    define_form(Name::Float, &[], &[]),
+    define_form(Name::Float128, &[], &[]),
+    define_form(Name::String, &[Name::Encoding], &[]),
+    define_form(Name::Symbol, &[], &[Name::Encoding]),
+    define_form(Name::Hole, &[], &[]),
+    define_form(Name::Regexp, &[Name::Flags], &[Name::Bare]),
+    define_form(Name::Code, &[], &[]),
+    define_form(Name::VString, &[Name::Value], &[]),
+    define_form(Name::Tied, &[Name::Value], &[Name::Key]),
+    define_form(Name::Enum, &[], &[]),
+    define_form(Name::Module, &[], &[Name::Form]),
 ];
 
 /// Returns the word for a form.
-pub(super) const fn word(form: Form) -> &'static str {
+pub(super) const fn form_word(form: Form) -> &'static str {
     match form {
         Form::Usual => "usual",
         Form::Struct => "struct",
@@ -143,16 +143,16 @@ pub(super) const fn word(form: Form) -> &'static str {
 }
 
 /// Returns the form for a word. A module's usual form is called `class`.
-pub(super) fn from_word(text: &[u8]) -> Option<Form> {
+pub(super) fn form_from_word(text: &[u8]) -> Option<Form> {
     if text == b"class" {
         return Some(Form::Usual);
     }
-    Form::ALL.iter().copied().find(|form| word(*form).as_bytes() == text)
+    Form::ALL.iter().copied().find(|form| form_word(*form).as_bytes() == text)
 }
 
 /// Returns the form of an object that does not specify it: if the body is not a
 /// container, the variable itself is blessed.
-pub(super) fn of_object(body: Kind) -> Form {
+pub(super) fn default_object_form(body: Kind) -> Form {
     let is_container = body.is_container() && body != Kind::VString;
     if is_container || body.is_again() { Form::Usual } else { Form::Variable }
 }
@@ -165,19 +165,19 @@ mod tests {
     fn every_key_is_found_and_belongs_somewhere() {
         for (at, (name, text)) in NAMES.iter().enumerate() {
             assert_eq!(*name as usize, at);
-            assert_eq!(Name::find(text.as_bytes()), Some(*name));
+            assert_eq!(Name::from_text(text.as_bytes()), Some(*name));
             assert_eq!(name.text(), *text);
             let belongs =
-                |shape: &Shape| shape.main == *name || shape.needs.contains(name) || shape.takes.contains(name);
+                |shape: &FormShape| shape.main == *name || shape.needs.contains(name) || shape.takes.contains(name);
             assert!(SHAPES.iter().any(belongs), "{text}");
         }
-        assert_eq!(Name::find(b"$"), None);
+        assert_eq!(Name::from_text(b"$"), None);
     }
 
     #[test]
     fn every_form_has_a_word() {
         for form in Form::ALL {
-            assert_eq!(from_word(word(form).as_bytes()), Some(form));
+            assert_eq!(form_from_word(form_word(form).as_bytes()), Some(form));
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Keys of plain objects, in which a leading `$` is escaped.
 
-use super::Strings;
+use super::PlainStringKind;
 use super::form::Name;
 use crate::document::{Kind, Node, flag};
 use std::borrow::Cow;
 
 /// Returns the JSON key for a key of a map; `None` if it can't be one.
-pub(super) fn text<'b>(strings: Strings, node: &Node, bytes: &'b [u8]) -> Option<Cow<'b, [u8]>> {
+pub(super) fn encode_key<'b>(strings: PlainStringKind, node: &Node, bytes: &'b [u8]) -> Option<Cow<'b, [u8]>> {
     if node.flags & (flag::LOCKED | flag::PLACEHOLDER) != 0 {
         return None;
     }
@@ -31,7 +31,7 @@ pub(super) fn text<'b>(strings: Strings, node: &Node, bytes: &'b [u8]) -> Option
 
 /// Meaning of a JSON key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Read {
+pub(super) enum KeyMeaning {
     /// A key of this kind: the text after this many bytes.
     Plain(Kind, usize),
     /// A byte key, with a character for each byte: the text after `$l:`.
@@ -43,22 +43,22 @@ pub(super) enum Read {
 }
 
 /// Returns the meaning of a JSON key.
-pub(super) fn read(strings: Strings, key: &[u8]) -> Read {
+pub(super) fn decode_key(strings: PlainStringKind, key: &[u8]) -> KeyMeaning {
     if !key.starts_with(b"$") {
-        return Read::Plain(strings.kind(), 0);
+        return KeyMeaning::Plain(strings.kind(), 0);
     }
     match key.get(1..3) {
-        Some(b"t:") => Read::Plain(Kind::Text, 3),
-        Some(b"b:") => Read::Plain(Kind::Bytes, 3),
-        Some(b"l:") => Read::Latin1,
-        _ if key.get(1) == Some(&b'$') => Read::Plain(strings.kind(), 1),
-        _ => Name::find(key).map_or(Read::Unknown, Read::Special),
+        Some(b"t:") => KeyMeaning::Plain(Kind::Text, 3),
+        Some(b"b:") => KeyMeaning::Plain(Kind::Bytes, 3),
+        Some(b"l:") => KeyMeaning::Latin1,
+        _ if key.get(1) == Some(&b'$') => KeyMeaning::Plain(strings.kind(), 1),
+        _ => Name::from_text(key).map_or(KeyMeaning::Unknown, KeyMeaning::Special),
     }
 }
 
 /// Returns the bytes of a text that has a character for each byte; `None` if a
 /// character is above U+00FF.
-pub(super) fn from_latin1(text: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn bytes_from_latin1(text: &[u8]) -> Option<Vec<u8>> {
     std::str::from_utf8(text).ok()?.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect()
 }
 
@@ -70,18 +70,18 @@ mod tests {
     fn keys_come_back_as_what_they_were() {
         let keys: [&[u8]; 10] =
             [b"a", b"", b"$", b"$$", b"$x", b"$t:", b"$class", "\u{e9}".as_bytes(), b"\xff", b"$\xff"];
-        for strings in [Strings::Text, Strings::Bytes] {
+        for strings in [PlainStringKind::Text, PlainStringKind::Bytes] {
             for kind in [Kind::Text, Kind::Bytes] {
                 for key in keys {
-                    let Some(written) = text(strings, &Node::leaf(kind, 0), key) else {
+                    let Some(written) = encode_key(strings, &Node::leaf(kind, 0), key) else {
                         assert!(kind == Kind::Text && std::str::from_utf8(key).is_err());
                         continue;
                     };
-                    match read(strings, &written) {
-                        Read::Plain(known, skip) => assert_eq!((known, &written[skip..]), (kind, key)),
-                        Read::Latin1 => {
+                    match decode_key(strings, &written) {
+                        KeyMeaning::Plain(known, skip) => assert_eq!((known, &written[skip..]), (kind, key)),
+                        KeyMeaning::Latin1 => {
                             assert_eq!(kind, Kind::Bytes);
-                            assert_eq!(from_latin1(&written[3..]).unwrap(), key);
+                            assert_eq!(bytes_from_latin1(&written[3..]).unwrap(), key);
                         }
                         other => panic!("{other:?} for {key:?}"),
                     }
@@ -92,8 +92,8 @@ mod tests {
 
     #[test]
     fn keys_of_the_form_are_told_from_unknown_ones() {
-        assert_eq!(read(Strings::Text, b"$class"), Read::Special(Name::Class));
-        assert_eq!(read(Strings::Text, b"$clas"), Read::Unknown);
-        assert_eq!(read(Strings::Text, b"$"), Read::Unknown);
+        assert_eq!(decode_key(PlainStringKind::Text, b"$class"), KeyMeaning::Special(Name::Class));
+        assert_eq!(decode_key(PlainStringKind::Text, b"$clas"), KeyMeaning::Unknown);
+        assert_eq!(decode_key(PlainStringKind::Text, b"$"), KeyMeaning::Unknown);
     }
 }

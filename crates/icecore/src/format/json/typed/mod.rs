@@ -7,24 +7,24 @@ mod read;
 mod spelling;
 mod write;
 
-pub(super) use read::read;
-pub(super) use write::write;
+pub(super) use read::read_typed;
+pub(super) use write::write_typed;
 
 /// The version that is written; higher versions are refused.
 const VERSION: i64 = 1;
 
 /// The kind of plain JSON strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Strings {
+enum PlainStringKind {
     Text,
     Bytes,
 }
 
-impl Strings {
+impl PlainStringKind {
     fn kind(self) -> crate::document::Kind {
         match self {
-            Strings::Text => crate::document::Kind::Text,
-            Strings::Bytes => crate::document::Kind::Bytes,
+            PlainStringKind::Text => crate::document::Kind::Text,
+            PlainStringKind::Bytes => crate::document::Kind::Bytes,
         }
     }
 }

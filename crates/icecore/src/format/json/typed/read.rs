@@ -4,15 +4,15 @@
 mod build;
 mod source;
 
-use super::Strings;
+use super::PlainStringKind;
 use super::form::Name;
-use super::key::Read;
+use super::key::KeyMeaning;
 use crate::document::{Detailed, Document, IS_KEY, Kind, NO_NODE, Node, Spelling, Tape, Trace};
 use crate::error::{Error, ErrorKind};
 use crate::format::json::{ReadOptions, read_plain};
 use crate::format::{Outcome, Request};
 use crate::limits::Limits;
-use source::KeyOf;
+use source::ResolvedKey;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -21,39 +21,43 @@ use std::collections::HashMap;
 const LEVELS: u32 = 8;
 
 /// Reads a document from `json:typed`.
-pub(in crate::format::json) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
+pub(in crate::format::json) fn read_typed<'a>(
+    input: &'a [u8],
+    options: &ReadOptions,
+    request: Request<'_>,
+) -> Outcome<'a> {
     let Request { limits, detail, mut tape } = request;
     tape.clear();
-    let loose = Limits { depth: limits.depth.saturating_mul(LEVELS), ..limits.clone() };
-    let plain = |detail| read_plain(input, options, Request { limits: &loose, detail, tape: Tape::new() });
+    let plain_limits = Limits { depth: limits.depth.saturating_mul(LEVELS), ..limits.clone() };
+    let plain = |detail| read_plain(input, options, Request { limits: &plain_limits, detail, tape: Tape::new() });
     let Outcome { document, consumed, error } = plain(detail);
     if error.is_some() {
         return Outcome { document, consumed, error };
     }
     let trace = document.trace().cloned();
-    let mut reader = Reader::new(input, document.into_tape(), limits, tape);
-    let (wrong, spelling) = match reader.document() {
+    let mut reader = TypedReader::new(input, document.into_tape(), limits, tape);
+    let (wrong, spelling) = match reader.read_document() {
         Ok(spelling) => (None, spelling),
         Err(wrong) => (Some(wrong), None),
     };
     let error = wrong.map(|wrong| {
         // Positions in the input are only needed now.
-        let again = if trace.is_none() { plain(true).document.trace().cloned() } else { None };
-        let extents = trace.as_ref().or(again.as_ref()).map(|trace| &trace.extents);
+        let detailed_trace = if trace.is_none() { plain(true).document.trace().cloned() } else { None };
+        let extents = trace.as_ref().or(detailed_trace.as_ref()).map(|trace| &trace.extents);
         let start = extents.and_then(|extents| extents.get(wrong.at as usize)).map_or(0, |extent| extent.start);
-        let found = reader.describe(wrong.at);
+        let found = reader.describe_value(wrong.at);
         let error = wrong.error.at(usize::try_from(start).unwrap_or(usize::MAX)).finding(found);
-        let error = error.on_path(reader.path());
-        reader.close_all();
+        let error = error.on_path(reader.next_value_path());
+        reader.close_open_containers();
         error
     });
-    let Reader { tape, places, .. } = reader;
+    let TypedReader { tape, places, .. } = reader;
     let mut document = match trace {
         None => Document::new(input, tape),
         Some(trace) => {
             let mut sink = Detailed { tape, ..Detailed::default() };
-            sink.detail.trace = retraced(trace, &places);
-            Document::detailed(input, sink)
+            sink.detail.trace = convert_trace(trace, &places);
+            Document::from_detailed(input, sink)
         }
     };
     if let Some(spelling) = spelling {
@@ -64,7 +68,7 @@ pub(in crate::format::json) fn read<'a>(input: &'a [u8], options: &ReadOptions, 
 
 /// Converts the trace of the plain document to one of the document that it describes;
 /// `places` has the plain node for each node.
-fn retraced(trace: Trace, places: &[u32]) -> Trace {
+fn convert_trace(trace: Trace, places: &[u32]) -> Trace {
     let extents = places.iter().map(|place| trace.extents.get(*place as usize).copied().unwrap_or_default()).collect();
     let mut nodes = vec![NO_NODE; trace.extents.len()];
     for (at, place) in (0u32..).zip(places) {
@@ -86,30 +90,30 @@ fn retraced(trace: Trace, places: &[u32]) -> Trace {
 }
 
 /// An error at a node of the plain document.
-pub(super) struct Wrong {
+pub(super) struct NodeError {
     at: u32,
     error: Error,
 }
 
-impl Wrong {
+impl NodeError {
     #[cold]
-    pub(super) fn new(at: u32, expected: impl Into<Cow<'static, str>>) -> Wrong {
-        Wrong { at, error: Error::new(ErrorKind::Malformed).expecting(expected) }
+    pub(super) fn new(at: u32, expected: impl Into<Cow<'static, str>>) -> NodeError {
+        NodeError { at, error: Error::new(ErrorKind::Malformed).expecting(expected) }
     }
 
     #[cold]
-    fn of(at: u32, error: Error) -> Wrong {
-        Wrong { at, error }
+    fn from_error(at: u32, error: Error) -> NodeError {
+        NodeError { at, error }
     }
 
     #[cold]
-    fn finding(self, found: impl Into<Cow<'static, str>>) -> Wrong {
-        Wrong { at: self.at, error: self.error.finding(found) }
+    fn finding(self, found: impl Into<Cow<'static, str>>) -> NodeError {
+        NodeError { at: self.at, error: self.error.finding(found) }
     }
 
     #[cold]
-    fn helping(self, help: impl Into<Cow<'static, str>>) -> Wrong {
-        Wrong { at: self.at, error: self.error.helping(help) }
+    fn helping(self, help: impl Into<Cow<'static, str>>) -> NodeError {
+        NodeError { at: self.at, error: self.error.helping(help) }
     }
 }
 
@@ -121,7 +125,7 @@ struct Slot {
 }
 
 /// Tasks still to do, the next one last.
-enum Task {
+enum ReadTask {
     Value {
         at: u32,
         slot: Slot,
@@ -166,17 +170,17 @@ enum Task {
 }
 
 /// Converts a plain document to the one that it describes.
-pub(super) struct Reader<'a, 'r> {
+pub(super) struct TypedReader<'a, 'r> {
     input: &'a [u8],
     /// The plain document. Its arena was moved to the other tape.
     source: Tape,
     limits: &'r Limits,
     tape: Tape,
-    strings: Strings,
-    tasks: Vec<Task>,
+    strings: PlainStringKind,
+    tasks: Vec<ReadTask>,
     depth: u32,
     /// Meanings of the keys of the plain document, by id.
-    keys: Vec<Option<KeyOf>>,
+    keys: Vec<Option<ResolvedKey>>,
     ids: HashMap<u64, u32>,
     /// The links: node, number and position in the plain document.
     links: Vec<(u32, u64, u32)>,
@@ -186,16 +190,16 @@ pub(super) struct Reader<'a, 'r> {
     pending: u16,
 }
 
-impl<'a, 'r> Reader<'a, 'r> {
-    fn new(input: &'a [u8], mut source: Tape, limits: &'r Limits, mut tape: Tape) -> Reader<'a, 'r> {
+impl<'a, 'r> TypedReader<'a, 'r> {
+    fn new(input: &'a [u8], mut source: Tape, limits: &'r Limits, mut tape: Tape) -> TypedReader<'a, 'r> {
         tape.arena = std::mem::take(&mut source.arena);
         tape.long = std::mem::take(&mut source.long);
-        Reader {
+        TypedReader {
             input,
             source,
             limits,
             tape,
-            strings: Strings::Text,
+            strings: PlainStringKind::Text,
             tasks: Vec::new(),
             depth: 0,
             keys: Vec::new(),
@@ -206,66 +210,66 @@ impl<'a, 'r> Reader<'a, 'r> {
         }
     }
 
-    fn document(&mut self) -> Result<Option<Spelling>, Wrong> {
+    fn read_document(&mut self) -> Result<Option<Spelling>, NodeError> {
         let mut spelling = None;
         let mut value = self.source.root;
         if self.is_outermost(value) {
-            let parts = self.parts(value)?;
+            let parts = self.read_parts(value)?;
             self.check_parts(value, &parts)?;
-            self.version(&parts)?;
+            self.read_version(&parts)?;
             if let Some(at) = parts.get(Name::Header) {
                 self.tape.header = Some(self.tape.len());
-                self.value(at, Slot::default())?;
-                self.run()?;
+                self.read_value(at, Slot::default())?;
+                self.run_tasks()?;
             }
-            spelling = parts.get(Name::Spelling).map(|at| self.spelling(at)).transpose()?;
+            spelling = parts.get(Name::Spelling).map(|at| self.read_spelling(at)).transpose()?;
             value = parts.get(Name::Value).unwrap_or(value);
         }
         self.tape.root = self.tape.len();
-        self.value(value, Slot::default())?;
-        self.run()?;
-        self.resolve()?;
+        self.read_value(value, Slot::default())?;
+        self.run_tasks()?;
+        self.resolve_links()?;
         Ok(spelling)
     }
 
-    fn version(&mut self, parts: &source::Parts) -> Result<(), Wrong> {
+    fn read_version(&mut self, parts: &source::FormParts) -> Result<(), NodeError> {
         if let Some(at) = parts.get(Name::Icecore) {
             match self.source_number(at) {
                 Some(1) => {}
                 Some(higher) if higher > 1 => {
                     let error = Error::new(ErrorKind::Unsupported).expecting("version 1 of json:typed");
-                    return Err(Wrong::of(at, error.finding(format!("version {higher}"))));
+                    return Err(NodeError::from_error(at, error.finding(format!("version {higher}"))));
                 }
-                _ => return Err(Wrong::new(at, "the version for $icecore, 1")),
+                _ => return Err(NodeError::new(at, "the version for $icecore, 1")),
             }
         }
         if let Some(at) = parts.get(Name::Strings) {
             self.strings = match self.source_text(at) {
-                Some(b"text") => Strings::Text,
-                Some(b"bytes") => Strings::Bytes,
-                _ => return Err(Wrong::new(at, "\"text\" or \"bytes\" for $strings")),
+                Some(b"text") => PlainStringKind::Text,
+                Some(b"bytes") => PlainStringKind::Bytes,
+                _ => return Err(NodeError::new(at, "\"text\" or \"bytes\" for $strings")),
             };
         }
         Ok(())
     }
 
-    fn run(&mut self) -> Result<(), Wrong> {
+    fn run_tasks(&mut self) -> Result<(), NodeError> {
         while let Some(task) = self.tasks.pop() {
             match task {
-                Task::Value { at, slot } => self.value(at, slot)?,
-                Task::Absent { at, slot } => self.absent(slot, at)?,
-                Task::Items { next, end } => {
+                ReadTask::Value { at, slot } => self.read_value(at, slot)?,
+                ReadTask::Absent { at, slot } => self.push_absent(slot, at)?,
+                ReadTask::Items { next, end } => {
                     if next < end {
-                        self.tasks.push(Task::Items { next: self.source.next(next), end });
-                        self.value(next, Slot::default())?;
+                        self.tasks.push(ReadTask::Items { next: self.source.index_after(next), end });
+                        self.read_value(next, Slot::default())?;
                     }
                 }
-                Task::Entries { next, end, index } => self.entry(next, end, index)?,
-                Task::Pairs { next, end, index, locked } => self.pair(next, end, index, locked)?,
-                Task::Placeholders { next, end, index } => self.placeholder(next, end, index)?,
-                Task::Form { at } => self.object_form(at),
-                Task::Close { at, count } => {
-                    self.tape.close(at, count);
+                ReadTask::Entries { next, end, index } => self.read_entry(next, end, index)?,
+                ReadTask::Pairs { next, end, index, locked } => self.read_pair(next, end, index, locked)?,
+                ReadTask::Placeholders { next, end, index } => self.read_placeholder(next, end, index)?,
+                ReadTask::Form { at } => self.set_object_form(at),
+                ReadTask::Close { at, count } => {
+                    self.tape.close_container(at, count);
                     self.depth -= 1;
                 }
             }
@@ -274,23 +278,23 @@ impl<'a, 'r> Reader<'a, 'r> {
     }
 
     /// Sets the targets of the links.
-    fn resolve(&mut self) -> Result<(), Wrong> {
+    fn resolve_links(&mut self) -> Result<(), NodeError> {
         for (node, number, place) in &self.links {
             let Some(target) = self.ids.get(number) else {
                 let error = Error::new(ErrorKind::BadLink)
                     .expecting("the number of an $id")
                     .finding(format!("{number}, which none has"))
                     .on_path(self.tape.path_to(*node, self.input));
-                return Err(Wrong::of(*place, error));
+                return Err(NodeError::from_error(*place, error));
             };
             self.tape.nodes[*node as usize].payload = u64::from(*target);
             if self.tape.nodes[*node as usize].kind == Kind::Copy {
-                if self.tape.next(*target) > *node {
+                if self.tape.index_after(*target) > *node {
                     let error = Error::new(ErrorKind::BadLink)
                         .expecting("a $copy of a value that is complete before it")
                         .finding(format!("one of {number}"))
                         .on_path(self.tape.path_to(*node, self.input));
-                    return Err(Wrong::of(*place, error));
+                    return Err(NodeError::from_error(*place, error));
                 }
                 self.tape.mark_copied(*target);
             }
@@ -310,14 +314,14 @@ impl<'a, 'r> Reader<'a, 'r> {
                     .expecting("a link to a value")
                     .finding("one that only leads to other links")
                     .on_path(self.tape.path_to(*node, self.input));
-                return Err(Wrong::of(*place, error));
+                return Err(NodeError::from_error(*place, error));
             }
         }
         Ok(())
     }
 
     /// Returns the path of the value that would be next.
-    fn path(&mut self) -> String {
+    fn next_value_path(&mut self) -> String {
         let mut next = Node::leaf(Kind::Null, 0);
         next.key = self.pending;
         let at = self.tape.push(next);
@@ -327,19 +331,19 @@ impl<'a, 'r> Reader<'a, 'r> {
     }
 
     /// Completes the document after an error.
-    fn close_all(&mut self) {
+    fn close_open_containers(&mut self) {
         // A key that is itself cut off stays, without a value.
         if self.tape.nodes.last().is_some_and(|node| node.key == IS_KEY && !node.kind.is_container()) {
             self.tape.nodes.pop();
         }
         while let Some(task) = self.tasks.pop() {
-            if let Task::Close { at, .. } = task {
+            if let ReadTask::Close { at, .. } = task {
                 let (mut child, mut count) = (at + 1, 0);
                 while child < self.tape.len() {
                     count += u32::from(self.tape.nodes[child as usize].key != IS_KEY);
-                    child = self.tape.next(child);
+                    child = self.tape.index_after(child);
                 }
-                self.tape.close(at, count);
+                self.tape.close_container(at, count);
             }
         }
         for (node, ..) in &self.links {
@@ -351,7 +355,7 @@ impl<'a, 'r> Reader<'a, 'r> {
     }
 
     /// Returns the meaning of the key of an entry in the plain document.
-    fn read_key(&mut self, entry: &source::Entry) -> Read {
-        self.key_of(entry).0
+    fn read_key(&mut self, entry: &source::SourceEntry) -> KeyMeaning {
+        self.resolve_key(entry).0
     }
 }

@@ -1,21 +1,21 @@
 //! Writes `json:typed`.
 
 use super::form::{self, Name};
-use super::map::Maps;
-use super::{Strings, VERSION};
+use super::map::MapKeys;
+use super::{PlainStringKind, VERSION};
 use crate::base64;
 use crate::document::{Cursor, Document, Form, IS_KEY, Kind, NO_KEY, Node, flag};
 use crate::error::Error;
 use crate::format::json::WriteOptions;
-use crate::format::json::emitter::{Chars, Emitter};
-use crate::format::json::style::{Escapes, Style};
+use crate::format::json::emitter::{CharEncoding, Emitter};
+use crate::format::json::style::{EscapeOptions, TextStyle};
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{Metered, Output};
+use crate::output::{MeteredOutput, Output};
 use std::borrow::Cow;
 
 /// Writes a document as `json:typed`.
-pub(in crate::format::json) fn write(
+pub(in crate::format::json) fn write_typed(
     document: &Document<'_>,
     options: &WriteOptions,
     limits: &Limits,
@@ -37,11 +37,11 @@ fn write_all(
     limits: &Limits,
     out: &mut dyn Output,
 ) -> Result<(), Error> {
-    let strings = mostly(document);
-    let escapes = Escapes { ascii: options.ascii, ..Escapes::default() };
-    let style = Style { lines: options.indent > 0, indent: options.indent, escapes, ..Style::default() };
-    let mut out = Metered::new(document, limits, out);
-    let mut writer = Writer {
+    let strings = choose_string_kind(document);
+    let escapes = EscapeOptions { ascii: options.ascii, ..EscapeOptions::default() };
+    let style = TextStyle { lines: options.indent > 0, indent: options.indent, escapes, ..TextStyle::default() };
+    let mut out = MeteredOutput::new(document, limits, out);
+    let mut writer = TypedWriter {
         document,
         nodes: document.nodes(),
         strings,
@@ -50,18 +50,18 @@ fn write_all(
         emitter: Emitter::new(&mut out, document.nodes().len(), style),
         levels: Vec::new(),
         tasks: Vec::new(),
-        targets: targets(document),
-        maps: Maps::default(),
+        targets: collect_targets(document),
+        maps: MapKeys::default(),
     };
-    writer.document(document.spelling().filter(|spelling| options.spelling && !spelling.format.is_empty()))?;
+    writer.write_document(document.spelling().filter(|spelling| options.spelling && !spelling.format.is_empty()))?;
     if options.indent > 0 {
-        writer.emitter.byte(b'\n');
+        writer.emitter.write_byte(b'\n');
     }
     writer.emitter.flush()
 }
 
 /// Tasks still to do, the next one last.
-pub(super) enum Task {
+pub(super) enum WriteTask {
     Value(u32),
     Item,
     Key(Name),
@@ -81,7 +81,7 @@ pub(super) enum Task {
     Pairs(u32, u32),
     /// The keys next to the pairs, for entries from `first` to `end`; `pairs` is where
     /// the written pairs end.
-    Beside {
+    MapProperties {
         map: Option<u32>,
         first: u32,
         pairs: u32,
@@ -89,23 +89,23 @@ pub(super) enum Task {
     },
 }
 
-pub(super) struct Writer<'d, 'o> {
+pub(super) struct TypedWriter<'d, 'o> {
     pub(super) document: &'d Document<'d>,
     pub(super) nodes: &'d [Node],
-    pub(super) strings: Strings,
+    pub(super) strings: PlainStringKind,
     pub(super) sort_keys: bool,
     limits: &'d Limits,
     pub(super) emitter: Emitter<'o>,
     /// For each open bracket: whether nothing was written in it yet.
     levels: Vec<bool>,
-    pub(super) tasks: Vec<Task>,
+    pub(super) tasks: Vec<WriteTask>,
     /// The nodes that get an `$id`, ascending.
     targets: Vec<u32>,
-    pub(super) maps: Maps,
+    pub(super) maps: MapKeys,
 }
 
 /// Returns the kind of most strings.
-fn mostly(document: &Document<'_>) -> Strings {
+fn choose_string_kind(document: &Document<'_>) -> PlainStringKind {
     let weight = |kind: Kind| match kind {
         Kind::Bytes => 1i64,
         Kind::Text => -1,
@@ -113,18 +113,18 @@ fn mostly(document: &Document<'_>) -> Strings {
     };
     let keys: Vec<i64> = document.tape().keys().iter().map(|name| weight(name.node.kind)).collect();
     let classes: Vec<i64> = document.tape().classes().iter().map(|name| weight(name.node.kind)).collect();
-    let of = |weights: &[i64], id: usize| id.checked_sub(1).and_then(|at| weights.get(at)).copied().unwrap_or(0);
+    let weight_at = |weights: &[i64], id: usize| id.checked_sub(1).and_then(|at| weights.get(at)).copied().unwrap_or(0);
     let mut balance = 0;
     for node in document.nodes() {
         balance += weight(node.kind);
         if node.key != NO_KEY {
-            balance += of(&keys, usize::from(node.key));
+            balance += weight_at(&keys, usize::from(node.key));
         }
         if node.kind.has_class() {
-            balance += of(&classes, node.class() as usize);
+            balance += weight_at(&classes, node.class() as usize);
         }
     }
-    if balance > 0 { Strings::Bytes } else { Strings::Text }
+    if balance > 0 { PlainStringKind::Bytes } else { PlainStringKind::Text }
 }
 
 /// Whether the document is the same as plain JSON, so that no header is needed.
@@ -153,7 +153,7 @@ fn is_plain(document: &Document<'_>) -> bool {
 }
 
 /// Returns all nodes that a link, an alias or a copy refers to.
-fn targets(document: &Document<'_>) -> Vec<u32> {
+fn collect_targets(document: &Document<'_>) -> Vec<u32> {
     let mut targets = Vec::new();
     for (at, node) in (0u32..).zip(document.nodes()) {
         if node.has(flag::TARGET) {
@@ -170,120 +170,122 @@ fn targets(document: &Document<'_>) -> Vec<u32> {
     targets
 }
 
-impl<'d> Writer<'d, '_> {
-    fn document(&mut self, spelling: Option<&crate::document::Spelling>) -> Result<(), Error> {
+impl<'d> TypedWriter<'d, '_> {
+    fn write_document(&mut self, spelling: Option<&crate::document::Spelling>) -> Result<(), Error> {
         let (document, header) = (self.document, self.document.header());
-        if self.strings == Strings::Text && header.is_none() && spelling.is_none() && is_plain(document) {
-            self.value(document.root().index())?;
-            return self.run();
+        if self.strings == PlainStringKind::Text && header.is_none() && spelling.is_none() && is_plain(document) {
+            self.write_value(document.root().index())?;
+            return self.run_tasks();
         }
-        self.open(b'{');
-        self.key(Name::Icecore)?;
-        self.emitter.int(VERSION);
-        self.key(Name::Strings)?;
-        self.emitter.word(if self.strings == Strings::Bytes { "\"bytes\"" } else { "\"text\"" });
+        self.open_bracket(b'{');
+        self.write_key(Name::Icecore)?;
+        self.emitter.write_int(VERSION);
+        self.write_key(Name::Strings)?;
+        self.emitter.write_word(if self.strings == PlainStringKind::Bytes { "\"bytes\"" } else { "\"text\"" });
         if let Some(header) = header {
-            self.key(Name::Header)?;
-            self.value(header.index())?;
-            self.run()?;
+            self.write_key(Name::Header)?;
+            self.write_value(header.index())?;
+            self.run_tasks()?;
         }
         if let Some(spelling) = spelling {
-            self.key(Name::Spelling)?;
-            self.spelling(spelling)?;
+            self.write_key(Name::Spelling)?;
+            self.write_spelling(spelling)?;
         }
-        self.key(Name::Value)?;
-        self.value(document.root().index())?;
-        self.run()?;
-        self.close(b'}')
+        self.write_key(Name::Value)?;
+        self.write_value(document.root().index())?;
+        self.run_tasks()?;
+        self.close_bracket(b'}')
     }
 
-    fn run(&mut self) -> Result<(), Error> {
+    fn run_tasks(&mut self) -> Result<(), Error> {
         while let Some(task) = self.tasks.pop() {
             crate::steps::count(1);
-            self.emitter.turn()?;
+            self.emitter.make_space()?;
             match task {
-                Task::Value(at) => self.value(at)?,
-                Task::Item => self.item()?,
-                Task::Key(name) => self.key(name)?,
-                Task::Word(name, word) => {
-                    self.key(name)?;
-                    self.emitter.word(word);
+                WriteTask::Value(at) => self.write_value(at)?,
+                WriteTask::Item => self.start_item()?,
+                WriteTask::Key(name) => self.write_key(name)?,
+                WriteTask::Word(name, word) => {
+                    self.write_key(name)?;
+                    self.emitter.write_word(word);
                 }
-                Task::Open(bracket) => self.open(bracket),
-                Task::Close(bracket) => self.close(bracket)?,
-                Task::Braces(count) => {
+                WriteTask::Open(bracket) => self.open_bracket(bracket),
+                WriteTask::Close(bracket) => self.close_bracket(bracket)?,
+                WriteTask::Braces(count) => {
                     for _ in 0..count {
-                        self.close(b'}')?;
+                        self.close_bracket(b'}')?;
                     }
                 }
-                Task::Items(next, end) => {
+                WriteTask::Items(next, end) => {
                     if let Some(node) = self.nodes.get(next as usize).filter(|_| next < end) {
-                        self.tasks.push(Task::Items(self.document.tape().next(next), end));
+                        self.tasks.push(WriteTask::Items(self.document.tape().index_after(next), end));
                         // A key without a value, in a document that was cut off.
                         if node.key != IS_KEY {
-                            self.item()?;
-                            self.value(next)?;
+                            self.start_item()?;
+                            self.write_value(next)?;
                         }
                     }
                 }
-                Task::Entries(next, end) => self.entries(next, end)?,
-                Task::Sorted(entries) => self.sorted(entries)?,
-                Task::Pairs(next, end) => self.pairs(next, end)?,
-                Task::Beside { map, first, pairs, end } => self.beside(map, first, pairs, end)?,
+                WriteTask::Entries(next, end) => self.write_next_entry(next, end)?,
+                WriteTask::Sorted(entries) => self.write_next_sorted(entries)?,
+                WriteTask::Pairs(next, end) => self.write_next_pair(next, end)?,
+                WriteTask::MapProperties { map, first, pairs, end } => {
+                    self.write_map_properties(map, first, pairs, end)?
+                }
             }
         }
         Ok(())
     }
 
     /// Opens a bracket.
-    pub(super) fn open(&mut self, bracket: u8) {
-        self.emitter.byte(bracket);
+    pub(super) fn open_bracket(&mut self, bracket: u8) {
+        self.emitter.write_byte(bracket);
         self.levels.push(true);
     }
 
     /// Closes a bracket.
-    pub(super) fn close(&mut self, bracket: u8) -> Result<(), Error> {
+    pub(super) fn close_bracket(&mut self, bracket: u8) -> Result<(), Error> {
         if self.levels.pop() == Some(false) {
-            self.emitter.line(self.levels.len())?;
+            self.emitter.start_line(self.levels.len())?;
         }
-        self.emitter.byte(bracket);
-        self.emitter.turn()
+        self.emitter.write_byte(bracket);
+        self.emitter.make_space()
     }
 
     /// Starts an item or an entry.
-    pub(super) fn item(&mut self) -> Result<(), Error> {
-        self.emitter.turn()?;
+    pub(super) fn start_item(&mut self) -> Result<(), Error> {
+        self.emitter.make_space()?;
         if let Some(is_empty) = self.levels.last_mut()
             && !std::mem::replace(is_empty, false)
         {
-            self.emitter.byte(b',');
+            self.emitter.write_byte(b',');
         }
-        self.emitter.line(self.levels.len())
+        self.emitter.start_line(self.levels.len())
     }
 
     /// Writes a key that needs no escapes.
-    pub(super) fn entry(&mut self, key: &'static str) -> Result<(), Error> {
-        self.item()?;
-        self.emitter.byte(b'"');
-        self.emitter.word(key);
-        self.emitter.word("\":");
+    pub(super) fn write_key_text(&mut self, key: &'static str) -> Result<(), Error> {
+        self.start_item()?;
+        self.emitter.write_byte(b'"');
+        self.emitter.write_word(key);
+        self.emitter.write_word("\":");
         if self.emitter.is_indented() {
-            self.emitter.byte(b' ');
+            self.emitter.write_byte(b' ');
         }
         Ok(())
     }
 
-    pub(super) fn key(&mut self, name: Name) -> Result<(), Error> {
-        self.entry(name.text())
+    pub(super) fn write_key(&mut self, name: Name) -> Result<(), Error> {
+        self.write_key_text(name.text())
     }
 
     /// Writes valid UTF-8 as a JSON string.
-    pub(super) fn plain(&mut self, text: &[u8]) -> Result<(), Error> {
-        self.emitter.quoted(text, Chars::Utf8)
+    pub(super) fn write_utf8(&mut self, text: &[u8]) -> Result<(), Error> {
+        self.emitter.write_quoted(text, CharEncoding::Utf8)
     }
 
     /// Returns the number that links use for this node.
-    pub(super) fn number_of(&self, at: u32) -> Option<u64> {
+    pub(super) fn link_number(&self, at: u32) -> Option<u64> {
         self.targets.binary_search(&at).ok().map(|position| position as u64 + 1)
     }
 
@@ -293,117 +295,117 @@ impl<'d> Writer<'d, '_> {
     }
 
     /// Writes a value: a leaf completely, a container up to its beginning.
-    pub(super) fn value(&mut self, at: u32) -> Result<(), Error> {
-        self.emitter.turn()?;
+    pub(super) fn write_value(&mut self, at: u32) -> Result<(), Error> {
+        self.emitter.make_space()?;
         let Some(node) = self.nodes.get(at as usize) else {
-            self.emitter.word("null");
+            self.emitter.write_word("null");
             return Ok(());
         };
         let mut braces = 0;
-        if let Some(number) = self.number_of(at) {
-            self.open(b'{');
-            self.key(Name::Id)?;
-            self.emitter.uint(number);
-            self.key(Name::Value)?;
+        if let Some(number) = self.link_number(at) {
+            self.open_bracket(b'{');
+            self.write_key(Name::Id)?;
+            self.emitter.write_uint(number);
+            self.write_key(Name::Value)?;
             braces += 1;
         }
         for (flag, name) in [(flag::WEAK, Name::Weak), (flag::OVERLOAD, Name::Overload)] {
             if node.has(flag) {
-                self.open(b'{');
-                self.key(name)?;
+                self.open_bracket(b'{');
+                self.write_key(name)?;
                 braces += 1;
             }
         }
         if braces > 0 {
-            self.tasks.push(Task::Braces(braces));
+            self.tasks.push(WriteTask::Braces(braces));
         }
-        if node.kind.is_container() { self.container(at, node) } else { self.leaf(at, node) }
+        if node.kind.is_container() { self.open_container(at, node) } else { self.write_leaf(at, node) }
     }
 
-    fn leaf(&mut self, at: u32, node: &Node) -> Result<(), Error> {
+    fn write_leaf(&mut self, at: u32, node: &Node) -> Result<(), Error> {
         let bytes = if node.kind.has_bytes() { self.document.bytes(node) } else { &[] };
         match node.kind {
-            Kind::Bool => self.emitter.word(if node.payload != 0 { "true" } else { "false" }),
-            Kind::Uint => self.emitter.uint(node.payload),
+            Kind::Bool => self.emitter.write_word(if node.payload != 0 { "true" } else { "false" }),
+            Kind::Uint => self.emitter.write_uint(node.payload),
             Kind::BigInt => {
                 if bigint::exceeds(bytes, self.limits.digits) {
                     return Err(self.limits.too_many_digits().on_path(self.document.path(at)));
                 }
                 let mut text = Vec::new();
                 bigint::push_decimal(node.has(flag::NEGATIVE), bytes, &mut text);
-                self.emitter.raw(&text)?;
+                self.emitter.write_raw(&text)?;
             }
-            Kind::Float => self.float(f64::from_bits(node.payload))?,
-            Kind::Float32 => self.float(f64::from(f32::from_bits(node.payload as u32)))?,
+            Kind::Float => self.write_float(f64::from_bits(node.payload))?,
+            Kind::Float32 => self.write_float(f64::from(f32::from_bits(node.payload as u32)))?,
             Kind::Float128 => {
                 let bits = u128::from_le_bytes(bytes.try_into().unwrap_or([0; 16]));
-                self.only(Name::Float128, format!("{bits:032x}").as_bytes())?;
+                self.write_single_entry(Name::Float128, format!("{bits:032x}").as_bytes())?;
             }
             Kind::Module => {
-                self.open(b'{');
-                self.key(Name::Module)?;
-                self.named_bytes(bytes)?;
-                self.key(Name::Form)?;
+                self.open_bracket(b'{');
+                self.write_key(Name::Module)?;
+                self.write_named_bytes(bytes)?;
+                self.write_key(Name::Form)?;
                 let form = node.form();
-                self.plain(if form == Form::Usual { b"class" } else { form::word(form).as_bytes() })?;
-                self.close(b'}')?;
+                self.write_utf8(if form == Form::Usual { b"class" } else { form::form_word(form).as_bytes() })?;
+                self.close_bracket(b'}')?;
             }
             Kind::EnumCase => {
-                self.open(b'{');
-                self.key(Name::Enum)?;
-                self.named_bytes(bytes)?;
-                self.close(b'}')?;
+                self.open_bracket(b'{');
+                self.write_key(Name::Enum)?;
+                self.write_named_bytes(bytes)?;
+                self.close_bracket(b'}')?;
             }
             Kind::Hole => {
-                self.open(b'{');
-                self.key(Name::Hole)?;
-                self.emitter.byte(b'1');
-                self.close(b'}')?;
+                self.open_bracket(b'{');
+                self.write_key(Name::Hole)?;
+                self.emitter.write_byte(b'1');
+                self.close_bracket(b'}')?;
             }
             Kind::Link | Kind::Alias | Kind::Copy => {
-                self.open(b'{');
-                self.key(match node.kind {
+                self.open_bracket(b'{');
+                self.write_key(match node.kind {
                     Kind::Link => Name::Link,
                     Kind::Alias => Name::Alias,
                     _ => Name::Copy,
                 })?;
-                let number = u32::try_from(node.payload).ok().and_then(|target| self.number_of(target));
-                self.emitter.uint(number.unwrap_or(0));
-                self.close(b'}')?;
+                let number = u32::try_from(node.payload).ok().and_then(|target| self.link_number(target));
+                self.emitter.write_uint(number.unwrap_or(0));
+                self.close_bracket(b'}')?;
             }
-            Kind::Null => self.emitter.word("null"),
-            _ => self.name(node, bytes)?,
+            Kind::Null => self.emitter.write_word("null"),
+            _ => self.write_name(node, bytes)?,
         }
         Ok(())
     }
 
     /// Writes an integer or a string of any kind.
-    pub(super) fn name(&mut self, node: &Node, bytes: &[u8]) -> Result<(), Error> {
+    pub(super) fn write_name(&mut self, node: &Node, bytes: &[u8]) -> Result<(), Error> {
         match node.kind {
-            Kind::Int => self.emitter.int(node.payload as i64),
+            Kind::Int => self.emitter.write_int(node.payload as i64),
             Kind::Encoded | Kind::Symbol => {
                 let is_symbol = node.kind == Kind::Symbol;
                 let encoding = self.document.tape().encodings().get(u32::from(node.encoding()));
-                self.open(b'{');
-                self.key(if is_symbol { Name::Symbol } else { Name::String })?;
-                self.named_bytes(bytes)?;
+                self.open_bracket(b'{');
+                self.write_key(if is_symbol { Name::Symbol } else { Name::String })?;
+                self.write_named_bytes(bytes)?;
                 if let Some(encoding) = encoding {
-                    self.key(Name::Encoding)?;
-                    self.named_bytes(encoding.bytes)?;
+                    self.write_key(Name::Encoding)?;
+                    self.write_named_bytes(encoding.bytes)?;
                 } else if !is_symbol {
-                    self.key(Name::Encoding)?;
-                    self.emitter.word("null");
+                    self.write_key(Name::Encoding)?;
+                    self.emitter.write_word("null");
                 }
-                self.close(b'}')?;
+                self.close_bracket(b'}')?;
             }
-            kind => self.string(kind == Kind::Text, bytes)?,
+            kind => self.write_string(kind == Kind::Text, bytes)?,
         }
         Ok(())
     }
 
-    fn float(&mut self, value: f64) -> Result<(), Error> {
+    fn write_float(&mut self, value: f64) -> Result<(), Error> {
         if value.is_finite() {
-            self.emitter.float(value);
+            self.emitter.write_float(value);
             return Ok(());
         }
         let text = match value.to_bits() {
@@ -412,162 +414,162 @@ impl<'d> Writer<'d, '_> {
             0x7FF8_0000_0000_0000 => "nan".to_owned(),
             bits => format!("nan:{bits:016x}"),
         };
-        self.only(Name::Float, text.as_bytes())
+        self.write_single_entry(Name::Float, text.as_bytes())
     }
 
     /// Writes `{NAME: text}`.
-    fn only(&mut self, name: Name, text: &[u8]) -> Result<(), Error> {
-        self.open(b'{');
-        self.key(name)?;
-        self.plain(text)?;
-        self.close(b'}')
+    fn write_single_entry(&mut self, name: Name, text: &[u8]) -> Result<(), Error> {
+        self.open_bracket(b'{');
+        self.write_key(name)?;
+        self.write_utf8(text)?;
+        self.close_bracket(b'}')
     }
 
     /// Writes a text or a byte string.
-    pub(super) fn string(&mut self, is_text: bool, bytes: &[u8]) -> Result<(), Error> {
+    pub(super) fn write_string(&mut self, is_text: bool, bytes: &[u8]) -> Result<(), Error> {
         let is_utf8 = std::str::from_utf8(bytes).is_ok();
-        if is_utf8 && is_text == (self.strings == Strings::Text) {
-            return self.plain(bytes);
+        if is_utf8 && is_text == (self.strings == PlainStringKind::Text) {
+            return self.write_utf8(bytes);
         }
         if !is_text {
-            return if is_utf8 { self.only(Name::Bytes, bytes) } else { self.odd_bytes(bytes) };
+            return if is_utf8 { self.write_single_entry(Name::Bytes, bytes) } else { self.write_non_utf8(bytes) };
         }
-        self.open(b'{');
-        self.key(Name::Text)?;
+        self.open_bracket(b'{');
+        self.write_key(Name::Text)?;
         if is_utf8 {
-            self.plain(bytes)?
+            self.write_utf8(bytes)?
         } else {
-            self.odd_bytes(bytes)?
+            self.write_non_utf8(bytes)?
         }
-        self.close(b'}')
+        self.close_bracket(b'}')
     }
 
     /// Writes bytes if the context says that they are bytes: a plain string is their
     /// UTF-8.
-    fn named_bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        if std::str::from_utf8(bytes).is_ok() { self.plain(bytes) } else { self.odd_bytes(bytes) }
+    fn write_named_bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        if std::str::from_utf8(bytes).is_ok() { self.write_utf8(bytes) } else { self.write_non_utf8(bytes) }
     }
 
     /// Writes bytes that are not UTF-8.
-    fn odd_bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
+    fn write_non_utf8(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let odd = bytes.iter().filter(|byte| matches!(byte, 0..=8 | 11..=12 | 14..=31 | 127..=159)).count();
         if odd > bytes.len() / 2 {
             let mut text = Vec::new();
-            base64::encode(bytes, &mut text);
-            return self.only(Name::Base64, &text);
+            base64::encode_base64(bytes, &mut text);
+            return self.write_single_entry(Name::Base64, &text);
         }
-        self.open(b'{');
-        self.key(Name::Latin1)?;
-        self.emitter.quoted(bytes, Chars::Latin1)?;
-        self.close(b'}')
+        self.open_bracket(b'{');
+        self.write_key(Name::Latin1)?;
+        self.emitter.write_quoted(bytes, CharEncoding::Latin1)?;
+        self.close_bracket(b'}')
     }
 
     /// Writes the name of a class.
-    fn class(&mut self, class: u32) -> Result<(), Error> {
-        match self.document.class(class) {
-            Some(name) => self.string(name.node.kind == Kind::Text, name.bytes),
+    fn write_class(&mut self, class: u32) -> Result<(), Error> {
+        match self.document.class_name(class) {
+            Some(name) => self.write_string(name.node.kind == Kind::Text, name.bytes),
             None => {
-                self.emitter.word("null");
+                self.emitter.write_word("null");
                 Ok(())
             }
         }
     }
 
-    fn form(&mut self, form: Form) -> Result<(), Error> {
-        self.key(Name::Form)?;
-        self.plain(form::word(form).as_bytes())
+    fn write_form(&mut self, form: Form) -> Result<(), Error> {
+        self.write_key(Name::Form)?;
+        self.write_utf8(form::form_word(form).as_bytes())
     }
 
-    fn container(&mut self, at: u32, node: &Node) -> Result<(), Error> {
-        let end = self.document.tape().next(at);
+    fn open_container(&mut self, at: u32, node: &Node) -> Result<(), Error> {
+        let end = self.document.tape().index_after(at);
         match node.kind {
             Kind::Array => {
-                self.open(b'[');
-                self.tasks.extend([Task::Close(b']'), Task::Items(at + 1, end)]);
+                self.open_bracket(b'[');
+                self.tasks.extend([WriteTask::Close(b']'), WriteTask::Items(at + 1, end)]);
                 return Ok(());
             }
-            Kind::Map => return self.map(at, node, end),
+            Kind::Map => return self.open_map(at, node, end),
             _ => {}
         }
-        self.open(b'{');
-        self.tasks.push(Task::Close(b'}'));
+        self.open_bracket(b'{');
+        self.tasks.push(WriteTask::Close(b'}'));
         let Some(here) = self.document.at(at) else { return Ok(()) };
         let child = |position: usize| here.children().nth(position).map_or(u32::MAX, |child| child.index());
         match node.kind {
             Kind::Object => {
-                self.key(Name::Class)?;
-                self.class(node.class())?;
+                self.write_key(Name::Class)?;
+                self.write_class(node.class())?;
                 let body = self.nodes.get(child(0) as usize).map_or(Kind::Null, |body| body.kind);
-                if node.form() != form::of_object(body) {
-                    self.form(node.form())?;
+                if node.form() != form::default_object_form(body) {
+                    self.write_form(node.form())?;
                 }
-                self.tasks.extend([Task::Value(child(0)), Task::Key(Name::Value)]);
+                self.tasks.extend([WriteTask::Value(child(0)), WriteTask::Key(Name::Value)]);
             }
-            Kind::Opaque => self.opaque(here, end)?,
-            Kind::Attrs => self.attributes(here, end)?,
+            Kind::Opaque => self.open_opaque(here, end)?,
+            Kind::Attrs => self.open_attributes(here, end)?,
             Kind::Regexp => {
                 if node.has(flag::BARE) {
-                    self.tasks.push(Task::Word(Name::Bare, "true"));
+                    self.tasks.push(WriteTask::Word(Name::Bare, "true"));
                 }
-                let (pattern, flags) = (Task::Value(child(0)), Task::Value(child(1)));
-                self.tasks.extend([flags, Task::Key(Name::Flags), pattern, Task::Key(Name::Regexp)]);
+                let (pattern, flags) = (WriteTask::Value(child(0)), WriteTask::Value(child(1)));
+                self.tasks.extend([flags, WriteTask::Key(Name::Flags), pattern, WriteTask::Key(Name::Regexp)]);
             }
             Kind::VString => {
-                let (source, value) = (Task::Value(child(0)), Task::Value(child(1)));
-                self.tasks.extend([value, Task::Key(Name::Value), source, Task::Key(Name::VString)]);
+                let (source, value) = (WriteTask::Value(child(0)), WriteTask::Value(child(1)));
+                self.tasks.extend([value, WriteTask::Key(Name::Value), source, WriteTask::Key(Name::VString)]);
             }
             Kind::Tied => {
-                self.key(Name::Tied)?;
-                self.plain(form::word(node.form()).as_bytes())?;
+                self.write_key(Name::Tied)?;
+                self.write_utf8(form::form_word(node.form()).as_bytes())?;
                 if here.children().nth(1).is_some() {
-                    self.tasks.extend([Task::Value(child(1)), Task::Key(Name::Key)]);
+                    self.tasks.extend([WriteTask::Value(child(1)), WriteTask::Key(Name::Key)]);
                 }
-                self.tasks.extend([Task::Value(child(0)), Task::Key(Name::Value)]);
+                self.tasks.extend([WriteTask::Value(child(0)), WriteTask::Key(Name::Value)]);
             }
-            Kind::Code => self.tasks.extend([Task::Value(child(0)), Task::Key(Name::Code)]),
-            _ => self.tasks.extend([Task::Value(child(0)), Task::Key(Name::Ref)]),
+            Kind::Code => self.tasks.extend([WriteTask::Value(child(0)), WriteTask::Key(Name::Code)]),
+            _ => self.tasks.extend([WriteTask::Value(child(0)), WriteTask::Key(Name::Ref)]),
         }
         Ok(())
     }
 
-    fn opaque(&mut self, here: Cursor<'d>, end: u32) -> Result<(), Error> {
+    fn open_opaque(&mut self, here: Cursor<'d>, end: u32) -> Result<(), Error> {
         let node = here.node();
-        self.key(Name::Opaque)?;
-        self.plain(form::word(node.form()).as_bytes())?;
-        self.key(Name::Class)?;
-        self.class(node.class())?;
+        self.write_key(Name::Opaque)?;
+        self.write_utf8(form::form_word(node.form()).as_bytes())?;
+        self.write_key(Name::Class)?;
+        self.write_class(node.class())?;
         let mut children = here.children();
         let payload = children.next();
         if let Some(first) = children.next() {
-            let items = Task::Items(first.index(), end);
-            self.tasks.extend([Task::Close(b']'), items, Task::Open(b'['), Task::Key(Name::Links)]);
+            let items = WriteTask::Items(first.index(), end);
+            self.tasks.extend([WriteTask::Close(b']'), items, WriteTask::Open(b'['), WriteTask::Key(Name::Links)]);
         }
         if let Some(payload) = payload {
-            self.tasks.extend([Task::Value(payload.index()), Task::Key(Name::Payload)]);
+            self.tasks.extend([WriteTask::Value(payload.index()), WriteTask::Key(Name::Payload)]);
         }
         Ok(())
     }
 
-    fn attributes(&mut self, here: Cursor<'d>, end: u32) -> Result<(), Error> {
+    fn open_attributes(&mut self, here: Cursor<'d>, end: u32) -> Result<(), Error> {
         let node = here.node();
         let value = here.children().next().map_or(u32::MAX, |value| value.index());
-        let first = if value < end { self.document.tape().next(value) } else { end };
-        self.tasks.extend([Task::Value(value), Task::Key(Name::Value)]);
-        let has_class = self.document.class(node.class()).is_some();
+        let first = if value < end { self.document.tape().index_after(value) } else { end };
+        self.tasks.extend([WriteTask::Value(value), WriteTask::Key(Name::Value)]);
+        let has_class = self.document.class_name(node.class()).is_some();
         let name = match node.form() {
             Form::Module if has_class => Name::Extended,
             Form::Subclass if has_class => Name::Subclass,
             _ => Name::Class,
         };
         if has_class {
-            self.key(name)?;
-            self.class(node.class())?;
+            self.write_key(name)?;
+            self.write_class(node.class())?;
         }
         if name == Name::Class && node.form() != Form::Usual {
-            self.form(node.form())?;
+            self.write_form(node.form())?;
         }
         if name == Name::Class || first < end {
-            self.key(Name::Attributes)?;
+            self.write_key(Name::Attributes)?;
             self.open_entries(first, end, None);
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! The hot loop: leaves, and maps of leaves.
 
-use super::{Frame, NOTICED, What, Writer};
+use super::{FrameKind, NOTICED, WriteFrame, Writer};
 use crate::document::{Kind, Location, NO_KEY, Node};
 use crate::error::Error;
 use crate::format::json::options::Floats;
@@ -9,7 +9,7 @@ use crate::output::LossKind;
 
 /// Where the bytes of strings are.
 #[derive(Clone, Copy)]
-pub(super) struct Sources<'d> {
+pub(super) struct StringSources<'d> {
     pub(super) input: &'d [u8],
     pub(super) arena: &'d [u8],
     /// Whether numbers are written from their values: no spelling and no option for floats
@@ -22,42 +22,42 @@ pub(super) struct Sources<'d> {
 /// Writes a value that is a plain leaf. Returns `None` for anything else; then nothing of it
 /// counts. The caller reports the loss of a symbol.
 #[inline]
-pub(super) fn leaf(scratch: &mut Scratch, at: usize, node: &Node, sources: &Sources<'_>) -> Option<usize> {
+pub(super) fn write_leaf(scratch: &mut Scratch, at: usize, node: &Node, sources: &StringSources<'_>) -> Option<usize> {
     match node.kind {
         Kind::Text | Kind::Bytes | Kind::Symbol if sources.plain => {
             let (base, start) = match node.place() {
                 Location::Input(start) => (sources.input, start),
                 Location::Arena(start) => (sources.arena, start),
             };
-            scratch::plain(scratch, at, base, usize::try_from(start).ok()?, node.aux as usize)
+            scratch::write_plain_string(scratch, at, base, usize::try_from(start).ok()?, node.aux as usize)
         }
-        Kind::Int if sources.any_number => Some(scratch::int(scratch, at, node.payload as i64)),
+        Kind::Int if sources.any_number => Some(scratch::write_int(scratch, at, node.payload as i64)),
         Kind::Float if sources.any_number => {
             let value = f64::from_bits(node.payload);
-            value.is_finite().then(|| scratch::float(scratch, at, value))
+            value.is_finite().then(|| scratch::write_float(scratch, at, value))
         }
-        Kind::Null => Some(scratch::word(scratch, at, "null")),
-        Kind::Bool => Some(scratch::word(scratch, at, if node.payload != 0 { "true" } else { "false" })),
+        Kind::Null => Some(scratch::write_word(scratch, at, "null")),
+        Kind::Bool => Some(scratch::write_word(scratch, at, if node.payload != 0 { "true" } else { "false" })),
         _ => None,
     }
 }
 
 impl<'d> Writer<'d, '_, '_> {
-    pub(super) fn sources(&self) -> Sources<'d> {
+    pub(super) fn string_sources(&self) -> StringSources<'d> {
         let (input, arena) = (self.document.input(), &self.document.tape().arena[..]);
         let any_number = self.numbers.is_empty() && self.options.floats == Floats::Shortest;
-        Sources { input, arena, any_number, plain: !self.options.escape_slash }
+        StringSources { input, arena, any_number, plain: !self.options.escape_slash }
     }
 
     /// Writes a value that is a plain leaf. Returns false, with nothing written, for anything
     /// else.
     #[inline]
-    pub(super) fn leaf(&mut self, at: u32, node: &Node, sources: &Sources<'_>) -> bool {
-        let end = self.emitter.scratch().and_then(|scratch| leaf(scratch, 0, node, sources));
+    pub(super) fn write_plain_leaf(&mut self, at: u32, node: &Node, sources: &StringSources<'_>) -> bool {
+        let end = self.emitter.free_scratch().and_then(|scratch| write_leaf(scratch, 0, node, sources));
         if let Some(end) = end {
             self.emitter.advance(end);
             if node.kind == Kind::Symbol {
-                self.lose(LossKind::Symbol, at);
+                self.record_loss(LossKind::Symbol, at);
             }
         }
         end.is_some()
@@ -65,7 +65,7 @@ impl<'d> Writer<'d, '_, '_> {
 
     /// Whether this is a map without special properties, in which each node is an entry.
     #[inline]
-    pub(super) fn is_flat(&self, at: u32, node: &Node) -> bool {
+    pub(super) fn is_flat_map(&self, at: u32, node: &Node) -> bool {
         node.kind == Kind::Map
             && node.flags & NOTICED == 0
             && self.plain_maps
@@ -75,26 +75,28 @@ impl<'d> Writer<'d, '_, '_> {
     /// Writes the map at `at`, which [is flat](Writer::is_flat). Returns false, with the map
     /// open, if an entry needs more than the hot loop.
     #[inline]
-    pub(super) fn flat_map(&mut self, at: u32, end: u32, sources: &Sources<'_>) -> Result<bool, Error> {
-        let serial = self.keys.open(&self.serial);
+    pub(super) fn write_flat_map(&mut self, at: u32, end: u32, sources: &StringSources<'_>) -> Result<bool, Error> {
+        let serial = self.keys.open_map(&self.serial);
         let mut next = at + 1;
         let nodes = self.nodes.get(next as usize..end as usize).unwrap_or(&[]);
         for node in nodes {
-            self.emitter.turn()?;
+            self.emitter.make_space()?;
             let entry = self.keys.get(node.key).filter(|rendered| !rendered.special && node.key != NO_KEY);
-            let Some((piece, len)) = entry.and_then(|key| Some((self.keys.piece(key)?, key.len))) else { break };
+            let Some((piece, len)) = entry.and_then(|key| Some((self.keys.rendered_piece(key)?, key.len))) else {
+                break;
+            };
             // Comma, key and value go into one scratch, and count only if the value is a plain
             // leaf. The key is copied as a full piece; the value overwrites the rest.
-            let Some(scratch) = self.emitter.scratch() else { break };
+            let Some(scratch) = self.emitter.free_scratch() else { break };
             scratch[0] = if next == at + 1 { b'{' } else { b',' };
             scratch[1..1 + piece.len()].copy_from_slice(piece);
-            let Some(written) = leaf(scratch, 1 + len, node, sources) else { break };
+            let Some(written) = write_leaf(scratch, 1 + len, node, sources) else { break };
             self.emitter.advance(written);
             if node.kind == Kind::Symbol {
-                self.lose(LossKind::Symbol, next);
+                self.record_loss(LossKind::Symbol, next);
             }
-            if self.keys.is_again(node.key, &serial) {
-                self.lose(LossKind::DuplicateKey, next);
+            if self.keys.is_duplicate_key(node.key, &serial) {
+                self.record_loss(LossKind::DuplicateKey, next);
             }
             next += 1;
         }
@@ -104,18 +106,18 @@ impl<'d> Writer<'d, '_, '_> {
             }
             let is_empty = next == at + 1;
             if is_empty {
-                self.emitter.byte(b'{');
+                self.emitter.write_byte(b'{');
             }
             self.depth += 1;
             let around = std::mem::replace(&mut self.serial, serial);
-            self.open.push(Frame { what: What::Map, is_empty, next, end, around });
+            self.open.push(WriteFrame { what: FrameKind::Map, is_empty, next, end, around });
             return Ok(false);
         }
         if nodes.is_empty() {
-            self.emitter.byte(b'{');
+            self.emitter.write_byte(b'{');
         }
-        self.emitter.byte(b'}');
-        self.keys.close(&serial);
+        self.emitter.write_byte(b'}');
+        self.keys.close_map(&serial);
         Ok(true)
     }
 }

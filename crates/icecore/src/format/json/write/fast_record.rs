@@ -1,36 +1,38 @@
 //! The hot loop without the writer around it, for a small document that is one map of plain
 //! leaves whose keys were written before. Most records are such documents.
 
-use super::fast::{Sources, leaf};
+use super::fast::{StringSources, write_leaf};
 use super::{NOTICED, WriterMemory};
 use crate::document::{Kind, NO_KEY, Tape};
-use crate::format::json::keys::Serial;
+use crate::format::json::keys::MapSerial;
 use crate::format::json::options::{Floats, InfNan, TextAs, WriteOptions};
 use crate::format::json::scratch::SCRATCH;
-use crate::format::json::style::Style;
+use crate::format::json::style::TextStyle;
 use crate::output::Output;
 
 /// Size of the buffer; larger documents are left to the writer.
 const BUFFER: usize = 8 << 10;
 
 /// Whether no option changes the output.
-fn is_usual(options: &WriteOptions) -> bool {
+fn are_default_options(options: &WriteOptions) -> bool {
     let WriteOptions { typed: false, sort_keys: false, perl: false, text: TextAs::Utf8, .. } = options else {
         return false;
     };
-    options.floats == Floats::Shortest && options.infnan == InfNan::Null && Style::of(options) == Style::default()
+    options.floats == Floats::Shortest
+        && options.infnan == InfNan::Null
+        && TextStyle::from_options(options) == TextStyle::default()
 }
 
 /// Writes the document on this tape. Returns false, with nothing written, if it needs more
 /// than this.
-pub(in crate::format::json) fn write(
+pub(in crate::format::json) fn write_record(
     input: &[u8],
     tape: &Tape,
     options: &WriteOptions,
     memory: &mut WriterMemory,
     out: &mut dyn Output,
 ) -> bool {
-    if !is_usual(options) {
+    if !are_default_options(options) {
         return false;
     }
     let (at, nodes) = (tape.root(), tape.nodes());
@@ -40,21 +42,21 @@ pub(in crate::format::json) fn write(
     let Some(entries) = nodes.get(at as usize + 1..root.end() as usize).filter(|_| is_flat && at == 0) else {
         return false;
     };
-    if options.class.is_some() || tape.keys().any_symbol() || tape.keys().any_mangled() {
+    if options.class.is_some() || tape.keys().may_have_symbol() || tape.keys().may_have_mangled() {
         return false;
     }
-    memory.renew();
+    memory.prepare_next_document();
     let WriterMemory { keys, buffer, .. } = memory;
     if buffer.len() < BUFFER {
         buffer.resize(BUFFER, 0);
     }
-    let sources = Sources { input, arena: tape.arena(), any_number: true, plain: true };
-    let serial = keys.open(&Serial::default());
+    let sources = StringSources { input, arena: tape.arena(), any_number: true, plain: true };
+    let serial = keys.open_map(&MapSerial::default());
     buffer[0] = b'{';
     let mut written = 1;
     for node in entries {
         let entry = keys.get(node.key).filter(|rendered| !rendered.special && node.key != NO_KEY);
-        let Some((piece, len)) = entry.and_then(|key| Some((keys.piece(key)?, key.len))) else { return false };
+        let Some((piece, len)) = entry.and_then(|key| Some((keys.rendered_piece(key)?, key.len))) else { return false };
         let Some(scratch) = buffer.get_mut(written..).and_then(|rest| rest.first_chunk_mut::<SCRATCH>()) else {
             return false;
         };
@@ -62,9 +64,9 @@ pub(in crate::format::json) fn write(
             return false;
         }
         scratch[..piece.len()].copy_from_slice(piece);
-        let Some(len) = leaf(scratch, len, node, &sources) else { return false };
+        let Some(len) = write_leaf(scratch, len, node, &sources) else { return false };
         scratch[len] = b',';
-        if keys.is_again(node.key, &serial) {
+        if keys.is_duplicate_key(node.key, &serial) {
             return false;
         }
         written += len + 1;

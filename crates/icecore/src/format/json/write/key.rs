@@ -2,34 +2,34 @@
 
 use super::Writer;
 use crate::document::{Cursor, Key, Kind, Value};
-use crate::format::json::emitter::quoted_key;
-use crate::format::json::number::{canonical, push_canonical};
-use crate::format::json::style::Style;
+use crate::format::json::emitter::quote_key;
+use crate::format::json::number::{canonical_text, push_canonical};
+use crate::format::json::style::TextStyle;
 use crate::known::Known;
 use crate::num::{FloatText, bigint};
 
 /// Most levels of such a key.
 const DEPTH: u32 = 16;
 /// Longest text of such a key; targets of links count each time.
-const MOST: usize = 1 << 12;
+const MAX_TEXT: usize = 1 << 12;
 
 impl Writer<'_, '_, '_> {
     /// Returns the key at `at` as text: an array or a map as JSON, a value of one of
     /// Ruby's own classes by its meaning. `None` for anything else, and if it is too
     /// large.
     #[cold]
-    pub(super) fn key_of_container(&self, at: u32) -> Option<Vec<u8>> {
+    pub(super) fn container_key_text(&self, at: u32) -> Option<Vec<u8>> {
         let key = Cursor::new(self.original, at).target();
         if let Some(text) = Known::of(key).and_then(|known| known.text(self.limits)) {
             return Some(text.into_bytes());
         }
         let mut text = Vec::new();
-        self.compact(key, DEPTH, &mut text)?;
+        self.write_compact(key, DEPTH, &mut text)?;
         Some(text)
     }
 
-    fn compact(&self, value: Cursor<'_>, depth: u32, out: &mut Vec<u8>) -> Option<()> {
-        if depth == 0 || out.len() > MOST {
+    fn write_compact(&self, value: Cursor<'_>, depth: u32, out: &mut Vec<u8>) -> Option<()> {
+        if depth == 0 || out.len() > MAX_TEXT {
             return None;
         }
         let value = value.target();
@@ -44,7 +44,7 @@ impl Writer<'_, '_, '_> {
             }
             Value::Float(float) => out.extend_from_slice(FloatText::new().print(float)),
             Value::Bytes(bytes) | Value::Text(bytes) | Value::Encoded(bytes, _) | Value::Symbol(bytes, _) => {
-                self.compact_string(node.kind, bytes, out);
+                self.write_compact_string(node.kind, bytes, out);
             }
             Value::Array => {
                 out.push(b'[');
@@ -52,7 +52,7 @@ impl Writer<'_, '_, '_> {
                     if position > 0 {
                         out.push(b',');
                     }
-                    self.compact(item, depth - 1, out)?;
+                    self.write_compact(item, depth - 1, out)?;
                 }
                 out.push(b']');
             }
@@ -62,13 +62,13 @@ impl Writer<'_, '_, '_> {
                     if position > 0 {
                         out.push(b',');
                     }
-                    self.compact_key(&key, depth - 1, out)?;
+                    self.write_compact_key(&key, depth - 1, out)?;
                     out.push(b':');
-                    self.compact(item, depth - 1, out)?;
+                    self.write_compact(item, depth - 1, out)?;
                 }
                 out.push(b'}');
             }
-            Value::Attrs(inner) => self.compact(inner, depth - 1, out)?,
+            Value::Attrs(inner) => self.write_compact(inner, depth - 1, out)?,
             _ => match Known::of(value) {
                 Some(Known::Set(members)) => {
                     out.push(b'[');
@@ -77,16 +77,16 @@ impl Writer<'_, '_, '_> {
                             out.push(b',');
                         }
                         match member {
-                            Key::Value(member) => self.compact(member, depth - 1, out)?,
+                            Key::Value(member) => self.write_compact(member, depth - 1, out)?,
                             Key::Name(name) if name.node.kind == Kind::Int => push_canonical(&name.node, &[], out),
-                            Key::Name(name) => self.compact_string(Kind::Text, name.bytes, out),
+                            Key::Name(name) => self.write_compact_string(Kind::Text, name.bytes, out),
                         }
                     }
                     out.push(b']');
                 }
-                Some(known) => self.compact_string(Kind::Text, known.text(self.limits)?.as_bytes(), out),
+                Some(known) => self.write_compact_string(Kind::Text, known.text(self.limits)?.as_bytes(), out),
                 None => match value.value() {
-                    Value::Object(_, body) if body.kind() == Kind::Map => self.compact(body, depth - 1, out)?,
+                    Value::Object(_, body) if body.kind() == Kind::Map => self.write_compact(body, depth - 1, out)?,
                     _ => return None,
                 },
             },
@@ -94,26 +94,26 @@ impl Writer<'_, '_, '_> {
         Some(())
     }
 
-    fn compact_key(&self, key: &Key<'_>, depth: u32, out: &mut Vec<u8>) -> Option<()> {
+    fn write_compact_key(&self, key: &Key<'_>, depth: u32, out: &mut Vec<u8>) -> Option<()> {
         let node = key.node();
         let text = match key {
             Key::Value(value) if !node.kind.is_string() => {
                 let mut text = Vec::new();
-                self.compact(*value, depth, &mut text)?;
+                self.write_compact(*value, depth, &mut text)?;
                 text
             }
             _ if node.kind.is_string() => key.bytes().to_vec(),
-            _ => canonical(&node, key.bytes()),
+            _ => canonical_text(&node, key.bytes()),
         };
-        self.compact_string(Kind::Text, &text, out);
+        self.write_compact_string(Kind::Text, &text, out);
         Some(())
     }
 
-    fn compact_string(&self, kind: Kind, bytes: &[u8], out: &mut Vec<u8>) {
-        let text = self.text_of(kind, bytes);
-        let quoted = quoted_key(
+    fn write_compact_string(&self, kind: Kind, bytes: &[u8], out: &mut Vec<u8>) {
+        let text = self.encode_text(kind, bytes);
+        let quoted = quote_key(
             &String::from_utf8_lossy(&text.bytes).into_owned().into_bytes(),
-            Style { escapes: self.emitter.style().escapes, ..Style::default() },
+            TextStyle { escapes: self.emitter.style().escapes, ..TextStyle::default() },
         );
         out.extend_from_slice(quoted.strip_suffix(b":").unwrap_or(&quoted));
     }

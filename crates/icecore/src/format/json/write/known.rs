@@ -1,63 +1,69 @@
 //! Values of Ruby's own classes, written by their meaning.
 
-use super::{Frame, What, Writer};
+use super::{FrameKind, WriteFrame, Writer};
 use crate::document::{Cursor, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::error::Error;
-use crate::format::json::emitter::Chars;
+use crate::format::json::emitter::CharEncoding;
 use crate::known::Known;
 use crate::output::LossKind;
 
 /// Result for a value that may be a known one.
 pub(super) enum KnownOutcome {
     /// It is not known: nothing was written.
-    No,
+    Unknown,
     /// It was written, or its rest is open.
     Done,
     /// The value to continue with.
-    GoOn(u32),
+    Continue(u32),
 }
 
 impl Writer<'_, '_, '_> {
     /// Writes an object, opaque object or attributed value if it is known.
-    pub(super) fn known(&mut self, at: u32, node: &Node) -> Result<KnownOutcome, Error> {
+    pub(super) fn write_known(&mut self, at: u32, node: &Node) -> Result<KnownOutcome, Error> {
         let here = Cursor::new(self.original, at);
         let Some(known) = Known::of(here) else {
             return if node.kind == Kind::Attrs && node.form() == Form::Subclass {
-                self.subclass(here)
+                self.write_subclass(here)
             } else {
-                Ok(KnownOutcome::No)
+                Ok(KnownOutcome::Unknown)
             };
         };
         match known {
             Known::Set(members) => {
-                self.lose(LossKind::Set, at);
-                self.brace_if_asked(node)?;
+                self.record_loss(LossKind::Set, at);
+                self.open_brace_if_asked(node)?;
                 let map = members.map.index();
-                let end = self.document.tape().next(map);
-                self.emitter.byte(b'[');
+                let end = self.document.tape().index_after(map);
+                self.emitter.write_byte(b'[');
                 self.depth += 1;
-                self.open.push(Frame { what: What::Set, is_empty: true, next: map + 1, end, around: self.serial });
+                self.open.push(WriteFrame {
+                    what: FrameKind::Set,
+                    is_empty: true,
+                    next: map + 1,
+                    end,
+                    around: self.serial,
+                });
                 Ok(KnownOutcome::Done)
             }
-            Known::Exception(_) => self.exception(at, node).map(|()| KnownOutcome::Done),
+            Known::Exception(_) => self.open_exception(at, node).map(|()| KnownOutcome::Done),
             Known::Map(map) => {
-                self.class_of(at, node)?;
-                Ok(KnownOutcome::GoOn(map.index()))
+                self.write_or_lose_class(at, node)?;
+                Ok(KnownOutcome::Continue(map.index()))
             }
             text => {
-                let Some(written) = text.text(self.limits) else { return Ok(KnownOutcome::No) };
+                let Some(written) = text.text(self.limits) else { return Ok(KnownOutcome::Unknown) };
                 let (kind, is_exact) = match text {
                     Known::Time(moment) | Known::DateTime(moment) => (LossKind::Time, moment.is_exact()),
                     Known::Date(_) => (LossKind::Time, true),
                     Known::Range { .. } => (LossKind::Range, true),
                     _ => (LossKind::Number, true),
                 };
-                self.lose(kind, at);
+                self.record_loss(kind, at);
                 if !is_exact {
-                    self.lose(LossKind::Precision, at);
+                    self.record_loss(LossKind::Precision, at);
                 }
-                self.brace_if_asked(node)?;
-                self.emitter.quoted(written.as_bytes(), Chars::Utf8)?;
+                self.open_brace_if_asked(node)?;
+                self.emitter.write_quoted(written.as_bytes(), CharEncoding::Utf8)?;
                 Ok(KnownOutcome::Done)
             }
         }
@@ -65,88 +71,88 @@ impl Writer<'_, '_, '_> {
 
     /// Writes an instance of a user's subclass of a core class: the core value with a
     /// class.
-    fn subclass(&mut self, here: Cursor<'_>) -> Result<KnownOutcome, Error> {
+    fn write_subclass(&mut self, here: Cursor<'_>) -> Result<KnownOutcome, Error> {
         let at = here.index();
-        if at + 1 >= here.next() {
-            return Ok(KnownOutcome::No);
+        if at + 1 >= here.index_after() {
+            return Ok(KnownOutcome::Unknown);
         }
         if here.entries().next().is_some() {
-            self.lose(LossKind::Attributes, at);
+            self.record_loss(LossKind::Attributes, at);
         }
-        self.class_of(at, here.node())?;
-        Ok(KnownOutcome::GoOn(at + 1))
+        self.write_or_lose_class(at, here.node())?;
+        Ok(KnownOutcome::Continue(at + 1))
     }
 
     /// Writes the class as an entry, if the option asks for it; otherwise it is lost.
-    fn class_of(&mut self, at: u32, node: &Node) -> Result<(), Error> {
+    fn write_or_lose_class(&mut self, at: u32, node: &Node) -> Result<(), Error> {
         if self.options.class.is_some() {
-            return self.object(at, node.class());
+            return self.open_object(at, node.class());
         }
-        self.lose(LossKind::Class, at);
+        self.record_loss(LossKind::Class, at);
         Ok(())
     }
 
-    fn brace_if_asked(&mut self, node: &Node) -> Result<(), Error> {
-        if self.options.class.is_some() { self.brace(node.class()) } else { Ok(()) }
+    fn open_brace_if_asked(&mut self, node: &Node) -> Result<(), Error> {
+        if self.options.class.is_some() { self.open_brace(node.class()) } else { Ok(()) }
     }
 
     /// Opens an exception: an object whose members are named like Ruby's methods.
-    fn exception(&mut self, at: u32, node: &Node) -> Result<(), Error> {
-        self.class_of(at, node)?;
+    fn open_exception(&mut self, at: u32, node: &Node) -> Result<(), Error> {
+        self.write_or_lose_class(at, node)?;
         let body = at + 1;
-        let end = self.document.tape().next(body);
-        self.open_any_map(body, end)?;
-        self.put_in_order(body, end, true)
+        let end = self.document.tape().index_after(body);
+        self.open_map_with_class(body, end)?;
+        self.order_entries(body, end, true)
     }
 
     /// Continues in the innermost set: its members are the keys of a map.
-    pub(super) fn set(&mut self) -> Result<(), Error> {
-        let Some(Frame { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
+    pub(super) fn write_set_members(&mut self) -> Result<(), Error> {
+        let Some(WriteFrame { mut next, end, mut is_empty, .. }) = self.open.last().copied() else { return Ok(()) };
         while next < end {
             let Some(node) = self.nodes.get(next as usize) else { break };
             if matches!(node.key, NO_KEY | KEY_NODE) {
                 break;
             }
-            self.emitter.turn()?;
-            self.separate(&mut is_empty)?;
-            let value = if node.key == IS_KEY { self.document.tape().next(next) } else { next };
+            self.emitter.make_space()?;
+            self.write_separator(&mut is_empty)?;
+            let value = if node.key == IS_KEY { self.document.tape().index_after(next) } else { next };
             let member = (node.key == IS_KEY).then_some(next);
-            next = self.document.tape().next(value);
+            next = self.document.tape().index_after(value);
             match member {
                 Some(member) => {
                     if let Some(top) = self.open.last_mut() {
                         (top.next, top.is_empty) = (next, is_empty);
                     }
-                    return self.value(member);
+                    return self.write_value(member);
                 }
-                None => self.member(node.key, value)?,
+                None => self.write_set_member(node.key, value)?,
             }
         }
         if let Some(top) = self.open.last_mut() {
             top.is_empty = is_empty;
         }
-        self.close(b']')
+        self.close_container(b']')
     }
 
     /// Writes a member that is the key with this id.
-    fn member(&mut self, id: u16, at: u32) -> Result<(), Error> {
+    fn write_set_member(&mut self, id: u16, at: u32) -> Result<(), Error> {
         let document = self.document;
         let Some(name) = document.tape().keys().get(u32::from(id)) else {
-            self.emitter.word("null");
+            self.emitter.write_word("null");
             return Ok(());
         };
         match name.node.kind {
             Kind::Int => {
-                self.emitter.int(name.node.payload as i64);
+                self.emitter.write_int(name.node.payload as i64);
                 return Ok(());
             }
-            Kind::Symbol => self.lose(LossKind::Symbol, at),
-            Kind::Encoded => self.lose_encoding(&name.node, at),
+            Kind::Symbol => self.record_loss(LossKind::Symbol, at),
+            Kind::Encoded => self.record_encoding_loss(&name.node, at),
             _ => {}
         }
-        let text = self.text_of(name.node.kind, name.bytes);
-        self.finish_text(at, text.is_lossy.then_some(LossKind::Bytes))?;
-        self.emitter.quoted(&text.bytes, text.chars)
+        let text = self.encode_text(name.node.kind, name.bytes);
+        self.record_text_loss(at, text.is_lossy.then_some(LossKind::Bytes))?;
+        self.emitter.write_quoted(&text.bytes, text.chars)
     }
 
     /// Returns the name for a member of an exception. `None`: it is left out, because
@@ -159,9 +165,9 @@ impl Writer<'_, '_, '_> {
             b"mesg" => Some(b"message"),
             b"bt" => Some(b"backtrace"),
             b"bt_locations" => {
-                let is_again =
+                let is_redundant =
                     self.nodes.get(value as usize).is_some_and(|node| matches!(node.kind, Kind::Null | Kind::Link));
-                if is_again { None } else { Some(b"") }
+                if is_redundant { None } else { Some(b"") }
             }
             _ => Some(b""),
         }

@@ -2,11 +2,11 @@
 
 use super::{Writer, perl};
 use crate::base64;
-use crate::document::{Document, Kind, Node, Notes, Ordinals, flag};
+use crate::document::{Document, Kind, Node, NoteReader, Ordinals, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::json::NUMBER_TEXT;
-use crate::format::json::emitter::Chars;
-use crate::format::json::number::{self, canonical};
+use crate::format::json::emitter::CharEncoding;
+use crate::format::json::number::{self, canonical_text};
 use crate::format::json::options::{BytesAs, Floats, TextAs};
 use crate::format::json::perl::number as perl_number;
 use crate::num::{bigint, float128};
@@ -14,21 +14,21 @@ use crate::output::LossKind;
 use std::collections::HashMap;
 
 /// Returns the source texts of numbers whose spelling is not the default.
-pub(super) fn number_texts<'d>(document: &'d Document<'_>) -> HashMap<u32, &'d [u8]> {
+pub(super) fn collect_number_texts<'d>(document: &'d Document<'_>) -> HashMap<u32, &'d [u8]> {
     let mut texts = HashMap::new();
     let Some(spelling) = document.spelling_of("json").filter(|spelling| !spelling.notes.is_empty()) else {
         return texts;
     };
-    let ordinals = Ordinals::of(document.tape());
-    let mut notes = Notes::new(Some(spelling));
+    let ordinals = Ordinals::from_tape(document.tape());
+    let mut notes = NoteReader::new(Some(spelling));
     for (at, node) in (0u32..).zip(document.nodes()) {
         if !matches!(node.kind, Kind::Int | Kind::Uint | Kind::BigInt | Kind::Float | Kind::Float128) {
             continue;
         }
-        let here = notes.of(ordinals.ordinal(at));
+        let here = notes.take_notes(ordinals.node_to_ordinal(at));
         if let Some(note) = here.iter().find(|note| note.code == NUMBER_TEXT) {
             let text = spelling.kept(note.value);
-            if is_text_of(text, node, document.bytes(node)) {
+            if is_text_for_number(text, node, document.bytes(node)) {
                 texts.insert(at, text);
             }
         }
@@ -37,18 +37,20 @@ pub(super) fn number_texts<'d>(document: &'d Document<'_>) -> HashMap<u32, &'d [
 }
 
 /// Whether the text is JSON for this number, which may have been edited.
-fn is_text_of(text: &[u8], node: &Node, bytes: &[u8]) -> bool {
-    match number::shape(text, 0) {
-        number::Shape::Decimal(end) if end == text.len() && node.kind == Kind::Float128 => {
+fn is_text_for_number(text: &[u8], node: &Node, bytes: &[u8]) -> bool {
+    match number::classify_number(text, 0) {
+        number::NumberShape::Decimal(end) if end == text.len() && node.kind == Kind::Float128 => {
             let wide = |(digits, power): (Vec<u8>, i64)| float128::nearest(text.starts_with(b"-"), &digits, power);
-            number::significant(text).is_some_and(|parts| wide(parts)[..] == *bytes)
+            number::significant_digits(text).is_some_and(|parts| wide(parts)[..] == *bytes)
         }
-        number::Shape::Integer(end) if end == text.len() && !matches!(node.kind, Kind::Float | Kind::Float128) => {
-            let canonical = canonical(node, bytes);
+        number::NumberShape::Integer(end)
+            if end == text.len() && !matches!(node.kind, Kind::Float | Kind::Float128) =>
+        {
+            let canonical = canonical_text(node, bytes);
             canonical == text || canonical == b"0" && text == b"-0"
         }
-        number::Shape::Decimal(end) if end == text.len() && node.kind == Kind::Float => {
-            number::decimal(text).is_some_and(|value| value.to_bits() == node.payload)
+        number::NumberShape::Decimal(end) if end == text.len() && node.kind == Kind::Float => {
+            number::parse_decimal(text).is_some_and(|value| value.to_bits() == node.payload)
         }
         _ => false,
     }
@@ -56,135 +58,135 @@ fn is_text_of(text: &[u8], node: &Node, bytes: &[u8]) -> bool {
 
 impl Writer<'_, '_, '_> {
     /// Writes any leaf. For a link, returns the value to continue with.
-    pub(super) fn rare_leaf(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
+    pub(super) fn write_rare_leaf(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
         if let Some(text) = self.numbers.get(&at) {
-            self.emitter.raw(text)?;
+            self.emitter.write_raw(text)?;
             return Ok(None);
         }
         match node.kind {
-            Kind::Link | Kind::Alias | Kind::Copy => return self.link(at, node),
-            Kind::Int => self.emitter.int(node.payload as i64),
-            Kind::Uint => self.emitter.uint(node.payload),
-            Kind::BigInt => self.big_int(at, node)?,
-            Kind::Float => self.float(at, f64::from_bits(node.payload))?,
-            Kind::Float32 => self.float(at, f64::from(f32::from_bits(node.payload as u32)))?,
-            Kind::Float128 => self.float128(at, node)?,
-            Kind::Text | Kind::Bytes => self.string(at, node)?,
+            Kind::Link | Kind::Alias | Kind::Copy => return self.follow_link(at, node),
+            Kind::Int => self.emitter.write_int(node.payload as i64),
+            Kind::Uint => self.emitter.write_uint(node.payload),
+            Kind::BigInt => self.write_big_int(at, node)?,
+            Kind::Float => self.write_float(at, f64::from_bits(node.payload))?,
+            Kind::Float32 => self.write_float(at, f64::from(f32::from_bits(node.payload as u32)))?,
+            Kind::Float128 => self.write_float128(at, node)?,
+            Kind::Text | Kind::Bytes => self.write_string(at, node)?,
             Kind::Encoded => {
-                self.lose_encoding(node, at);
-                self.string(at, node)?;
+                self.record_encoding_loss(node, at);
+                self.write_string(at, node)?;
             }
             Kind::Symbol => {
-                self.lose(LossKind::Symbol, at);
-                self.string(at, node)?;
+                self.record_loss(LossKind::Symbol, at);
+                self.write_string(at, node)?;
             }
             Kind::Module | Kind::EnumCase => {
-                self.lose(LossKind::Name, at);
-                self.string(at, node)?;
+                self.record_loss(LossKind::Name, at);
+                self.write_string(at, node)?;
             }
-            Kind::Bool => self.emitter.word(if node.payload != 0 { "true" } else { "false" }),
+            Kind::Bool => self.emitter.write_word(if node.payload != 0 { "true" } else { "false" }),
             Kind::Hole => {
-                self.lose(LossKind::Hole, at);
-                self.emitter.word("null");
+                self.record_loss(LossKind::Hole, at);
+                self.emitter.write_word("null");
             }
-            _ => self.emitter.word("null"),
+            _ => self.emitter.write_word("null"),
         }
         Ok(None)
     }
 
     /// Reports the encoding of a string as lost; an unknown encoding leaves the bytes
     /// as they are.
-    pub(super) fn lose_encoding(&mut self, node: &Node, at: u32) {
-        self.lose(LossKind::Encoding, at);
-        if !self.document.is_utf8(node) {
-            self.lose(LossKind::Undecoded, at);
+    pub(super) fn record_encoding_loss(&mut self, node: &Node, at: u32) {
+        self.record_loss(LossKind::Encoding, at);
+        if !self.document.has_utf8_encoding(node) {
+            self.record_loss(LossKind::Undecoded, at);
         }
     }
 
     /// Returns the target of a link, an alias or a copy, to be written again.
-    fn link(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
+    fn follow_link(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
         let target = u32::try_from(node.payload).ok().filter(|target| (*target as usize) < self.nodes.len());
         let Some(target) = target else {
             return Err(Error::new(ErrorKind::BadLink).on_path(self.document.path(at)).finding("a link to nothing"));
         };
         if self.repeated.is_open(target) {
-            self.cycle(at)?;
+            self.write_cycle(at)?;
             return Ok(None);
         }
-        if node.kind != Kind::Copy || self.document.tape().shares(target) {
-            self.lose(LossKind::Sharing, at);
+        if node.kind != Kind::Copy || self.document.tape().has_shared_content(target) {
+            self.record_loss(LossKind::Sharing, at);
         }
-        if !self.repeated.count(self.document.tape().next(target) - target) {
+        if !self.repeated.count_values(self.document.tape().index_after(target) - target) {
             return Err(self.limits.too_expanded(self.repeated.most).on_path(self.document.path(at)));
         }
         Ok(Some(target))
     }
 
-    fn big_int(&mut self, at: u32, node: &Node) -> Result<(), Error> {
+    fn write_big_int(&mut self, at: u32, node: &Node) -> Result<(), Error> {
         let magnitude = self.document.bytes(node);
         if bigint::exceeds(magnitude, self.limits.digits) {
             return Err(self.limits.too_many_digits().on_path(self.document.path(at)));
         }
         let mut text = Vec::new();
         bigint::push_decimal(node.has(flag::NEGATIVE), magnitude, &mut text);
-        self.emitter.raw(&text)
+        self.emitter.write_raw(&text)
     }
 
-    fn float(&mut self, at: u32, value: f64) -> Result<(), Error> {
+    fn write_float(&mut self, at: u32, value: f64) -> Result<(), Error> {
         if !value.is_finite() {
-            self.lose(LossKind::Float, at);
-            return self.no_number(value);
+            self.record_loss(LossKind::Float, at);
+            return self.write_non_finite(value);
         }
         match self.options.floats {
             Floats::Shortest => {
-                self.emitter.float(value);
+                self.emitter.write_float(value);
                 Ok(())
             }
-            floats => self.emitter.raw(perl_number::float(value, floats == Floats::Cpanel).as_bytes()),
+            floats => self.emitter.write_raw(perl_number::format_float(value, floats == Floats::Cpanel).as_bytes()),
         }
     }
 
-    fn float128(&mut self, at: u32, node: &Node) -> Result<(), Error> {
+    fn write_float128(&mut self, at: u32, node: &Node) -> Result<(), Error> {
         let bytes = self.document.bytes(node).try_into().unwrap_or([0; 16]);
         if self.options.floats != Floats::Shortest {
-            return self.float(at, float128::to_f64(&bytes));
+            return self.write_float(at, float128::to_f64(&bytes));
         }
         let mut text = Vec::new();
         match float128::push_decimal(&bytes, &mut text) {
             // This many digits distinguish it from all others.
-            Some(_) => self.emitter.raw(&text),
-            None => self.float(at, f64::NAN),
+            Some(_) => self.emitter.write_raw(&text),
+            None => self.write_float(at, f64::NAN),
         }
     }
 
     /// Writes any string.
-    pub(super) fn string(&mut self, at: u32, node: &Node) -> Result<(), Error> {
+    pub(super) fn write_string(&mut self, at: u32, node: &Node) -> Result<(), Error> {
         let bytes = self.document.bytes(node);
-        let text = self.text_of(node.kind, bytes);
+        let text = self.encode_text(node.kind, bytes);
         let lost = text.is_lossy.then_some(LossKind::Bytes);
-        self.finish_text(at, lost)?;
-        self.emitter.quoted(&text.bytes, text.chars)
+        self.record_text_loss(at, lost)?;
+        self.emitter.write_quoted(&text.bytes, text.chars)
     }
 
     /// Returns how the bytes of a string are written.
-    pub(super) fn text_of<'b>(&self, kind: Kind, bytes: &'b [u8]) -> Text<'b> {
-        let plain = |chars| Text { bytes: bytes.into(), chars, is_lossy: false };
+    pub(super) fn encode_text<'b>(&self, kind: Kind, bytes: &'b [u8]) -> EncodedText<'b> {
+        let plain = |chars| EncodedText { bytes: bytes.into(), chars, is_lossy: false };
         let is_bytes = kind == Kind::Bytes;
         if is_bytes && self.options.text == TextAs::Latin1 {
-            return plain(Chars::Latin1);
+            return plain(CharEncoding::Latin1);
         }
-        if std::str::from_utf8(bytes).is_ok() || self.options.perl && perl::is_text(bytes) {
-            return plain(Chars::Utf8);
+        if std::str::from_utf8(bytes).is_ok() || self.options.perl && perl::is_perl_text(bytes) {
+            return plain(CharEncoding::Utf8);
         }
-        let lossy = |bytes: Vec<u8>| Text { bytes: bytes.into(), chars: Chars::Utf8, is_lossy: true };
+        let lossy = |bytes: Vec<u8>| EncodedText { bytes: bytes.into(), chars: CharEncoding::Utf8, is_lossy: true };
         match self.options.bytes {
             // Perl text that Unicode does not allow is not Latin-1.
             BytesAs::Latin1 | BytesAs::Error if kind != Kind::Text => {
-                Text { bytes: bytes.into(), chars: Chars::Latin1, is_lossy: true }
+                EncodedText { bytes: bytes.into(), chars: CharEncoding::Latin1, is_lossy: true }
             }
             BytesAs::Base64 if kind != Kind::Text => {
                 let mut text = Vec::new();
-                base64::encode(bytes, &mut text);
+                base64::encode_base64(bytes, &mut text);
                 lossy(text)
             }
             BytesAs::Hex if kind != Kind::Text => {
@@ -196,44 +198,44 @@ impl Writer<'_, '_, '_> {
     }
 
     /// Counts the loss of a string, or refuses it.
-    pub(super) fn finish_text(&mut self, at: u32, lost: Option<LossKind>) -> Result<(), Error> {
+    pub(super) fn record_text_loss(&mut self, at: u32, lost: Option<LossKind>) -> Result<(), Error> {
         let Some(kind) = lost else { return Ok(()) };
         if kind == LossKind::Bytes && self.options.bytes == BytesAs::Error {
-            return Err(self.cannot(
+            return Err(self.unrepresentable_error(
                 at,
                 "a string that is not UTF-8",
                 "`bytes=latin1`, `base64`, `hex` and `replace` write it; `json:typed` can say it",
             ));
         }
-        self.lose(kind, at);
+        self.record_loss(kind, at);
         Ok(())
     }
 
     /// Writes a regular expression as Perl shows it: `(?^ix:pattern)`.
-    pub(super) fn regexp(&mut self, at: u32) -> Result<(), Error> {
+    pub(super) fn write_regexp(&mut self, at: u32) -> Result<(), Error> {
         let regexp = self.document.at(at);
         let mut parts = regexp.iter().flat_map(|regexp| regexp.children()).map(|part| part.target());
         let (pattern, flags) = (parts.next(), parts.next());
-        self.emitter.turn()?;
-        self.emitter.word("\"(?^");
-        for (part, behind) in [(flags, ":"), (pattern, ")\"")] {
+        self.emitter.make_space()?;
+        self.emitter.write_word("\"(?^");
+        for (part, suffix) in [(flags, ":"), (pattern, ")\"")] {
             if let Some(part) = part
                 && part.node().kind.is_string()
             {
-                let text = self.text_of(part.kind(), part.as_bytes().unwrap_or(&[]));
-                self.finish_text(part.index(), text.is_lossy.then_some(LossKind::Bytes))?;
-                self.emitter.inner(&text.bytes, text.chars)?;
+                let text = self.encode_text(part.kind(), part.as_bytes().unwrap_or(&[]));
+                self.record_text_loss(part.index(), text.is_lossy.then_some(LossKind::Bytes))?;
+                self.emitter.write_string_part(&text.bytes, text.chars)?;
             }
-            self.emitter.word(behind);
+            self.emitter.write_word(suffix);
         }
         Ok(())
     }
 }
 
 /// A string to be written.
-pub(super) struct Text<'b> {
+pub(super) struct EncodedText<'b> {
     pub(super) bytes: std::borrow::Cow<'b, [u8]>,
-    pub(super) chars: Chars,
+    pub(super) chars: CharEncoding,
     /// Whether another string may have the same text.
     pub(super) is_lossy: bool,
 }

@@ -1,6 +1,6 @@
 //! Memory of the writer between documents.
 
-use super::Frame;
+use super::WriteFrame;
 use crate::format::json::keys::Keys;
 
 /// Memory for the next document on the same tape.
@@ -10,23 +10,23 @@ pub(crate) struct WriterMemory {
     generation: u64,
     pub(super) keys: Keys,
     pub(super) buffer: Vec<u8>,
-    pub(super) open: Vec<Frame>,
+    pub(super) open: Vec<WriteFrame>,
     /// Whether a document was written since it was prepared.
     pub(super) is_used: bool,
 }
 
 impl WriterMemory {
     /// Prepares for the next document.
-    pub(super) fn renew(&mut self) {
+    pub(super) fn prepare_next_document(&mut self) {
         if self.is_used {
-            self.keys.renew();
+            self.keys.prepare_next_document();
             self.open.clear();
             self.is_used = false;
         }
     }
 
     /// Forgets keys of another generation.
-    pub(in crate::format::json) fn fit(&mut self, generation: u64) {
+    pub(in crate::format::json) fn forget_stale_keys(&mut self, generation: u64) {
         if self.generation != generation {
             *self = WriterMemory { generation, ..WriterMemory::default() };
         }

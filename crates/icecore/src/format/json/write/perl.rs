@@ -1,22 +1,22 @@
 //! Output that only Perl's JSON modules write.
 
-use super::{Frame, What, Writer};
+use super::{FrameKind, WriteFrame, Writer};
 use crate::document::{Cursor, Form, Kind, Node, Value, flag};
 use crate::error::Error;
-use crate::format::json::emitter::Chars;
+use crate::format::json::emitter::CharEncoding;
 use crate::format::json::options::InfNan;
-use crate::format::json::perl::number::word;
+use crate::format::json::perl::number::non_finite_word;
 
 /// Classes whose objects are booleans for both modules.
 const BOOLEANS: [&[u8]; 1] = [b"JSON::PP::Boolean"];
 
 /// Whether this is UTF-8, maybe with surrogates, which Perl allows.
-pub(super) fn is_text(bytes: &[u8]) -> bool {
+pub(super) fn is_perl_text(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     loop {
         let Err(error) = std::str::from_utf8(rest) else { return true };
         match rest.get(error.valid_up_to()..) {
-            Some([0xED, 0xA0..=0xBF, 0x80..=0xBF, behind @ ..]) => rest = behind,
+            Some([0xED, 0xA0..=0xBF, 0x80..=0xBF, tail @ ..]) => rest = tail,
             _ => return false,
         }
     }
@@ -24,20 +24,20 @@ pub(super) fn is_text(bytes: &[u8]) -> bool {
 
 impl Writer<'_, '_, '_> {
     /// Writes infinity and NaN.
-    pub(super) fn no_number(&mut self, value: f64) -> Result<(), Error> {
-        let word = word(value, self.options.infnan == InfNan::Unified);
+    pub(super) fn write_non_finite(&mut self, value: f64) -> Result<(), Error> {
+        let word = non_finite_word(value, self.options.infnan == InfNan::Unified);
         match self.options.infnan {
             InfNan::Null => {
-                self.emitter.word("null");
+                self.emitter.write_word("null");
                 Ok(())
             }
-            InfNan::Text | InfNan::Unified => self.emitter.quoted(word.as_bytes(), Chars::Utf8),
-            InfNan::Word => self.emitter.raw(word.as_bytes()),
+            InfNan::Text | InfNan::Unified => self.emitter.write_quoted(word.as_bytes(), CharEncoding::Utf8),
+            InfNan::Word => self.emitter.write_raw(word.as_bytes()),
         }
     }
 
     /// Returns the boolean that a reference to a scalar or an object represents.
-    pub(super) fn boolean(&self, at: u32, node: &Node) -> Option<bool> {
+    pub(super) fn perl_boolean(&self, at: u32, node: &Node) -> Option<bool> {
         let here = Cursor::new(self.document, at);
         let inner = match node.kind {
             Kind::Ref => here.children().next()?.target(),
@@ -58,7 +58,7 @@ impl Writer<'_, '_, '_> {
 
     /// Opens an object that froze itself as `("Class")[…]`, if its payload is a list.
     /// Returns whether it is one.
-    pub(super) fn tagged(&mut self, at: u32, node: &Node) -> Result<bool, Error> {
+    pub(super) fn open_tagged_object(&mut self, at: u32, node: &Node) -> Result<bool, Error> {
         let payload = at + 1;
         let Some(list) = self.nodes.get(payload as usize).filter(|list| list.kind == Kind::Array) else {
             return Ok(false);
@@ -68,30 +68,30 @@ impl Writer<'_, '_, '_> {
         }
         let around = self.serial;
         if list.has(flag::TARGET) && self.repeated.enter(payload) {
-            self.open.push(Frame { what: What::Target, is_empty: true, next: 0, end: payload, around });
+            self.open.push(WriteFrame { what: FrameKind::Target, is_empty: true, next: 0, end: payload, around });
         }
-        self.emitter.byte(b'(');
-        self.class_name(node.class())?;
-        self.emitter.word(")[");
-        let end = self.document.tape().next(payload);
-        self.open.push(Frame { what: What::Tagged, is_empty: true, next: payload + 1, end, around });
+        self.emitter.write_byte(b'(');
+        self.write_class_name(node.class())?;
+        self.emitter.write_word(")[");
+        let end = self.document.tape().index_after(payload);
+        self.open.push(WriteFrame { what: FrameKind::Tagged, is_empty: true, next: payload + 1, end, around });
         Ok(true)
     }
 
     /// Continues in the innermost list of an object that froze itself. It is always on
     /// one line.
-    pub(super) fn tagged_list(&mut self) -> Result<(), Error> {
+    pub(super) fn write_tagged_items(&mut self) -> Result<(), Error> {
         let Some(top) = self.open.last_mut() else { return Ok(()) };
         if top.next >= top.end {
             self.open.pop();
-            self.emitter.byte(b']');
+            self.emitter.write_byte(b']');
             return Ok(());
         }
         let item = top.next;
         if !top.is_empty {
-            self.emitter.byte(b',');
+            self.emitter.write_byte(b',');
         }
-        (top.next, top.is_empty) = (self.document.tape().next(item), false);
-        self.value(item)
+        (top.next, top.is_empty) = (self.document.tape().index_after(item), false);
+        self.write_value(item)
     }
 }

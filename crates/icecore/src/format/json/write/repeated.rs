@@ -3,16 +3,16 @@
 use std::collections::HashSet;
 
 /// Link targets that are being written, and how many values were written through links.
-pub(super) struct Repeated {
+pub(super) struct RepeatedValues {
     open: HashSet<u32>,
     written: u64,
     /// Limit of values written through links.
     pub(super) most: u64,
 }
 
-impl Repeated {
-    pub(super) fn new(most: u64) -> Repeated {
-        Repeated { open: HashSet::new(), written: 0, most }
+impl RepeatedValues {
+    pub(super) fn new(most: u64) -> RepeatedValues {
+        RepeatedValues { open: HashSet::new(), written: 0, most }
     }
 
     /// Marks the value at `at` as being written. Returns false if it already is.
@@ -31,7 +31,7 @@ impl Repeated {
     }
 
     /// Counts values written through a link. Returns false if the limit is exceeded.
-    pub(super) fn count(&mut self, values: u32) -> bool {
+    pub(super) fn count_values(&mut self, values: u32) -> bool {
         self.written = self.written.saturating_add(u64::from(values));
         self.written <= self.most
     }

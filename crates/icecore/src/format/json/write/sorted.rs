@@ -1,25 +1,25 @@
 //! Keys without ids, and sorted keys.
 
-use super::{What, Writer};
+use super::{FrameKind, Writer};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::error::{Error, ErrorKind};
-use crate::format::json::emitter::{Chars, quoted_key};
-use crate::format::json::keys::Special;
-use crate::format::json::number::canonical;
+use crate::format::json::emitter::{CharEncoding, quote_key};
+use crate::format::json::keys::KeyHandling;
+use crate::format::json::number::canonical_text;
 use crate::num::{FloatText, bigint};
 use crate::output::LossKind;
 
 /// Entries of the sorted maps that are open, the innermost last.
 #[derive(Default)]
 pub(super) struct Order {
-    entries: Vec<Entry>,
+    entries: Vec<SortedEntry>,
     text: Vec<u8>,
     /// Where the entries and the text of each map start.
     starts: Vec<(usize, usize)>,
 }
 
 #[derive(Clone, Copy)]
-struct Entry {
+struct SortedEntry {
     /// Offset of the key's text in UTF-8, without quotes.
     start: usize,
     len: usize,
@@ -29,12 +29,12 @@ struct Entry {
 /// The text of a key, in UTF-8 and without quotes, and what it does not represent.
 struct KeyText {
     text: Vec<u8>,
-    special: Special,
+    special: KeyHandling,
 }
 
 impl Writer<'_, '_, '_> {
     /// Returns the text of a key.
-    fn key_text(&mut self, node: &Node, bytes: &[u8], at: u32) -> Result<KeyText, Error> {
+    fn make_key_text(&mut self, node: &Node, bytes: &[u8], at: u32) -> Result<KeyText, Error> {
         let absent = node.has(flag::PLACEHOLDER) && node.kind.is_string();
         let (text, own) = match node.kind {
             Kind::Text | Kind::Bytes => (None, None),
@@ -44,7 +44,9 @@ impl Writer<'_, '_, '_> {
             Kind::BigInt if bigint::exceeds(bytes, self.limits.digits) => {
                 return Err(self.limits.too_many_digits().on_path(self.original.path(at)));
             }
-            Kind::Int | Kind::Uint | Kind::BigInt | Kind::Float => (Some(canonical(node, bytes)), Some(LossKind::Key)),
+            Kind::Int | Kind::Uint | Kind::BigInt | Kind::Float => {
+                (Some(canonical_text(node, bytes)), Some(LossKind::Key))
+            }
             Kind::Float32 => {
                 let value = f64::from(f32::from_bits(node.payload as u32));
                 (Some(FloatText::new().print(value).to_vec()), Some(LossKind::Key))
@@ -55,29 +57,35 @@ impl Writer<'_, '_, '_> {
             }
             Kind::Null | Kind::Hole => (Some(b"null".to_vec()), Some(LossKind::Key)),
             _ => {
-                return Err(self.cannot(at, "a key that is no string or number", "`json:typed` can say it"));
+                return Err(self.unrepresentable_error(
+                    at,
+                    "a key that is no string or number",
+                    "`json:typed` can say it",
+                ));
             }
         };
-        let is_undecoded = node.kind == Kind::Encoded && !self.document.is_utf8(node);
+        let is_undecoded = node.kind == Kind::Encoded && !self.document.has_utf8_encoding(node);
         let mut losses = [own, is_undecoded.then_some(LossKind::Undecoded), None];
         let text = match text {
             Some(text) => text,
             None => {
-                let text = self.text_of(node.kind, bytes);
+                let text = self.encode_text(node.kind, bytes);
                 if text.is_lossy && !absent {
                     if self.options.bytes == crate::format::json::BytesAs::Error {
-                        self.finish_text(at, Some(LossKind::Bytes))?;
+                        self.record_text_loss(at, Some(LossKind::Bytes))?;
                     }
                     losses[2] = Some(LossKind::Bytes);
                 }
                 match text.chars {
-                    Chars::Utf8 => text.bytes.into_owned(),
-                    Chars::Latin1 => text.bytes.iter().map(|byte| char::from(*byte)).collect::<String>().into_bytes(),
+                    CharEncoding::Utf8 => text.bytes.into_owned(),
+                    CharEncoding::Latin1 => {
+                        text.bytes.iter().map(|byte| char::from(*byte)).collect::<String>().into_bytes()
+                    }
                 }
             }
         };
         let reserved = !absent && self.is_reserved(&text);
-        Ok(KeyText { text, special: Special { absent, reserved, losses } })
+        Ok(KeyText { text, special: KeyHandling { absent, reserved, losses } })
     }
 
     /// Whether the option `class` writes class names under this key. A member with this
@@ -88,31 +96,31 @@ impl Writer<'_, '_, '_> {
 
     /// The same as [`Writer::is_reserved`], for the key node at `key`.
     pub(super) fn is_reserved_node(&mut self, key: u32, value: u32) -> Result<bool, Error> {
-        Ok(self.text_of_key_node(key, value)?.special.reserved)
+        Ok(self.key_node_text(key, value)?.special.reserved)
     }
 
     /// Renders the key with this id.
     #[cold]
-    pub(super) fn render(&mut self, id: u16, value: u32) -> Result<(), Error> {
+    pub(super) fn render_key(&mut self, id: u16, value: u32) -> Result<(), Error> {
         let document = self.document;
         let Some(name) = document.tape().keys().get(u32::from(id)) else {
             return Err(Error::new(ErrorKind::Usage).expecting("a well-formed document").finding("an unknown key id"));
         };
-        let KeyText { text, special } = self.key_text(&name.node, name.bytes, value)?;
-        let quoted = quoted_key(&text, self.emitter.style());
-        self.keys.render(id, name.node.kind, name.node.flags, &quoted, special);
+        let KeyText { text, special } = self.make_key_text(&name.node, name.bytes, value)?;
+        let quoted = quote_key(&text, self.emitter.style());
+        self.keys.store_rendered(id, name.node.kind, name.node.flags, &quoted, special);
         Ok(())
     }
 
     /// Renders all keys with an id.
-    fn render_all(&mut self) -> Result<(), Error> {
+    fn render_all_keys(&mut self) -> Result<(), Error> {
         if !self.has_rendered_all {
             self.has_rendered_all = true;
             for id in 1..=self.document.tape().keys().len() {
                 if let Ok(id) = u16::try_from(id)
                     && self.keys.get(id).is_none()
                 {
-                    self.render(id, 0)?;
+                    self.render_key(id, 0)?;
                 }
             }
         }
@@ -120,37 +128,37 @@ impl Writer<'_, '_, '_> {
     }
 
     /// Writes the key node at `key`; its value is at `value`.
-    pub(super) fn key_node(&mut self, key: u32, value: u32) -> Result<(), Error> {
-        let KeyText { text, special } = self.text_of_key_node(key, value)?;
+    pub(super) fn write_key_node(&mut self, key: u32, value: u32) -> Result<(), Error> {
+        let KeyText { text, special } = self.key_node_text(key, value)?;
         for kind in special.losses.into_iter().flatten() {
-            self.lose(kind, value);
+            self.record_loss(kind, value);
         }
-        let quoted = quoted_key(&text, self.emitter.style());
-        self.render_all()?;
-        if self.keys.is_text_again(&quoted, &mut self.serial) {
-            self.lose(LossKind::DuplicateKey, value);
+        let quoted = quote_key(&text, self.emitter.style());
+        self.render_all_keys()?;
+        if self.keys.is_duplicate_text(&quoted, &mut self.serial) {
+            self.record_loss(LossKind::DuplicateKey, value);
         }
-        self.emitter.raw(&quoted)
+        self.emitter.write_raw(&quoted)
     }
 
-    fn text_of_key_node(&mut self, key: u32, value: u32) -> Result<KeyText, Error> {
+    fn key_node_text(&mut self, key: u32, value: u32) -> Result<KeyText, Error> {
         let document = self.document;
         let node = document.at(key).map_or(Node::leaf(Kind::Null, 0), |key| *key.target().node());
         if node.kind.is_container()
-            && let Some(text) = self.key_of_container(key)
+            && let Some(text) = self.container_key_text(key)
         {
             let reserved = self.is_reserved(&text);
             return Ok(KeyText {
                 text,
-                special: Special { absent: false, reserved, losses: [Some(LossKind::Key), None, None] },
+                special: KeyHandling { absent: false, reserved, losses: [Some(LossKind::Key), None, None] },
             });
         }
-        self.key_text(&node, if node.kind.has_bytes() { document.bytes(&node) } else { &[] }, value)
+        self.make_key_text(&node, if node.kind.has_bytes() { document.bytes(&node) } else { &[] }, value)
     }
 
     /// Orders the entries of the map that was just opened: by their keys, if the option
     /// asks for it. Entries of an exception get their names.
-    pub(super) fn put_in_order(&mut self, at: u32, end: u32, is_exception: bool) -> Result<(), Error> {
+    pub(super) fn order_entries(&mut self, at: u32, end: u32, is_exception: bool) -> Result<(), Error> {
         let first = self.order.entries.len();
         self.order.starts.push((first, self.order.text.len()));
         let mut next = at + 1;
@@ -162,7 +170,7 @@ impl Writer<'_, '_, '_> {
                 IS_KEY => {
                     let key = document.at(next).map_or(Node::leaf(Kind::Null, 0), |key| *key.target().node());
                     let bytes = if key.kind.has_bytes() { document.bytes(&key) } else { &[] };
-                    (key, bytes, document.tape().next(next))
+                    (key, bytes, document.tape().index_after(next))
                 }
                 id => {
                     let Some(name) = document.tape().keys().get(u32::from(id)) else { break };
@@ -172,58 +180,58 @@ impl Writer<'_, '_, '_> {
             if value >= end {
                 break;
             }
-            next = document.tape().next(value);
+            next = document.tape().index_after(value);
             let renamed = if is_exception { self.exception_key(&name, bytes, value) } else { Some(&b""[..]) };
             let key = match renamed {
                 None => continue,
-                Some(b"") if node.key == IS_KEY => self.text_of_key_node(place, value)?,
-                Some(b"") => self.key_text(&name, bytes, value)?,
+                Some(b"") if node.key == IS_KEY => self.key_node_text(place, value)?,
+                Some(b"") => self.make_key_text(&name, bytes, value)?,
                 Some(text) => {
                     let reserved = self.is_reserved(text);
-                    KeyText { text: text.to_vec(), special: Special { reserved, ..Special::default() } }
+                    KeyText { text: text.to_vec(), special: KeyHandling { reserved, ..KeyHandling::default() } }
                 }
             };
             if key.special.absent {
                 continue;
             }
             if key.special.reserved {
-                self.lose(LossKind::Reserved, value);
+                self.record_loss(LossKind::Reserved, value);
                 continue;
             }
             for kind in key.special.losses.into_iter().flatten() {
-                self.lose(kind, value);
+                self.record_loss(kind, value);
             }
             let start = self.order.text.len();
             self.order.text.extend_from_slice(&key.text);
-            self.order.entries.push(Entry { start, len: key.text.len(), value });
+            self.order.entries.push(SortedEntry { start, len: key.text.len(), value });
         }
-        self.sort(first);
+        self.sort_entries(first);
         if let Some(top) = self.open.last_mut() {
-            (top.what, top.next, top.end) = (What::SortedMap, first as u32, self.order.entries.len() as u32);
+            (top.what, top.next, top.end) = (FrameKind::SortedMap, first as u32, self.order.entries.len() as u32);
         }
         Ok(())
     }
 
     /// Sorts the entries from `first` on, if the option asks for it.
-    fn sort(&mut self, first: usize) {
+    fn sort_entries(&mut self, first: usize) {
         if !self.options.sort_keys {
             return;
         }
         let text = &self.order.text;
-        let key = |entry: &Entry| &text[entry.start..entry.start + entry.len];
+        let key = |entry: &SortedEntry| &text[entry.start..entry.start + entry.len];
         self.order.entries[first..].sort_by(|a, b| key(a).cmp(key(b)));
-        let again: Vec<u32> = self.order.entries[first..]
+        let duplicates: Vec<u32> = self.order.entries[first..]
             .windows(2)
             .filter(|pair| key(&pair[0]) == key(&pair[1]))
             .map(|pair| pair[1].value)
             .collect();
-        for value in again {
-            self.lose(LossKind::DuplicateKey, value);
+        for value in duplicates {
+            self.record_loss(LossKind::DuplicateKey, value);
         }
     }
 
     /// Continues in the innermost map, whose entries are sorted.
-    pub(super) fn sorted_map(&mut self) -> Result<(), Error> {
+    pub(super) fn write_sorted_entries(&mut self) -> Result<(), Error> {
         let Some(top) = self.open.last_mut() else { return Ok(()) };
         if top.next >= top.end {
             self.serial = top.around;
@@ -231,16 +239,16 @@ impl Writer<'_, '_, '_> {
                 self.order.entries.truncate(entries);
                 self.order.text.truncate(text);
             }
-            return self.close(b'}');
+            return self.close_container(b'}');
         }
         let mut is_empty = top.is_empty;
         top.next += 1;
         let Some(entry) = self.order.entries.get(top.next as usize - 1).copied() else { return Ok(()) };
         top.is_empty = false;
-        self.separate(&mut is_empty)?;
+        self.write_separator(&mut is_empty)?;
         let text = self.order.text.get(entry.start..entry.start + entry.len).unwrap_or(&[]);
-        self.emitter.quoted(text, Chars::Utf8)?;
-        self.emitter.colon();
-        self.value(entry.value)
+        self.emitter.write_quoted(text, CharEncoding::Utf8)?;
+        self.emitter.write_colon();
+        self.write_value(entry.value)
     }
 }

@@ -3,44 +3,44 @@
 
 use super::super::tag;
 use super::Symbols;
-use crate::format::skim::tokens::{Frame, Run, Sort};
-use crate::format::skim::{Mark, ahead};
+use crate::format::skim::tokens::{FrameContent, Run, SkimFrame};
+use crate::format::skim::{Mark, bytes_ahead};
 use crate::format::tags::Class;
 
 /// Longest string that it skips.
 const LONG: u32 = 1 << 28;
 
-static CLASSES: [Class; 256] = tag::TAGS.classes();
+static CLASSES: [Class; 256] = tag::TAGS.tag_classes();
 
-pub(super) fn over(run: &mut Run<'_, Symbols>) -> usize {
-    let Some(Frame { mut sort, mut left }) = run.open.pop() else { return 0 };
+pub(super) fn skim_run(run: &mut Run<'_, Symbols>) -> usize {
+    let Some(SkimFrame { mut sort, remaining: mut left }) = run.open.pop() else { return 0 };
     let (mut at, bytes, mut values) = (0, run.bytes, run.values);
-    while sort != Sort::Rest {
+    while sort != FrameContent::Rest {
         if left == 0 {
             let Some(below) = run.open.pop() else {
                 run.values = values;
                 return at;
             };
-            Frame { sort, left } = below;
+            SkimFrame { sort, remaining: left } = below;
             continue;
         }
-        let Some(head) = ahead::<6>(bytes, at) else { break };
+        let Some(head) = bytes_ahead::<6>(bytes, at) else { break };
         let class = CLASSES[usize::from(head[0])];
-        if sort == Sort::Members && left.is_multiple_of(2) && class != Class::Again {
+        if sort == FrameContent::Members && left.is_multiple_of(2) && class != Class::Again {
             break;
         }
         match class {
             Class::Tag => at += 1,
-            Class::Integer => at += int_len(head[1]),
+            Class::Integer => at += integer_len(head[1]),
             Class::Again => {
-                let Some((number, len)) = count(head) else { break };
+                let Some((number, len)) = parse_count(head) else { break };
                 if number as u64 >= run.names {
                     break;
                 }
                 at += len;
             }
             Class::Link => {
-                let Some((number, len)) = count(head) else { break };
+                let Some((number, len)) = parse_count(head) else { break };
                 if number as u64 >= values {
                     break;
                 }
@@ -48,33 +48,33 @@ pub(super) fn over(run: &mut Run<'_, Symbols>) -> usize {
             }
             // A key that is a string, and every float, may be linked.
             Class::Text => {
-                let Some((text, len)) = count(head) else { break };
-                if sort != Sort::Values && left.is_multiple_of(2) {
-                    note(run, at, values);
+                let Some((text, len)) = parse_count(head) else { break };
+                if sort != FrameContent::Values && left.is_multiple_of(2) {
+                    note_side(run, at, values);
                 }
                 values += 1;
                 at += len + text;
             }
             Class::Float => {
-                let Some((text, len)) = count(head) else { break };
-                note(run, at, values);
+                let Some((text, len)) = parse_count(head) else { break };
+                note_side(run, at, values);
                 values += 1;
                 at += len + text;
             }
             Class::Owner => {
-                let Some(behind) = encoded(bytes, at, run.names) else { break };
-                if sort != Sort::Values && left.is_multiple_of(2) {
-                    note(run, at, values);
+                let Some(next) = find_encoded_end(bytes, at, run.names) else { break };
+                if sort != FrameContent::Values && left.is_multiple_of(2) {
+                    note_side(run, at, values);
                 }
                 values += 1;
-                at = behind;
+                at = next;
             }
             Class::Items | Class::Entries | Class::Object => {
-                let Some((inside, behind)) = container(class, bytes, at, run.names) else { break };
-                run.open.push(Frame { sort, left: left - 1 });
-                Frame { sort, left } = inside;
+                let Some((inside, next)) = parse_container(class, bytes, at, run.names) else { break };
+                run.open.push(SkimFrame { sort, remaining: left - 1 });
+                SkimFrame { sort, remaining: left } = inside;
                 values += 1;
-                at = behind;
+                at = next;
                 continue;
             }
             Class::Byte
@@ -93,18 +93,18 @@ pub(super) fn over(run: &mut Run<'_, Symbols>) -> usize {
         }
         left -= 1;
     }
-    run.open.push(Frame { sort, left });
+    run.open.push(SkimFrame { sort, remaining: left });
     run.values = values;
     at
 }
 
-fn note(run: &mut Run<'_, Symbols>, at: usize, values: u64) {
-    run.format.note(Mark { at: run.base + at as u64, numbers: [values, run.names] });
+fn note_side(run: &mut Run<'_, Symbols>, at: usize, values: u64) {
+    run.format.note_side(Mark { at: run.base + at as u64, numbers: [values, run.names] });
 }
 
 /// Returns the size of an integer, with its tag.
 #[inline(always)]
-fn int_len(first: u8) -> usize {
+fn integer_len(first: u8) -> usize {
     match first as i8 {
         width @ -4..=4 => 2 + usize::from(width.unsigned_abs()),
         _ => 2,
@@ -113,7 +113,7 @@ fn int_len(first: u8) -> usize {
 
 /// Returns the count after a tag, if it is one, and the size of both.
 #[inline(always)]
-fn count(head: &[u8; 6]) -> Option<(usize, usize)> {
+fn parse_count(head: &[u8; 6]) -> Option<(usize, usize)> {
     let [_, first, a, b, c, d] = *head;
     if first >= 5 {
         return (first < 0x80).then(|| (usize::from(first) - 5, 2));
@@ -131,35 +131,35 @@ fn count(head: &[u8; 6]) -> Option<(usize, usize)> {
 
 /// Returns the offset after a symbol that occurred before.
 #[inline(always)]
-fn symbol(bytes: &[u8], at: usize, symbols: u64) -> Option<usize> {
-    let head = ahead::<6>(bytes, at)?;
-    let (number, len) = count(head)?;
+fn find_symbol_end(bytes: &[u8], at: usize, symbols: u64) -> Option<usize> {
+    let head = bytes_ahead::<6>(bytes, at)?;
+    let (number, len) = parse_count(head)?;
     (head[0] == b';' && (number as u64) < symbols).then_some(at + len)
 }
 
 /// Returns the offset after a string that has its encoding and no other variable.
 #[inline(always)]
-fn encoded(bytes: &[u8], at: usize, symbols: u64) -> Option<usize> {
-    let head = ahead::<6>(bytes, at + 1)?;
-    let (text, len) = count(head)?;
-    let behind = at + 1 + len + text;
-    if head[0] != b'"' || *bytes.get(behind)? != 1 + 5 {
+fn find_encoded_end(bytes: &[u8], at: usize, symbols: u64) -> Option<usize> {
+    let head = bytes_ahead::<6>(bytes, at + 1)?;
+    let (text, len) = parse_count(head)?;
+    let text_end = at + 1 + len + text;
+    if head[0] != b'"' || *bytes.get(text_end)? != 1 + 5 {
         return None;
     }
-    let behind = symbol(bytes, behind + 1, symbols)?;
-    matches!(bytes.get(behind), Some(b'T' | b'F')).then_some(behind + 1)
+    let variable_end = find_symbol_end(bytes, text_end + 1, symbols)?;
+    matches!(bytes.get(variable_end), Some(b'T' | b'F')).then_some(variable_end + 1)
 }
 
 /// Returns the offset after the front of a container, and the frame of the container.
 #[inline(always)]
-fn container(class: Class, bytes: &[u8], at: usize, symbols: u64) -> Option<(Frame, usize)> {
+fn parse_container(class: Class, bytes: &[u8], at: usize, symbols: u64) -> Option<(SkimFrame, usize)> {
     // The name of a class takes the place of the tag.
-    let at = if class == Class::Object { symbol(bytes, at + 1, symbols)? - 1 } else { at };
-    let (count, len) = count(ahead::<6>(bytes, at)?)?;
+    let at = if class == Class::Object { find_symbol_end(bytes, at + 1, symbols)? - 1 } else { at };
+    let (count, len) = parse_count(bytes_ahead::<6>(bytes, at)?)?;
     let inside = match class {
-        Class::Items => Frame::values(count as u64),
-        Class::Entries => Frame::pairs(Sort::Entries, count as u64),
-        _ => Frame::pairs(Sort::Members, count as u64),
+        Class::Items => SkimFrame::new_values(count as u64),
+        Class::Entries => SkimFrame::new_pairs(FrameContent::Entries, count as u64),
+        _ => SkimFrame::new_pairs(FrameContent::Members, count as u64),
     };
     Some((inside, at + len))
 }

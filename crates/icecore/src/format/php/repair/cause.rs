@@ -1,6 +1,8 @@
 //! Which ways of measuring are tried for a text, and how they are explained.
 
-use super::measure::{Between, Charset, Lines, Loss, Measure, SINGLE_BYTE, character, single_byte};
+use super::measure::{
+    Charset, LineEnds, Measure, MeasureRange, SINGLE_BYTE, Uncertainty, decode_character, encode_single_byte,
+};
 use crate::document::Explanation;
 use std::collections::BTreeSet;
 
@@ -18,10 +20,10 @@ struct Contents {
 }
 
 impl Contents {
-    fn of(text: &[u8]) -> Contents {
+    fn from_text(text: &[u8]) -> Contents {
         let has = |byte: u8| memchr::memchr(byte, text).is_some();
         let has_text = |part: &str| memchr::memmem::find(text, part.as_bytes()).is_some();
-        let lone = |at: usize| at.checked_sub(1).and_then(|at| text.get(at)) != Some(&b'\r');
+        let is_lone = |at: usize| at.checked_sub(1).and_then(|at| text.get(at)) != Some(&b'\r');
         let utf8 = std::str::from_utf8(text);
         Contents {
             is_ascii: text.is_ascii(),
@@ -30,13 +32,13 @@ impl Contents {
             has_replaced: has_text("\u{FFFD}"),
             has_marks: has(b'&') || has(b'<') || has(b'>'),
             has_quotes: has(b'\''),
-            has_lone_feeds: memchr::memchr_iter(b'\n', text).any(lone),
+            has_lone_feeds: memchr::memchr_iter(b'\n', text).any(is_lone),
             has_pairs: has_text("\r\n"),
             has_questions: has(b'?'),
         }
     }
 
-    fn charsets(&self) -> Vec<Charset<'static>> {
+    fn possible_charsets(&self) -> Vec<Charset<'static>> {
         let mut charsets = vec![Charset::Bytes];
         if self.is_ascii {
             return charsets;
@@ -54,44 +56,46 @@ impl Contents {
         charsets
     }
 
-    fn lines(&self) -> impl Iterator<Item = Lines> + Clone {
-        let lines = [(Lines::Kept, true), (Lines::WasCrlf, self.has_lone_feeds), (Lines::WasLf, self.has_pairs)];
+    fn possible_line_ends(&self) -> impl Iterator<Item = LineEnds> + Clone {
+        let lines =
+            [(LineEnds::Kept, true), (LineEnds::WasCrlf, self.has_lone_feeds), (LineEnds::WasLf, self.has_pairs)];
         lines.into_iter().filter(|(_, may)| *may).map(|(lines, _)| lines)
     }
 }
 
 /// Returns the ways of measuring that can make a difference for this text, the most
 /// probable first.
-pub(super) fn measures(text: &[u8]) -> Vec<Measure<'static>> {
-    let contents = Contents::of(text);
+pub(super) fn list_measures(text: &[u8]) -> Vec<Measure<'static>> {
+    let contents = Contents::from_text(text);
     let mut measures = Vec::new();
-    for lines in contents.lines() {
-        measures.extend(contents.charsets().into_iter().map(|charset| Measure { charset, lines }));
+    for lines in contents.possible_line_ends() {
+        measures.extend(contents.possible_charsets().into_iter().map(|charset| Measure { charset, lines }));
     }
     if contents.has_replaced {
-        measures.push(Measure { charset: Charset::Replaced, lines: Lines::Kept });
+        measures.push(Measure { charset: Charset::Replaced, lines: LineEnds::Kept });
     }
     if contents.has_marks || contents.has_quotes {
         for (double, single) in [(6, 1), (6, 6), (6, 5), (1, 1)] {
-            measures.push(Measure { charset: Charset::Entities { double, single }, lines: Lines::Kept });
+            measures.push(Measure { charset: Charset::Entities { double, single }, lines: LineEnds::Kept });
         }
     }
     measures
 }
 
 /// Returns the ways that can make a difference after a change of the whole text was undone.
-pub(super) fn measures_of_undone(text: &[u8]) -> Vec<Measure<'static>> {
-    let contents = Contents::of(text);
-    let mut measures: Vec<_> = contents.lines().map(|lines| Measure { charset: Charset::Bytes, lines }).collect();
+pub(super) fn list_undone_measures(text: &[u8]) -> Vec<Measure<'static>> {
+    let contents = Contents::from_text(text);
+    let mut measures: Vec<_> =
+        contents.possible_line_ends().map(|lines| Measure { charset: Charset::Bytes, lines }).collect();
     if contents.is_utf8 && !contents.is_ascii {
-        measures.extend(contents.lines().map(|lines| Measure { charset: Charset::Characters, lines }));
+        measures.extend(contents.possible_line_ends().map(|lines| Measure { charset: Charset::Characters, lines }));
     }
     measures
 }
 
 /// Returns the ways that are not certain for each character.
-pub(super) fn inexact(text: &[u8]) -> Vec<Between<'static>> {
-    let contents = Contents::of(text);
+pub(super) fn list_inexact_measures(text: &[u8]) -> Vec<MeasureRange<'static>> {
+    let contents = Contents::from_text(text);
     let mut charsets = vec![Charset::Bytes];
     if !contents.is_ascii {
         match contents.is_utf8 {
@@ -100,24 +104,26 @@ pub(super) fn inexact(text: &[u8]) -> Vec<Between<'static>> {
         }
     }
     let losses = [
-        (Loss::SomeCrlf, contents.has_lone_feeds),
-        (Loss::SomeLf, contents.has_pairs),
-        (Loss::Wide, contents.has_questions),
-        (Loss::Any, contents.has_questions),
+        (Uncertainty::SomeCrlf, contents.has_lone_feeds),
+        (Uncertainty::SomeLf, contents.has_pairs),
+        (Uncertainty::Wide, contents.has_questions),
+        (Uncertainty::Any, contents.has_questions),
     ];
     let mut list = Vec::new();
     for (loss, _) in losses.into_iter().filter(|(_, may)| *may) {
-        let measure =
-            |charset: &Charset<'static>| Between { measure: Measure { charset: *charset, lines: Lines::Kept }, loss };
+        let measure = |charset: &Charset<'static>| MeasureRange {
+            measure: Measure { charset: *charset, lines: LineEnds::Kept },
+            loss,
+        };
         list.extend(charsets.iter().map(measure));
     }
     list
 }
 
 /// Explains a text with lengths that count in this way.
-pub(super) fn explain(measure: Measure<'_>, text: &[u8]) -> Explanation {
+pub(super) fn explain_measure(measure: Measure<'_>, text: &[u8]) -> Explanation {
     let charset = match measure.charset {
-        Charset::Bytes => Explanation::nothing(),
+        Charset::Bytes => Explanation::new_empty(),
         Charset::Characters => explain_characters(text),
         Charset::Utf16 => Explanation::new("utf-16", "the lengths count units of UTF-16, and the text is UTF-8"),
         Charset::Twice { .. } => Explanation::new(
@@ -134,26 +140,26 @@ pub(super) fn explain(measure: Measure<'_>, text: &[u8]) -> Explanation {
         ),
         Charset::Replaced => Explanation::new("bytes-replaced", "bytes that were not UTF-8 were replaced by U+FFFD"),
         // `replaced.rs` explains it, because it knows the changes.
-        Charset::Rewritten { .. } => Explanation::nothing(),
+        Charset::Rewritten { .. } => Explanation::new_empty(),
         Charset::Entities { .. } => Explanation::new(
             "entities-decoded",
             "the lengths count entities of HTML, and the text has their characters now",
         ),
     };
     charset.and(match measure.lines {
-        Lines::Kept => Explanation::nothing(),
-        Lines::WasCrlf => Explanation::new("line-ends", "line ends were CR LF and are LF now"),
-        Lines::WasLf => Explanation::new("line-ends", "line ends were LF and are CR LF now"),
+        LineEnds::Kept => Explanation::new_empty(),
+        LineEnds::WasCrlf => Explanation::new("line-ends", "line ends were CR LF and are LF now"),
+        LineEnds::WasLf => Explanation::new("line-ends", "line ends were LF and are CR LF now"),
     })
 }
 
 /// Explains a text with lengths between two numbers.
-pub(super) fn explain_inexact(between: Between<'_>, text: &[u8]) -> Explanation {
-    let mut explanation = explain(between.measure, text).and(match between.loss {
-        Loss::SomeCrlf => Explanation::new("line-ends", "some line ends were CR LF, and all are LF now"),
-        Loss::SomeLf => Explanation::new("line-ends", "some line ends were LF, and all are CR LF now"),
-        Loss::Wide => Explanation::new("characters-lost", "characters of four bytes became question marks"),
-        Loss::Any => Explanation::new("characters-lost", "characters became question marks"),
+pub(super) fn explain_inexact(between: MeasureRange<'_>, text: &[u8]) -> Explanation {
+    let mut explanation = explain_measure(between.measure, text).and(match between.loss {
+        Uncertainty::SomeCrlf => Explanation::new("line-ends", "some line ends were CR LF, and all are LF now"),
+        Uncertainty::SomeLf => Explanation::new("line-ends", "some line ends were LF, and all are CR LF now"),
+        Uncertainty::Wide => Explanation::new("characters-lost", "characters of four bytes became question marks"),
+        Uncertainty::Any => Explanation::new("characters-lost", "characters became question marks"),
     });
     // It is not known what each character counted.
     explanation.is_guess = true;
@@ -166,7 +172,7 @@ fn explain_characters(text: &[u8]) -> Explanation {
     let mut at = 0;
     while let Some(next) = text[at..].iter().position(|byte| *byte >= 0x80) {
         at += next;
-        let Some(letter) = character(&text[at..]) else { break };
+        let Some(letter) = decode_character(&text[at..]) else { break };
         letters.insert(letter);
         at += letter.len_utf8();
         // No charset has this many.
@@ -175,7 +181,7 @@ fn explain_characters(text: &[u8]) -> Explanation {
         }
     }
     let any = |range: std::ops::RangeInclusive<char>| letters.iter().any(|letter| range.contains(letter));
-    let all = |cp1252| letters.iter().all(|letter| single_byte(*letter, cp1252).is_some());
+    let all = |cp1252| letters.iter().all(|letter| encode_single_byte(*letter, cp1252).is_some());
     let (name, charset) = if all(false) {
         ("latin1", "latin1")
     } else if all(true) {

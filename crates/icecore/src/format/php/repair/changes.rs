@@ -25,53 +25,56 @@ pub(super) struct Fix {
 pub(super) struct Change {
     pub(super) fix: Fix,
     /// New content: a name with its NUL bytes.
-    pub(super) anew: Option<Vec<u8>>,
+    pub(super) new_content: Option<Vec<u8>>,
     /// Changes of a nested serialized text; their offsets are relative to its start.
     pub(super) inner: Vec<Change>,
     /// Length of the whole in the repaired text.
-    pub(super) mended: u64,
+    pub(super) new_length: u64,
 }
 
 impl Change {
     /// Replaces a length by the right one.
-    pub(super) fn length(fix: Fix) -> Change {
-        Change { fix, anew: None, inner: Vec::new(), mended: fix.is }
+    pub(super) fn fix_length(fix: Fix) -> Change {
+        Change { fix, new_content: None, inner: Vec::new(), new_length: fix.is }
     }
 
     /// Replaces a name.
-    pub(super) fn anew(fix: Fix, name: Vec<u8>) -> Change {
+    pub(super) fn replace_name(fix: Fix, name: Vec<u8>) -> Change {
         let mended = name.len() as u64;
-        Change { fix, anew: Some(name), inner: Vec::new(), mended }
+        Change { fix, new_content: Some(name), inner: Vec::new(), new_length: mended }
     }
 
     /// Changes a string and the serialized text in it.
-    pub(super) fn outer(fix: Fix, text: &[u8], inner: Vec<Change>) -> Change {
-        let mended = fix.is.saturating_add_signed(edits(text, &inner).growth());
-        Change { fix, anew: None, inner, mended }
+    pub(super) fn with_inner(fix: Fix, text: &[u8], inner: Vec<Change>) -> Change {
+        let mended = fix.is.saturating_add_signed(collect_edits(text, &inner).growth());
+        Change { fix, new_content: None, inner, new_length: mended }
     }
 
     /// Keeps a serialized text in a string as it is, though it is damaged.
-    pub(super) fn kept_text(first: usize, len: u64) -> Change {
-        Change::length(Fix { offset: first, was: len, is: len, what: "text", first, owner: 0 })
+    pub(super) fn keep_text(first: usize, len: u64) -> Change {
+        Change::fix_length(Fix { offset: first, was: len, is: len, what: "text", first, owner: 0 })
     }
 
     /// Whether it changes nothing and needs no report.
-    pub(super) fn is_idle(&self) -> bool {
-        self.fix.what != "text" && self.mended == self.fix.was && self.anew.is_none() && self.inner.is_empty()
+    pub(super) fn has_no_effect(&self) -> bool {
+        self.fix.what != "text"
+            && self.new_length == self.fix.was
+            && self.new_content.is_none()
+            && self.inner.is_empty()
     }
 
     /// Returns the number as it must be written.
-    fn number(&self) -> Vec<u8> {
+    fn encode_number(&self) -> Vec<u8> {
         match self.fix.what {
-            "name" => vec![self.mended as u8],
-            _ => self.mended.to_string().into_bytes(),
+            "name" => vec![self.new_length as u8],
+            _ => self.new_length.to_string().into_bytes(),
         }
     }
 }
 
 /// Sorts the changes, updates the lengths of payloads in which lengths got other digits, and
 /// drops changes without effect.
-pub(super) fn settle(text: &[u8], changes: &mut Vec<Change>) {
+pub(super) fn settle_changes(text: &[u8], changes: &mut Vec<Change>) {
     changes.sort_by_key(|change| change.fix.offset);
     // From the last one on, because the content of a payload follows its length. `growth[i]` is
     // by how much the text grows from there on.
@@ -80,39 +83,39 @@ pub(super) fn settle(text: &[u8], changes: &mut Vec<Change>) {
         let Fix { what, first, is, .. } = changes[at].fix;
         if what == "payload" && changes[at].inner.is_empty() {
             let end = first.saturating_add(is as usize);
-            let behind = at + 1 + changes[at + 1..].partition_point(|change| change.fix.offset < end);
-            changes[at].mended = is.saturating_add_signed(growth[at + 1] - growth[behind]);
+            let inner_end = at + 1 + changes[at + 1..].partition_point(|change| change.fix.offset < end);
+            changes[at].new_length = is.saturating_add_signed(growth[at + 1] - growth[inner_end]);
         }
-        let mut alone = Edits::new();
-        push(text, &changes[at], 0, &mut alone);
-        growth[at] = growth[at + 1] + alone.growth();
+        let mut own_edits = Edits::new();
+        push_edits(text, &changes[at], 0, &mut own_edits);
+        growth[at] = growth[at + 1] + own_edits.growth();
     }
-    changes.retain(|change| !change.is_idle());
+    changes.retain(|change| !change.has_no_effect());
 }
 
 /// Converts changes to edits of the text.
-pub(super) fn edits(text: &[u8], changes: &[Change]) -> Edits {
+pub(super) fn collect_edits(text: &[u8], changes: &[Change]) -> Edits {
     let mut edits = Edits::new();
     for change in changes {
-        push(text, change, 0, &mut edits);
+        push_edits(text, change, 0, &mut edits);
     }
     edits
 }
 
 /// `text` starts at `base`.
-fn push(text: &[u8], change: &Change, base: usize, edits: &mut Edits) {
+fn push_edits(text: &[u8], change: &Change, base: usize, edits: &mut Edits) {
     let Fix { offset, was, is, what, first, .. } = change.fix;
-    if change.mended != was {
+    if change.new_length != was {
         let digits = text.get(offset..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count();
         let len = if what == "name" { 1 } else { digits };
-        edits.push(base + offset, base + offset + len, &change.number());
+        edits.push(base + offset, base + offset + len, &change.encode_number());
     }
     let end = first.saturating_add(is as usize).min(text.len());
-    if let Some(name) = &change.anew {
+    if let Some(name) = &change.new_content {
         edits.push(base + first, base + end, name);
     }
     let inside = text.get(first..end).unwrap_or_default();
     for inner in &change.inner {
-        push(inside, inner, base + first, edits);
+        push_edits(inside, inner, base + first, edits);
     }
 }

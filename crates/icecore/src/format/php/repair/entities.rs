@@ -184,7 +184,7 @@ pub(super) fn decode_entities(text: &[u8]) -> Option<Vec<u8>> {
         at += next + 1;
         let name = &text[at..text.len().min(at + LONGEST)];
         let len = memchr::memchr(b';', name)?;
-        let letter = entity(&name[..len])?;
+        let letter = decode_entity(&name[..len])?;
         has_quotes |= letter == '"';
         out.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
         at += len + 1;
@@ -194,7 +194,7 @@ pub(super) fn decode_entities(text: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Returns the character of an entity.
-fn entity(name: &[u8]) -> Option<char> {
+fn decode_entity(name: &[u8]) -> Option<char> {
     let name = std::str::from_utf8(name).ok()?;
     if let Some(number) = name.strip_prefix('#') {
         let number = match number.strip_prefix(['x', 'X']) {

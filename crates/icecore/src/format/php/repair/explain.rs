@@ -1,31 +1,31 @@
 //! Reads a damaged text under one explanation of its lengths, from the first byte to the last,
 //! without choices. If one length does not fit, the explanation is wrong.
 
-use super::changes::{Change, Fix, edits, settle};
+use super::changes::{Change, Fix, collect_edits, settle_changes};
 use super::measure::{Charset, Measure};
-use super::names::{Classes, Nuls, Restored, restore_blank, restore_lost, restore_spelled};
-use super::search::Reader;
-use super::step::{Candidates, Hunt, Met, Piece};
+use super::names::{Classes, Nuls, RestoredName, restore_blank, restore_lost, restore_spelled};
+use super::search::TextReader;
+use super::step::{Candidates, SearchMode, StepResult, UnreadPiece};
 use super::{DEPTH, Start};
 use crate::document::Explanation;
 use crate::error::{Error, ErrorKind};
 use crate::format::Request;
-use crate::format::php::{ReadOptions, read_plain};
+use crate::format::php::{ReadOptions, read_unrepaired};
 use crate::limits::Limits;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// A text that was read to the end of its value.
-pub(super) struct Followed {
+pub(super) struct MeasuredText {
     pub(super) changes: Vec<Change>,
     /// Where the value ends.
     pub(super) end: usize,
-    pub(super) restored: Names,
+    pub(super) restored: RestoredNames,
 }
 
 /// What happened to the names that got their NUL bytes back.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Names {
+pub(super) struct RestoredNames {
     lost: bool,
     /// One was split using another property instead of a class.
     guessed: bool,
@@ -33,12 +33,12 @@ pub(super) struct Names {
     spelled: bool,
 }
 
-impl Names {
-    pub(super) fn lost(lost: bool) -> Names {
-        Names { lost, ..Names::default() }
+impl RestoredNames {
+    pub(super) fn with_lost(lost: bool) -> RestoredNames {
+        RestoredNames { lost, ..RestoredNames::default() }
     }
 
-    fn note(&mut self, nuls: Nuls) {
+    fn record_nuls(&mut self, nuls: Nuls) {
         match nuls {
             Nuls::Lost => self.lost = true,
             Nuls::LostWithClass => (self.lost, self.guessed) = (true, true),
@@ -47,16 +47,16 @@ impl Names {
         }
     }
 
-    fn add(&mut self, other: Names) {
+    fn add(&mut self, other: RestoredNames) {
         self.lost |= other.lost;
         self.guessed |= other.guessed;
         self.blank |= other.blank;
         self.spelled |= other.spelled;
     }
 
-    pub(super) fn explanation(self) -> Explanation {
+    pub(super) fn into_explanation(self) -> Explanation {
         let part = |did: bool, name: &str, sentence: &str| {
-            if did { Explanation::new(name, sentence) } else { Explanation::nothing() }
+            if did { Explanation::new(name, sentence) } else { Explanation::new_empty() }
         };
         let mut lost = part(self.lost, "nul-lost", "names of properties lost the NUL bytes of their visibility");
         if self.guessed {
@@ -80,7 +80,7 @@ pub(super) struct Misfit<'t> {
 }
 
 /// Settings and state of reading a text.
-pub(super) struct Following<'f> {
+pub(super) struct MeasuredReader<'f> {
     measure: Measure<'f>,
     classes: &'f Classes,
     /// The string that did not fit, and the strings around it; the innermost first.
@@ -98,13 +98,19 @@ struct Suspects<'f> {
     texts: Vec<Misfit<'f>>,
 }
 
-impl<'f> Following<'f> {
-    pub(super) fn new(measure: Measure<'f>, classes: &'f Classes) -> Following<'f> {
-        Following { measure, classes, misfits: RefCell::default(), suspects: RefCell::default(), read: Cell::new(0) }
+impl<'f> MeasuredReader<'f> {
+    pub(super) fn new(measure: Measure<'f>, classes: &'f Classes) -> MeasuredReader<'f> {
+        MeasuredReader {
+            measure,
+            classes,
+            misfits: RefCell::default(),
+            suspects: RefCell::default(),
+            read: Cell::new(0),
+        }
     }
 
     /// Returns how much was read.
-    pub(super) fn read_bytes(&self) -> usize {
+    pub(super) fn bytes_read(&self) -> usize {
         self.read.get()
     }
 
@@ -121,45 +127,45 @@ impl<'f> Following<'f> {
     }
 
     /// Reads one value, or all variables of a session. `None`: the explanation is wrong.
-    pub(super) fn follow(&self, text: &'f [u8], start: Start, depth: u32) -> Option<Followed> {
-        let mut reader = Reader::new(start);
-        let followed = self.follow_with(&mut reader, text, depth);
+    pub(super) fn read_text(&self, text: &'f [u8], start: Start, depth: u32) -> Option<MeasuredText> {
+        let mut reader = TextReader::new(start);
+        let followed = self.read_text_with(&mut reader, text, depth);
         self.read.set(self.read.get() + reader.at);
         followed
     }
 
-    fn follow_with(&self, reader: &mut Reader, text: &'f [u8], depth: u32) -> Option<Followed> {
-        let hunt = Hunt::Measured(self.measure);
+    fn read_text_with(&self, reader: &mut TextReader, text: &'f [u8], depth: u32) -> Option<MeasuredText> {
+        let hunt = SearchMode::Measured(self.measure);
         let mut candidates = Candidates::new(&Rc::from([]), self.classes);
-        let mut followed = Followed { changes: Vec::new(), end: 0, restored: Names::default() };
+        let mut followed = MeasuredText { changes: Vec::new(), end: 0, restored: RestoredNames::default() };
         loop {
             if reader.frames.is_value_read() {
                 break;
             }
-            match reader.step(text, hunt, &mut candidates).0 {
-                Met::Good => {}
-                Met::End => break,
-                Met::Fix(fix) => followed.changes.push(Change::length(fix)),
-                Met::Piece(piece, fix) => {
-                    followed.changes.extend(fix.map(Change::length));
-                    reader.at = self.piece(text, piece, depth, &mut followed)?;
+            match reader.read_next(text, hunt, &mut candidates).0 {
+                StepResult::Good => {}
+                StepResult::End => break,
+                StepResult::Fix(fix) => followed.changes.push(Change::fix_length(fix)),
+                StepResult::Piece(piece, fix) => {
+                    followed.changes.extend(fix.map(Change::fix_length));
+                    reader.at = self.skip_piece(text, piece, depth, &mut followed)?;
                 }
-                Met::Bad | Met::Fork => return None,
+                StepResult::Bad | StepResult::Fork => return None,
             }
         }
         followed.end = reader.at;
-        settle(text, &mut followed.changes);
+        settle_changes(text, &mut followed.changes);
         Some(followed)
     }
 
     /// The same for a text that must end there, except for blanks.
-    pub(super) fn follow_all(&self, text: &'f [u8], start: Start, depth: u32) -> Option<Followed> {
-        self.follow(text, start, depth).filter(|followed| text[followed.end..].trim_ascii().is_empty())
+    pub(super) fn read_whole_text(&self, text: &'f [u8], start: Start, depth: u32) -> Option<MeasuredText> {
+        self.read_text(text, start, depth).filter(|followed| text[followed.end..].trim_ascii().is_empty())
     }
 
     /// Skips a string or a payload; returns where the text continues.
-    fn piece(&self, text: &'f [u8], piece: Piece, depth: u32, followed: &mut Followed) -> Option<usize> {
-        let end = self.piece_end(text, piece, depth, followed);
+    fn skip_piece(&self, text: &'f [u8], piece: UnreadPiece, depth: u32, followed: &mut MeasuredText) -> Option<usize> {
+        let end = self.find_piece_end(text, piece, depth, followed);
         let misfit = Misfit { rest: &text[piece.first..], was: piece.was };
         match end {
             None => self.misfits.borrow_mut().push(misfit),
@@ -173,18 +179,24 @@ impl<'f> Following<'f> {
         end
     }
 
-    fn piece_end(&self, text: &'f [u8], piece: Piece, depth: u32, followed: &mut Followed) -> Option<usize> {
-        let Piece { offset, was, first, what, .. } = piece;
+    fn find_piece_end(
+        &self,
+        text: &'f [u8],
+        piece: UnreadPiece,
+        depth: u32,
+        followed: &mut MeasuredText,
+    ) -> Option<usize> {
+        let UnreadPiece { offset, was, first, what, .. } = piece;
         let terminator: &[u8] = if what == "payload" { b"}" } else { b"\";" };
         let ends = |end: usize| text.get(end..).is_some_and(|rest| rest.starts_with(terminator));
         let fix = |end: usize| Fix { offset, was, is: (end - first) as u64, what, first, owner: 0 };
-        let end = self.measure.end(text, first, was).filter(|end| ends(*end));
+        let end = self.measure.find_end(text, first, was).filter(|end| ends(*end));
         if what == "key" {
-            if let Some(restored) = self.restored(text, &piece, end)? {
+            if let Some(restored) = self.restore_key(text, &piece, end)? {
                 let end = first + restored.len;
                 ends(end).then_some(())?;
-                followed.restored.note(restored.nuls);
-                followed.changes.push(Change::anew(fix(end), restored.name));
+                followed.restored.record_nuls(restored.nuls);
+                followed.changes.push(Change::replace_name(fix(end), restored.name));
                 return Some(end + terminator.len());
             }
             let end = end?;
@@ -192,31 +204,31 @@ impl<'f> Following<'f> {
                 // The name of a property that lost its NUL bytes.
                 return None;
             }
-            followed.changes.push(Change::length(fix(end)));
+            followed.changes.push(Change::fix_length(fix(end)));
             return Some(end + terminator.len());
         }
-        let may_be_text = depth < DEPTH && is_serialized(&text[first..]);
+        let may_be_text = depth < DEPTH && begins_serialized(&text[first..]);
         if let Some(end) = end {
             let content = &text[first..end];
             if piece.has_variable.is_some_and(|has_variable| has_variable(content)) {
                 return None;
             }
-            match may_be_text.then(|| self.inner(content, depth)).flatten() {
+            match may_be_text.then(|| self.read_inner_text(content, depth)).flatten() {
                 Some(inner) => {
                     followed.restored.add(inner.restored);
-                    followed.changes.push(Change::outer(fix(end), content, inner.changes));
+                    followed.changes.push(Change::with_inner(fix(end), content, inner.changes));
                 }
                 // Only names in it show what U+FFFD was.
                 None if may_be_text && self.measure.charset == Charset::Replaced => return None,
-                None if may_be_text && self.rewrites(content) && ends_as_serialized(content) => return None,
+                None if may_be_text && self.contains_rewritten(content) && ends_as_serialized(content) => return None,
                 None => {
-                    let mut inside = std::mem::take(&mut *self.misfits.borrow_mut());
+                    let mut inner_misfits = std::mem::take(&mut *self.misfits.borrow_mut());
                     let texts = &mut self.suspects.borrow_mut().texts;
-                    inside.truncate(TEXTS.saturating_sub(texts.len()));
-                    texts.append(&mut inside);
-                    followed.changes.push(Change::length(fix(end)));
-                    if may_be_text && !self.is_rewritten() && !is_likeness(content) && is_damaged(content) {
-                        followed.changes.push(Change::kept_text(first, fix(end).is));
+                    inner_misfits.truncate(TEXTS.saturating_sub(texts.len()));
+                    texts.append(&mut inner_misfits);
+                    followed.changes.push(Change::fix_length(fix(end)));
+                    if may_be_text && !self.is_rewritten() && !only_looks_serialized(content) && is_damaged(content) {
+                        followed.changes.push(Change::keep_text(first, fix(end).is));
                     }
                 }
             }
@@ -226,19 +238,19 @@ impl<'f> Following<'f> {
         if !may_be_text || what != "string" {
             return None;
         }
-        let inner = self.follow(&text[first..], Start::Value, depth + 1).filter(|inner| inner.restored.lost)?;
+        let inner = self.read_text(&text[first..], Start::Value, depth + 1).filter(|inner| inner.restored.lost)?;
         let end = first + inner.end;
         ends(end).then_some(())?;
-        let lost = count_lost(&inner.changes);
-        (self.units(text, first, end)?.checked_add(lost)? == was).then_some(())?;
+        let lost = count_lost_nuls(&inner.changes);
+        (self.count_units(text, first, end)?.checked_add(lost)? == was).then_some(())?;
         followed.restored.add(inner.restored);
-        followed.changes.push(Change::outer(fix(end), &text[first..end], inner.changes));
+        followed.changes.push(Change::with_inner(fix(end), &text[first..end], inner.changes));
         Some(end + terminator.len())
     }
 
     /// Reads a serialized text in a string: its lengths count like those around it.
-    fn inner(&self, text: &'f [u8], depth: u32) -> Option<Followed> {
-        self.follow(text, Start::Value, depth + 1).filter(|inner| inner.end == text.len())
+    fn read_inner_text(&self, text: &'f [u8], depth: u32) -> Option<MeasuredText> {
+        self.read_text(text, Start::Value, depth + 1).filter(|inner| inner.end == text.len())
     }
 
     fn is_rewritten(&self) -> bool {
@@ -246,14 +258,14 @@ impl<'f> Following<'f> {
     }
 
     /// Whether the text contains something that the explanation calls rewritten.
-    fn rewrites(&self, text: &[u8]) -> bool {
+    fn contains_rewritten(&self, text: &[u8]) -> bool {
         matches!(self.measure.charset, Charset::Rewritten { new, .. } if memchr::memmem::find(text, new).is_some())
     }
 
     /// Returns a key with the NUL bytes that it lost, if any; `end` is its end if it had none.
     /// `None`: the explanation is wrong.
-    fn restored(&self, text: &[u8], piece: &Piece, end: Option<usize>) -> Option<Option<Restored>> {
-        let Piece { was, first, .. } = *piece;
+    fn restore_key(&self, text: &[u8], piece: &UnreadPiece, end: Option<usize>) -> Option<Option<RestoredName>> {
+        let UnreadPiece { was, first, .. } = *piece;
         let rest = &text[first..];
         let class = piece.class.and_then(|(start, len)| text.get(start..start + len));
         if let Some(end) = end {
@@ -266,19 +278,19 @@ impl<'f> Following<'f> {
         }
         if let Some(restored) = restore_spelled(rest) {
             let owner_and_name = restored.name.len() as u64;
-            let counted = self.units(&restored.name, 0, restored.name.len()).unwrap_or(owner_and_name);
+            let counted = self.count_units(&restored.name, 0, restored.name.len()).unwrap_or(owner_and_name);
             return (counted == was).then_some(Some(restored));
         }
         // Without its two bytes, the text ends earlier.
-        let end = self.measure.end(text, first, was.checked_sub(2)?)?;
+        let end = self.measure.find_end(text, first, was.checked_sub(2)?)?;
         Some(restore_lost(&text[first..end], was - 2, was, class, self.classes)).filter(Option::is_some)
     }
 
     /// Returns what the text between these offsets counted.
-    fn units(&self, text: &[u8], mut at: usize, end: usize) -> Option<u64> {
+    fn count_units(&self, text: &[u8], mut at: usize, end: usize) -> Option<u64> {
         let mut counted = 0;
         while at < end {
-            let (bytes, units) = self.measure.unit(text, at)?;
+            let (bytes, units) = self.measure.measure_character(text, at)?;
             at += bytes;
             counted += units;
         }
@@ -287,18 +299,18 @@ impl<'f> Following<'f> {
 }
 
 /// Returns how many NUL bytes were lost in these changes.
-fn count_lost(changes: &[Change]) -> u64 {
+fn count_lost_nuls(changes: &[Change]) -> u64 {
     changes
         .iter()
-        .map(|change| match &change.anew {
+        .map(|change| match &change.new_content {
             Some(name) => (name.len() as u64).saturating_sub(change.fix.is),
-            None => count_lost(&change.inner),
+            None => count_lost_nuls(&change.inner),
         })
         .sum()
 }
 
 /// Whether this begins like serialized data with lengths.
-pub(super) fn is_serialized(text: &[u8]) -> bool {
+pub(super) fn begins_serialized(text: &[u8]) -> bool {
     matches!(text, [b'a' | b'O' | b's' | b'C', b':', b'0'..=b'9', ..])
 }
 
@@ -309,19 +321,19 @@ fn ends_as_serialized(text: &[u8]) -> bool {
 
 /// Whether this begins like a serialized string but does not end like one: then it is plain
 /// text.
-pub(super) fn is_likeness(text: &[u8]) -> bool {
+pub(super) fn only_looks_serialized(text: &[u8]) -> bool {
     text.starts_with(b"s:") && !ends_as_serialized(text)
 }
 
 /// Whether serialized data with lengths can't be read as it is.
 pub(super) fn is_damaged(text: &[u8]) -> bool {
     let limits = Limits::default();
-    let outcome = read_plain(text, &ReadOptions::default(), Request::new(&limits));
+    let outcome = read_unrepaired(text, &ReadOptions::default(), Request::new(&limits));
     let is_wrong = |error: &Error| matches!(error.kind(), ErrorKind::Malformed | ErrorKind::Truncated);
     outcome.error.as_ref().map_or(outcome.consumed < text.len(), is_wrong)
 }
 
 /// Returns the text with these changes.
-pub(super) fn apply(text: &[u8], changes: &[Change]) -> Vec<u8> {
-    edits(text, changes).apply(text)
+pub(super) fn apply_changes(text: &[u8], changes: &[Change]) -> Vec<u8> {
+    collect_edits(text, changes).apply(text)
 }

@@ -35,7 +35,7 @@ pub(super) struct SingleByte {
 }
 
 /// Returns the bits of these bytes.
-const fn bits(bytes: &[u8]) -> u128 {
+const fn set_bits(bytes: &[u8]) -> u128 {
     let (mut bits, mut at) = (0, 0);
     while at < bytes.len() {
         bits |= 1 << (bytes[at] - 0x80);
@@ -49,29 +49,29 @@ pub(super) const SINGLE_BYTE: [SingleByte; 7] = [
     SingleByte { name: "latin1", three: 0 },
     SingleByte {
         name: "cp1252",
-        three: bits(&[
+        three: set_bits(&[
             0x80, 0x82, 0x84, 0x85, 0x86, 0x87, 0x89, 0x8B, 0x91, 0x92, 0x93, 0x94, 0x95, 0x96, 0x97, 0x99, 0x9B,
         ]),
     },
-    SingleByte { name: "iso-8859-15", three: bits(&[0xA4]) },
+    SingleByte { name: "iso-8859-15", three: set_bits(&[0xA4]) },
     SingleByte {
         name: "cp1251",
-        three: bits(&[
+        three: set_bits(&[
             0x82, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x8B, 0x91, 0x92, 0x93, 0x94, 0x95, 0x96, 0x97, 0x99, 0x9B, 0xB9,
         ]),
     },
     SingleByte {
         name: "koi8-r",
         // Box-drawing characters, up to the letters; five of these positions have two bytes.
-        three: ((1 << 0x40) - 1) & !bits(&[0x9A, 0x9C, 0x9D, 0x9E, 0x9F, 0xA3, 0xB3, 0xBF]),
+        three: ((1 << 0x40) - 1) & !set_bits(&[0x9A, 0x9C, 0x9D, 0x9E, 0x9F, 0xA3, 0xB3, 0xBF]),
     },
-    SingleByte { name: "iso-8859-5", three: bits(&[0xF0]) },
-    SingleByte { name: "cp874", three: !bits(&[0xA0]) },
+    SingleByte { name: "iso-8859-5", three: set_bits(&[0xF0]) },
+    SingleByte { name: "cp874", three: !set_bits(&[0xA0]) },
 ];
 
 /// What a line end counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lines {
+pub(super) enum LineEnds {
     Kept,
     /// A line feed was CR LF.
     WasCrlf,
@@ -83,26 +83,26 @@ pub(super) enum Lines {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Measure<'r> {
     pub(super) charset: Charset<'r>,
-    pub(super) lines: Lines,
+    pub(super) lines: LineEnds,
 }
 
 impl Measure<'_> {
-    pub(super) const BYTES: Measure<'static> = Measure { charset: Charset::Bytes, lines: Lines::Kept };
+    pub(super) const BYTES: Measure<'static> = Measure { charset: Charset::Bytes, lines: LineEnds::Kept };
 
     /// Returns the end of a string that starts at `first` and whose length was counted as
     /// `len`; `None` if no string of that length can start there.
-    pub(super) fn end(self, text: &[u8], first: usize, len: u64) -> Option<usize> {
+    pub(super) fn find_end(self, text: &[u8], first: usize, len: u64) -> Option<usize> {
         if self == Measure::BYTES {
             return first.checked_add(usize::try_from(len).ok()?).filter(|end| *end <= text.len());
         }
         let (mut at, mut counted) = (first, 0);
         while counted < len {
-            let (bytes, units) = self.unit(text, at)?;
+            let (bytes, units) = self.measure_character(text, at)?;
             at += bytes;
             counted += units;
         }
         // The rest of a character that became several.
-        while let Some((bytes, 0)) = self.unit(text, at) {
+        while let Some((bytes, 0)) = self.measure_character(text, at) {
             at += bytes;
         }
         (counted == len).then_some(at)
@@ -110,13 +110,13 @@ impl Measure<'_> {
 
     /// Returns how many bytes one character has now, and what it counted.
     #[inline]
-    pub(super) fn unit(self, text: &[u8], at: usize) -> Option<(usize, u64)> {
+    pub(super) fn measure_character(self, text: &[u8], at: usize) -> Option<(usize, u64)> {
         let byte = *text.get(at)?;
         match (self.lines, byte) {
-            (Lines::WasCrlf, b'\n') if at.checked_sub(1).and_then(|at| text.get(at)) != Some(&b'\r') => {
+            (LineEnds::WasCrlf, b'\n') if at.checked_sub(1).and_then(|at| text.get(at)) != Some(&b'\r') => {
                 return Some((1, 2));
             }
-            (Lines::WasLf, b'\r') if text.get(at + 1) == Some(&b'\n') => return Some((2, 1)),
+            (LineEnds::WasLf, b'\r') if text.get(at + 1) == Some(&b'\n') => return Some((2, 1)),
             _ => {}
         }
         match self.charset {
@@ -142,10 +142,10 @@ impl Measure<'_> {
             _ if byte < 0x80 => Some((1, 1)),
             Charset::Utf8Of(_) | Charset::Replaced => Some((1, 1)),
             charset => {
-                let letter = character(&text[at..])?;
+                let letter = decode_character(&text[at..])?;
                 let units = match charset {
                     Charset::Utf16 => letter.len_utf16() as u64,
-                    Charset::Twice { cp1252 } => u64::from(!matches!(single_byte(letter, cp1252)?, 0x80..=0xBF)),
+                    Charset::Twice { cp1252 } => u64::from(!matches!(encode_single_byte(letter, cp1252)?, 0x80..=0xBF)),
                     Charset::Wide { kana } => {
                         1 + u64::from(!(kana && matches!(letter, '¥' | '‾' | '\u{FF61}'..='\u{FF9F}')))
                     }
@@ -158,7 +158,7 @@ impl Measure<'_> {
 }
 
 /// Returns the UTF-8 character at the start of the text.
-pub(super) fn character(text: &[u8]) -> Option<char> {
+pub(super) fn decode_character(text: &[u8]) -> Option<char> {
     let len = match text.first()? {
         0..0x80 => 1,
         0xC2..0xE0 => 2,
@@ -177,7 +177,7 @@ const CP1252: [char; 32] = [
 ];
 
 /// Returns the byte of a character in latin1 or cp1252.
-pub(super) fn single_byte(letter: char, cp1252: bool) -> Option<u8> {
+pub(super) fn encode_single_byte(letter: char, cp1252: bool) -> Option<u8> {
     if cp1252 && let Some(at) = CP1252.iter().position(|known| *known == letter) {
         return u8::try_from(0x80 + at).ok();
     }
@@ -186,14 +186,14 @@ pub(super) fn single_byte(letter: char, cp1252: bool) -> Option<u8> {
 
 /// What a string may have counted, if this is not certain for each character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Between<'r> {
+pub(super) struct MeasureRange<'r> {
     pub(super) measure: Measure<'r>,
-    pub(super) loss: Loss,
+    pub(super) loss: Uncertainty,
 }
 
 /// What became less or more, but only in some places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Loss {
+pub(super) enum Uncertainty {
     /// Some line feeds were CR LF.
     SomeCrlf,
     /// Some line ends of two bytes were line feeds.
@@ -204,22 +204,24 @@ pub(super) enum Loss {
     Any,
 }
 
-impl Between<'_> {
+impl MeasureRange<'_> {
     /// Returns the size of the character at `at` in bytes, and the least and most that it
     /// counted.
-    pub(super) fn unit(self, text: &[u8], at: usize) -> Option<(usize, u64, u64)> {
-        let (bytes, units) = self.measure.unit(text, at)?;
+    pub(super) fn measure_character(self, text: &[u8], at: usize) -> Option<(usize, u64, u64)> {
+        let (bytes, units) = self.measure.measure_character(text, at)?;
         Some(match (self.loss, text[at]) {
-            (Loss::SomeCrlf, b'\n') if at.checked_sub(1).and_then(|at| text.get(at)) != Some(&b'\r') => (1, 1, 2),
-            (Loss::SomeLf, b'\r') if text.get(at + 1) == Some(&b'\n') => (2, 1, 2),
-            (Loss::Wide | Loss::Any, b'?') => (1, 1, 4),
+            (Uncertainty::SomeCrlf, b'\n') if at.checked_sub(1).and_then(|at| text.get(at)) != Some(&b'\r') => {
+                (1, 1, 2)
+            }
+            (Uncertainty::SomeLf, b'\r') if text.get(at + 1) == Some(&b'\n') => (2, 1, 2),
+            (Uncertainty::Wide | Uncertainty::Any, b'?') => (1, 1, 4),
             _ => (bytes, units, units),
         })
     }
 
     /// Whether a string that counted between these numbers may have counted `len`.
-    pub(super) fn fits(self, least: u64, most: u64, len: u64) -> bool {
-        (least..=most).contains(&len) && (self.loss != Loss::Wide || (len - least).is_multiple_of(3))
+    pub(super) fn fits_length(self, least: u64, most: u64, len: u64) -> bool {
+        (least..=most).contains(&len) && (self.loss != Uncertainty::Wide || (len - least).is_multiple_of(3))
     }
 }
 
@@ -227,36 +229,36 @@ impl Between<'_> {
 mod tests {
     use super::*;
 
-    fn end(charset: Charset<'_>, lines: Lines, text: &str, len: u64) -> Option<usize> {
-        Measure { charset, lines }.end(text.as_bytes(), 0, len)
+    fn end(charset: Charset<'_>, lines: LineEnds, text: &str, len: u64) -> Option<usize> {
+        Measure { charset, lines }.find_end(text.as_bytes(), 0, len)
     }
 
     #[test]
     fn characters_count_as_their_original_did() {
         use Charset::{Bytes, Characters, Entities, Replaced, Twice, Utf16, Wide};
         for (charset, lines, text, len) in [
-            (Bytes, Lines::Kept, "Grüße", 7),
-            (Bytes, Lines::WasCrlf, "a\nb\r\n", 6),
-            (Bytes, Lines::WasLf, "a\r\nb\r", 4),
-            (Characters, Lines::Kept, "Grüße €", 7),
-            (Characters, Lines::WasLf, "ü\r\n", 2),
-            (Utf16, Lines::Kept, "ü😀", 3),
-            (Twice { cp1252: false }, Lines::Kept, "Ã¼x", 2),
-            (Twice { cp1252: true }, Lines::Kept, "â‚¬x", 2),
-            (Wide { kana: true }, Lines::Kept, "日本ｱa", 6),
-            (Replaced, Lines::Kept, "a\u{FFFD}ü", 4),
-            (Entities { double: 6, single: 1 }, Lines::Kept, "a&b\"'", 14),
+            (Bytes, LineEnds::Kept, "Grüße", 7),
+            (Bytes, LineEnds::WasCrlf, "a\nb\r\n", 6),
+            (Bytes, LineEnds::WasLf, "a\r\nb\r", 4),
+            (Characters, LineEnds::Kept, "Grüße €", 7),
+            (Characters, LineEnds::WasLf, "ü\r\n", 2),
+            (Utf16, LineEnds::Kept, "ü😀", 3),
+            (Twice { cp1252: false }, LineEnds::Kept, "Ã¼x", 2),
+            (Twice { cp1252: true }, LineEnds::Kept, "â‚¬x", 2),
+            (Wide { kana: true }, LineEnds::Kept, "日本ｱa", 6),
+            (Replaced, LineEnds::Kept, "a\u{FFFD}ü", 4),
+            (Entities { double: 6, single: 1 }, LineEnds::Kept, "a&b\"'", 14),
         ] {
             assert_eq!(end(charset, lines, text, len), Some(text.len()), "{text}");
         }
-        assert_eq!(end(Characters, Lines::Kept, "ab", 3), None);
-        assert_eq!(Measure { charset: Characters, lines: Lines::Kept }.end(b"a\xFC", 0, 2), None);
+        assert_eq!(end(Characters, LineEnds::Kept, "ab", 3), None);
+        assert_eq!(Measure { charset: Characters, lines: LineEnds::Kept }.find_end(b"a\xFC", 0, 2), None);
         let single = |name: &str| SINGLE_BYTE.into_iter().find(|known| known.name == name).unwrap();
         for (name, text, len) in
             [("latin1", &b"Gr\xFC\xDFe"[..], 7), ("cp1252", b"\x80 \xFC", 6), ("cp1251", b"\xCF\xB9", 5)]
         {
-            let measure = Measure { charset: Charset::Utf8Of(single(name)), lines: Lines::Kept };
-            assert_eq!(measure.end(text, 0, len), Some(text.len()), "{name}");
+            let measure = Measure { charset: Charset::Utf8Of(single(name)), lines: LineEnds::Kept };
+            assert_eq!(measure.find_end(text, 0, len), Some(text.len()), "{name}");
         }
     }
 }

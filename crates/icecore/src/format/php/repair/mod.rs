@@ -28,18 +28,18 @@ mod search;
 mod step;
 mod variables;
 
-pub(super) use read::{Mending, read};
+pub(super) use read::{RepairSettings, read_or_repair};
 pub(super) use variables::{has_counted_variable, has_variable};
 
 use crate::document::Explanation;
 use crate::error::{Error, ErrorKind};
 use crate::format::strings::{self, Damage};
-use changes::{Change, Fix, settle};
-use explain::{Followed, Following, apply, is_damaged, is_likeness, is_serialized};
-use measure::{Between, Measure};
+use changes::{Change, Fix, settle_changes};
+use explain::{MeasuredReader, MeasuredText, apply_changes, begins_serialized, is_damaged, only_looks_serialized};
+use measure::{Measure, MeasureRange};
 use names::Classes;
-use replaced::Replaced;
-use search::Found;
+use replaced::ReplacedText;
+use search::FoundLengths;
 
 /// How deep nested serialized texts in strings are examined.
 const DEPTH: u32 = 4;
@@ -63,7 +63,7 @@ pub(super) enum Start {
 }
 
 /// A damaged text, repaired.
-pub(super) struct Mended {
+pub(super) struct RepairedText {
     pub(super) text: Vec<u8>,
     pub(super) explanation: Explanation,
     pub(super) start: Start,
@@ -75,7 +75,7 @@ pub(super) struct Mended {
 
 /// How a text may begin, and what the result must fulfil.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted<'w> {
+pub(super) struct RepairConditions<'w> {
     pub(super) starts: &'w [Start],
     /// Whether the text as a whole may have been changed: not for a text inside another.
     pub(super) whole: bool,
@@ -88,80 +88,86 @@ pub(super) struct Wanted<'w> {
 /// # Errors
 /// If several explanations read all of the text with different results, or if the search for one
 /// takes too long.
-pub(super) fn mend(text: &[u8], wanted: Wanted<'_>) -> Result<Option<Mended>, Error> {
-    let mut answers = exact(text, wanted);
+pub(super) fn find_repair(text: &[u8], wanted: RepairConditions<'_>) -> Result<Option<RepairedText>, Error> {
+    let mut answers = find_exact_repairs(text, wanted);
     if answers.is_empty() {
-        return searched(text, wanted);
+        return search_repair(text, wanted);
     }
     // An explanation of everything is better than one that leaves a nested serialized text damaged.
     if answers.iter().any(|answer| !answer.explanation.is_guess) {
         answers.retain(|answer| !answer.explanation.is_guess);
     }
-    one_of(&mut answers)
+    take_only_answer(&mut answers)
 }
 
 /// Repairs names of properties whose NUL bytes became blanks, in a text that can be read as it is.
-pub(super) fn mend_names(text: &[u8], wanted: Wanted<'_>) -> Option<Mended> {
+pub(super) fn repair_names(text: &[u8], wanted: RepairConditions<'_>) -> Option<RepairedText> {
     const BLANKS: [&[u8]; 2] = [b":\" ", b":\"?"];
     let may_have = |mark: &[u8]| memchr::memmem::find(text, mark).is_some();
     if !may_have(b"O:") || !BLANKS.into_iter().any(may_have) {
         return None;
     }
-    let classes = Classes::find(text);
+    let classes = Classes::from_text(text);
     wanted.starts.iter().find_map(|start| {
-        let following = Following::new(Measure::BYTES, &classes);
-        let followed = following.follow_all(text, *start, 0)?;
-        Mended::of(text, followed, *start, Explanation::nothing(), wanted)
+        let following = MeasuredReader::new(Measure::BYTES, &classes);
+        let followed = following.read_whole_text(text, *start, 0)?;
+        RepairedText::from_reading(text, followed, *start, Explanation::new_empty(), wanted)
     })
 }
 
 /// Repairs a damaged text.
-pub(super) fn mend_text(
+pub(super) fn repair_text(
     text: &[u8],
     damage: Damage,
     starts: &[Start],
     read: &dyn Fn(&[u8], Start) -> Option<usize>,
-) -> Result<Option<strings::Mended>, Error> {
+) -> Result<Option<strings::MendedText>, Error> {
     let reads =
         |text: &[u8], start: Start| read(text, start).is_some_and(|consumed| text[consumed..].trim_ascii().is_empty());
-    let wanted = Wanted { starts, whole: damage == Damage::Whole, reads: &reads };
+    let wanted = RepairConditions { starts, whole: damage == Damage::Whole, reads: &reads };
     let mended = match damage {
-        Damage::Names => mend_names(text, wanted),
+        Damage::Names => repair_names(text, wanted),
         // Text that begins like this need not be serialized: the search can always find some end.
-        Damage::Lengths if text.starts_with(b"s:") => one_of(&mut exact(text, wanted))?,
-        Damage::Lengths | Damage::Whole => mend(text, wanted)?,
+        Damage::Lengths if text.starts_with(b"s:") => take_only_answer(&mut find_exact_repairs(text, wanted))?,
+        Damage::Lengths | Damage::Whole => find_repair(text, wanted)?,
     };
-    Ok(mended.map(|Mended { text, explanation, .. }| strings::Mended { text, explanation }))
+    Ok(mended.map(|RepairedText { text, explanation, .. }| strings::MendedText { text, explanation }))
 }
 
-impl Mended {
+impl RepairedText {
     /// `None` if nothing changes, or if the reader does not accept the result.
-    fn of(
+    fn from_reading(
         text: &[u8],
-        followed: Followed,
+        followed: MeasuredText,
         start: Start,
         explanation: Explanation,
-        wanted: Wanted<'_>,
-    ) -> Option<Mended> {
-        let Followed { changes, restored, .. } = followed;
+        wanted: RepairConditions<'_>,
+    ) -> Option<RepairedText> {
+        let MeasuredText { changes, restored, .. } = followed;
         changes.iter().any(|change| change.fix.what != "text").then_some(())?;
-        let mended = apply(text, &changes);
-        let mut explanation = explanation.and(restored.explanation());
+        let mended = apply_changes(text, &changes);
+        let mut explanation = explanation.and(restored.into_explanation());
         explanation.is_guess |= keeps_damage(&changes);
-        (wanted.reads)(&mended, start).then_some(Mended { text: mended, explanation, start, changes, is_whole: false })
+        (wanted.reads)(&mended, start).then_some(RepairedText {
+            text: mended,
+            explanation,
+            start,
+            changes,
+            is_whole: false,
+        })
     }
 }
 
 /// Returns the answer if it is the only one.
-fn one_of(answers: &mut Vec<Mended>) -> Result<Option<Mended>, Error> {
+fn take_only_answer(answers: &mut Vec<RepairedText>) -> Result<Option<RepairedText>, Error> {
     match &answers[..] {
         [] | [_] => Ok(answers.pop()),
-        _ => Err(several(answers.iter().map(|answer| answer.explanation.sentence.as_str()))),
+        _ => Err(several_explanations(answers.iter().map(|answer| answer.explanation.sentence.as_str()))),
     }
 }
 
 #[cold]
-fn several<'a>(sentences: impl Iterator<Item = &'a str>) -> Error {
+fn several_explanations<'a>(sentences: impl Iterator<Item = &'a str>) -> Error {
     let list: Vec<String> = sentences.enumerate().map(|(at, sentence)| format!("({}) {sentence}", at + 1)).collect();
     Error::new(ErrorKind::Malformed).expecting("damage that can be explained in one way only").finding(format!(
         "{} explanations with different results: {}",
@@ -175,47 +181,50 @@ fn keeps_damage(changes: &[Change]) -> bool {
     changes.iter().any(|change| change.fix.what == "text" || keeps_damage(&change.inner))
 }
 
-fn keep(answers: &mut Vec<Mended>, answer: Mended) {
+fn add_answer(answers: &mut Vec<RepairedText>, answer: RepairedText) {
     if answers.len() < ANSWERS && answers.iter().all(|known| known.text != answer.text) {
         answers.push(answer);
     }
 }
 
 /// Returns the results of the explanations that allow no choice, without duplicates.
-fn exact(text: &[u8], wanted: Wanted<'_>) -> Vec<Mended> {
+fn find_exact_repairs(text: &[u8], wanted: RepairConditions<'_>) -> Vec<RepairedText> {
     let mut answers = Vec::new();
-    let classes = Classes::find(text);
-    for measure in cause::measures(text) {
+    let classes = Classes::from_text(text);
+    for measure in cause::list_measures(text) {
         for start in wanted.starts {
-            let following = Following::new(measure, &classes);
-            let Some(followed) = following.follow_all(text, *start, 0) else { continue };
-            let explanation = cause::explain(measure, text);
-            if let Some(mended) = Mended::of(text, followed, *start, explanation, wanted) {
-                keep(&mut answers, mended);
+            let following = MeasuredReader::new(measure, &classes);
+            let Some(followed) = following.read_whole_text(text, *start, 0) else { continue };
+            let explanation = cause::explain_measure(measure, text);
+            if let Some(mended) = RepairedText::from_reading(text, followed, *start, explanation, wanted) {
+                add_answer(&mut answers, mended);
             }
         }
     }
     if wanted.whole {
-        undone(text, wanted, &mut answers);
+        add_undone_repairs(text, wanted, &mut answers);
     }
     answers
 }
 
 /// Collects the results of undoing a change of the whole text.
-fn undone(text: &[u8], wanted: Wanted<'_>, answers: &mut Vec<Mended>) {
+fn add_undone_repairs(text: &[u8], wanted: RepairConditions<'_>, answers: &mut Vec<RepairedText>) {
     reversal::each_undone(text, &mut |undone| {
-        let classes = Classes::find(&undone.text);
-        for measure in cause::measures_of_undone(&undone.text) {
+        let classes = Classes::from_text(&undone.text);
+        for measure in cause::list_undone_measures(&undone.text) {
             for start in wanted.starts {
-                let following = Following::new(measure, &classes);
-                let Some(followed) = following.follow_all(&undone.text, *start, 0) else { continue };
-                let mended = apply(&undone.text, &followed.changes);
+                let following = MeasuredReader::new(measure, &classes);
+                let Some(followed) = following.read_whole_text(&undone.text, *start, 0) else { continue };
+                let mended = apply_changes(&undone.text, &followed.changes);
                 if mended != text && (wanted.reads)(&mended, *start) {
-                    let explanation = undone.explanation.clone().and(cause::explain(measure, &undone.text));
-                    let mut explanation = explanation.and(followed.restored.explanation());
+                    let explanation = undone.explanation.clone().and(cause::explain_measure(measure, &undone.text));
+                    let mut explanation = explanation.and(followed.restored.into_explanation());
                     explanation.is_guess |= keeps_damage(&followed.changes);
                     let changes = Vec::new();
-                    keep(answers, Mended { text: mended, explanation, start: *start, changes, is_whole: true });
+                    add_answer(
+                        answers,
+                        RepairedText { text: mended, explanation, start: *start, changes, is_whole: true },
+                    );
                 }
             }
         }
@@ -223,22 +232,22 @@ fn undone(text: &[u8], wanted: Wanted<'_>, answers: &mut Vec<Mended>) {
 }
 
 /// Repairs the text by a search for the ends of strings.
-fn searched(text: &[u8], wanted: Wanted<'_>) -> Result<Option<Mended>, Error> {
-    let classes = Classes::find(text);
+fn search_repair(text: &[u8], wanted: RepairConditions<'_>) -> Result<Option<RepairedText>, Error> {
+    let classes = Classes::from_text(text);
     let mut answers = Vec::new();
     for start in wanted.starts {
-        for Replaced { followed, explanation } in replaced::explanations(text, *start, &classes) {
-            if let Some(mended) = Mended::of(text, followed, *start, explanation, wanted) {
-                keep(&mut answers, mended);
+        for ReplacedText { followed, explanation } in replaced::find_replaced(text, *start, &classes) {
+            if let Some(mended) = RepairedText::from_reading(text, followed, *start, explanation, wanted) {
+                add_answer(&mut answers, mended);
             }
         }
     }
     if !answers.is_empty() {
-        return one_of(&mut answers);
+        return take_only_answer(&mut answers);
     }
     let mut error = None;
     for start in wanted.starts {
-        let of = |fixes: &[Fix], around: Around, explanation: Explanation| {
+        let repair_with = |fixes: &[Fix], around: OuterExplanation, explanation: Explanation| {
             let restored = fixes.iter().any(|fix| fix.what == "visibility");
             // Strings lost NUL bytes as well, at unknown places.
             if restored && fixes.iter().any(|fix| matches!(fix.what, "string" | "key") && fix.is < fix.was) {
@@ -247,32 +256,35 @@ fn searched(text: &[u8], wanted: Wanted<'_>) -> Result<Option<Mended>, Error> {
             // Names in a text that became shorter may have lost bytes.
             let may_lack = |fix: &Fix| {
                 let content = text.get(fix.first..fix.first.saturating_add(fix.is as usize)).unwrap_or_default();
-                fix.what == "string" && fix.is < fix.was && is_serialized(content)
+                fix.what == "string" && fix.is < fix.was && begins_serialized(content)
             };
             let mut explanation = explanation;
             explanation.is_guess |= fixes.iter().any(may_lack);
-            let changes = with_inner(text, fixes, around, 0);
-            let followed = Followed { changes, end: text.len(), restored: explain::Names::lost(restored) };
-            Mended::of(text, followed, *start, explanation, wanted)
+            let changes = add_inner_changes(text, fixes, around, 0);
+            let followed =
+                MeasuredText { changes, end: text.len(), restored: explain::RestoredNames::with_lost(restored) };
+            RepairedText::from_reading(text, followed, *start, explanation, wanted)
         };
-        let found = search::lengths(text, *start, &classes, None);
+        let found = search::find_lengths(text, *start, &classes, None);
         let mut is_strong = false;
-        for between in cause::inexact(text) {
-            let Some(fixes) = search::lengths_between(text, *start, &classes, between) else { continue };
-            if let Some(mended) = of(&fixes, Around::Between(between), cause::explain_inexact(between, text)) {
+        for between in cause::list_inexact_measures(text) {
+            let Some(fixes) = search::find_lengths_between(text, *start, &classes, between) else { continue };
+            if let Some(mended) =
+                repair_with(&fixes, OuterExplanation::Between(between), cause::explain_inexact(between, text))
+            {
                 is_strong = mended.changes.len() >= STRONG;
-                keep(&mut answers, mended);
+                add_answer(&mut answers, mended);
                 break;
             }
         }
         match found {
-            Ok(Some(Found { fixes, step })) => {
+            Ok(Some(FoundLengths { fixes, step })) => {
                 let explanation = explain_replaced(&fixes, step);
                 if (explanation.is_guess || is_strong) && !answers.is_empty() {
                     continue;
                 }
-                if let Some(mended) = of(&fixes, Around::Step(step), explanation) {
-                    keep(&mut answers, mended);
+                if let Some(mended) = repair_with(&fixes, OuterExplanation::Step(step), explanation) {
+                    add_answer(&mut answers, mended);
                 }
             }
             Ok(None) => {}
@@ -281,7 +293,7 @@ fn searched(text: &[u8], wanted: Wanted<'_>) -> Result<Option<Mended>, Error> {
     }
     match (answers.is_empty(), error) {
         (true, Some(error)) => Err(error),
-        _ => one_of(&mut answers),
+        _ => take_only_answer(&mut answers),
     }
 }
 
@@ -291,7 +303,7 @@ fn explain_replaced(fixes: &[Fix], step: Option<i64>) -> Explanation {
     let most = lengths.map(|fix| fix.is.abs_diff(fix.was)).max().unwrap_or(0);
     match step {
         Some(step) if most / step.unsigned_abs().max(1) <= MULTIPLES => explain_step(step, most),
-        _ => Explanation::guess(
+        _ => Explanation::new_guess(
             "boundaries",
             "nothing explains the lengths: strings end where the rest can be read, which is a guess",
         ),
@@ -310,16 +322,16 @@ fn explain_step(step: i64, most: u64) -> Explanation {
 
 /// Explanation of the lengths in the text around a serialized text.
 #[derive(Clone, Copy)]
-enum Around {
+enum OuterExplanation {
     /// Strings grew by multiples of this number, if it is known.
     Step(Option<i64>),
     /// Strings counted something between two numbers.
-    Between(Between<'static>),
+    Between(MeasureRange<'static>),
 }
 
 /// Returns changes of lengths, with those of serialized texts in the strings: a replacement there
 /// was made in a text inside a text.
-fn with_inner(text: &[u8], fixes: &[Fix], around: Around, depth: u32) -> Vec<Change> {
+fn add_inner_changes(text: &[u8], fixes: &[Fix], around: OuterExplanation, depth: u32) -> Vec<Change> {
     let mut changes = Vec::new();
     for fix in fixes {
         let end = fix.first.saturating_add(usize::try_from(fix.is).unwrap_or(usize::MAX));
@@ -327,48 +339,53 @@ fn with_inner(text: &[u8], fixes: &[Fix], around: Around, depth: u32) -> Vec<Cha
         match fix.what {
             "visibility" => {
                 let (owner, name) = content.split_at(fix.owner.min(content.len()));
-                changes.push(Change::anew(*fix, names::named(owner, name)));
+                changes.push(Change::replace_name(*fix, names::mangle_name(owner, name)));
             }
-            "string" if depth < DEPTH && is_serialized(content) && is_damaged(content) && !is_likeness(content) => {
-                match inner_changes(content, around, depth) {
-                    Some(inner) => changes.push(Change::outer(*fix, content, inner)),
+            "string"
+                if depth < DEPTH
+                    && begins_serialized(content)
+                    && is_damaged(content)
+                    && !only_looks_serialized(content) =>
+            {
+                match find_inner_changes(content, around, depth) {
+                    Some(inner) => changes.push(Change::with_inner(*fix, content, inner)),
                     None => {
-                        changes.push(Change::length(*fix));
-                        changes.push(Change::kept_text(fix.first, fix.is));
+                        changes.push(Change::fix_length(*fix));
+                        changes.push(Change::keep_text(fix.first, fix.is));
                     }
                 }
             }
-            _ => changes.push(Change::length(*fix)),
+            _ => changes.push(Change::fix_length(*fix)),
         }
     }
-    settle(text, &mut changes);
+    settle_changes(text, &mut changes);
     changes
 }
 
 /// Returns the changes of a damaged text in a string; `None` unless exactly one way exists.
-fn inner_changes(text: &[u8], around: Around, depth: u32) -> Option<Vec<Change>> {
-    let classes = Classes::find(text);
-    let reads = |changes: &Vec<Change>| !changes.is_empty() && !is_damaged(&apply(text, changes));
+fn find_inner_changes(text: &[u8], around: OuterExplanation, depth: u32) -> Option<Vec<Change>> {
+    let classes = Classes::from_text(text);
+    let reads = |changes: &Vec<Change>| !changes.is_empty() && !is_damaged(&apply_changes(text, changes));
     let step = match around {
-        Around::Step(step) => step,
-        Around::Between(between) => {
-            let fixes = search::lengths_between(text, Start::Value, &classes, between);
-            if let Some(changes) = fixes.map(|fixes| with_inner(text, &fixes, around, depth + 1)).filter(reads) {
+        OuterExplanation::Step(step) => step,
+        OuterExplanation::Between(between) => {
+            let fixes = search::find_lengths_between(text, Start::Value, &classes, between);
+            if let Some(changes) = fixes.map(|fixes| add_inner_changes(text, &fixes, around, depth + 1)).filter(reads) {
                 return Some(changes);
             }
             None
         }
     };
-    let found = search::lengths(text, Start::Value, &classes, step).ok().flatten();
-    if let Some(Found { fixes, step }) = found {
-        return Some(with_inner(text, &fixes, Around::Step(step), depth + 1)).filter(reads);
+    let found = search::find_lengths(text, Start::Value, &classes, step).ok().flatten();
+    if let Some(FoundLengths { fixes, step }) = found {
+        return Some(add_inner_changes(text, &fixes, OuterExplanation::Step(step), depth + 1)).filter(reads);
     }
-    let of = |measure: Measure<'static>| {
-        let followed = Following::new(measure, &classes).follow(text, Start::Value, depth + 1)?;
+    let read_measured = |measure: Measure<'static>| {
+        let followed = MeasuredReader::new(measure, &classes).read_text(text, Start::Value, depth + 1)?;
         (followed.end == text.len()).then_some(followed.changes).filter(reads)
     };
-    let mut found = cause::measures(text).into_iter().filter_map(of);
+    let mut found = cause::list_measures(text).into_iter().filter_map(read_measured);
     let first = found.next()?;
-    let changed = apply(text, &first);
-    found.all(|other| apply(text, &other) == changed).then_some(first)
+    let changed = apply_changes(text, &first);
+    found.all(|other| apply_changes(text, &other) == changed).then_some(first)
 }

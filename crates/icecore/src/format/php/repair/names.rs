@@ -28,7 +28,7 @@ pub(super) enum Nuls {
 }
 
 /// A repaired name.
-pub(super) struct Restored {
+pub(super) struct RestoredName {
     pub(super) name: Vec<u8>,
     /// Its current number of bytes.
     pub(super) len: usize,
@@ -46,7 +46,7 @@ pub(super) struct Classes {
 
 impl Classes {
     /// Returns the classes of all objects in the text.
-    pub(super) fn find(text: &[u8]) -> Classes {
+    pub(super) fn from_text(text: &[u8]) -> Classes {
         let mut names = BTreeSet::new();
         for head in [b"O:", b"C:"] {
             for at in memchr::memmem::find_iter(text, head) {
@@ -79,7 +79,7 @@ impl Classes {
             let name = &name[..end];
             let property = match name.strip_prefix(b"*") {
                 Some(property) => Some(property),
-                None => self.split(None, name).map(|split| &name[split..]),
+                None => self.find_class_end(None, name).map(|split| &name[split..]),
             };
             if let Some(property) = property.filter(|property| is_property(property)) {
                 self.properties.insert(property.to_vec());
@@ -88,12 +88,12 @@ impl Classes {
     }
 
     /// Whether the name begins with a class that occurs in the text.
-    fn begins(&self, name: &[u8]) -> bool {
+    fn has_class_prefix(&self, name: &[u8]) -> bool {
         (1..=name.len().min(LONGEST)).any(|len| self.names.contains(&name[..len]))
     }
 
     /// Returns the end of a class that does not occur in the text, before a known property.
-    fn guess(&self, name: &[u8]) -> Option<usize> {
+    fn guess_class_end(&self, name: &[u8]) -> Option<usize> {
         let is_property = |split: &usize| self.properties.contains(&name[*split..]);
         let mut splits =
             (1..name.len().min(LONGEST_GUESS)).filter(|split| is_class_name(&name[..*split])).filter(is_property);
@@ -101,7 +101,7 @@ impl Classes {
     }
 
     /// Returns the end of the class at the start of a private name without NUL bytes.
-    fn split(&self, class: Option<&[u8]>, name: &[u8]) -> Option<usize> {
+    fn find_class_end(&self, class: Option<&[u8]>, name: &[u8]) -> Option<usize> {
         let fits = |class: &&[u8]| name.starts_with(class) && is_property(&name[class.len()..]);
         let begins_small = |len: usize| name.get(len).is_some_and(|first| !first.is_ascii_uppercase());
         let own = class.filter(fits).map(<[u8]>::len);
@@ -138,31 +138,31 @@ pub(super) fn restore_lost(
     len: u64,
     class: Option<&[u8]>,
     classes: &Classes,
-) -> Option<Restored> {
+) -> Option<RestoredName> {
     if units.checked_add(2) != Some(len) {
         return None;
     }
     let (split, nuls) = match key {
         [b'*', name @ ..] if is_property(name) => (1, Nuls::Lost),
-        _ => match classes.split(class, key) {
+        _ => match classes.find_class_end(class, key) {
             Some(split) => (split, Nuls::Lost),
             // The class is one of the text, but its end is not certain.
-            None if classes.begins(key) => return None,
-            None => (classes.guess(key)?, Nuls::LostWithClass),
+            None if classes.has_class_prefix(key) => return None,
+            None => (classes.guess_class_end(key)?, Nuls::LostWithClass),
         },
     };
-    let name = named(&key[..split], &key[split..]);
-    Some(Restored { name, len: key.len(), owner: split, nuls })
+    let name = mangle_name(&key[..split], &key[split..]);
+    Some(RestoredName { name, len: key.len(), owner: split, nuls })
 }
 
 /// Repairs a key whose NUL bytes are blanks or question marks; `key` is the whole key.
-pub(super) fn restore_blank(key: &[u8]) -> Option<Restored> {
+pub(super) fn restore_blank(key: &[u8]) -> Option<RestoredName> {
     let mark = *key.first().filter(|mark| matches!(mark, b' ' | b'?'))?;
     let rest = &key[1..];
     let at = memchr::memchr(mark, rest)?;
     let (owner, name) = (&rest[..at], &rest[at + 1..]);
-    (is_owner(owner) && is_property(name)).then(|| Restored {
-        name: named(owner, name),
+    (is_owner(owner) && is_property(name)).then(|| RestoredName {
+        name: mangle_name(owner, name),
         len: key.len(),
         owner: owner.len(),
         nuls: Nuls::Blank,
@@ -170,14 +170,14 @@ pub(super) fn restore_blank(key: &[u8]) -> Option<Restored> {
 }
 
 /// Repairs a key that starts with another spelling of a NUL byte, up to the next quote.
-pub(super) fn restore_spelled(text: &[u8]) -> Option<Restored> {
+pub(super) fn restore_spelled(text: &[u8]) -> Option<RestoredName> {
     let spelling = NUL_SPELLINGS.into_iter().find(|spelling| text.starts_with(spelling))?;
     let end = memchr::memchr(b'"', &text[..text.len().min(LONGEST)])?;
     let rest = &text[spelling.len()..end];
     let at = memchr::memmem::find(rest, spelling)?;
     let (owner, name) = (&rest[..at], &rest[at + spelling.len()..]);
-    (is_owner(owner) && is_property(name)).then(|| Restored {
-        name: named(owner, name),
+    (is_owner(owner) && is_property(name)).then(|| RestoredName {
+        name: mangle_name(owner, name),
         len: end,
         owner: owner.len(),
         nuls: Nuls::Spelled,
@@ -185,7 +185,7 @@ pub(super) fn restore_spelled(text: &[u8]) -> Option<Restored> {
 }
 
 /// Returns the name of a property with the owner that its visibility needs.
-pub(super) fn named(owner: &[u8], name: &[u8]) -> Vec<u8> {
+pub(super) fn mangle_name(owner: &[u8], name: &[u8]) -> Vec<u8> {
     [b"\0", owner, b"\0", name].concat()
 }
 
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_class_is_told_from_its_property() {
-        let classes = Classes::find(br#"O:3:"App":1:{O:7:"AppUser":0:{}O:4:"Base":0:{}"#);
+        let classes = Classes::from_text(br#"O:3:"App":1:{O:7:"AppUser":0:{}O:4:"Base":0:{}"#);
         let restored = |key: &[u8], class: &[u8]| {
             let restored = restore_lost(key, key.len() as u64, key.len() as u64 + 2, Some(class), &classes)?;
             Some(String::from_utf8(restored.name).unwrap().replace('\0', "|"))
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(restored(b"AppUserName", b"AppUser"), None);
         assert_eq!(restored(b"Othername", b"App"), None);
         // The parent is not in the text, but a property of the same name is known.
-        let classes = Classes::find(br#"O:3:"App":2:{s:9:"Appname";i:1;s:10:"Basename";i:2;}"#);
+        let classes = Classes::from_text(br#"O:3:"App":2:{s:9:"Appname";i:1;s:10:"Basename";i:2;}"#);
         let guessed = restore_lost(b"Basename", 8, 10, Some(b"App"), &classes).unwrap();
         assert_eq!((&guessed.name[..], guessed.nuls), (&b"\0Base\0name"[..], Nuls::LostWithClass));
         assert_eq!(restored(b"*", b"App"), None);

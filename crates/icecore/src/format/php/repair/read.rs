@@ -1,16 +1,16 @@
 //! Reads a damaged text as it was, and reports what was changed in it.
 
-use super::changes::{Change, edits};
-use super::{Mended, Start, Wanted, mend, mend_names};
+use super::changes::{Change, collect_edits};
+use super::{RepairConditions, RepairedText, Start, find_repair, repair_names};
 use crate::document::{Document, Explanation, IS_KEY, Repair};
 use crate::error::{Error, ErrorKind};
-use crate::format::php::{ReadOptions, read_plain};
+use crate::format::php::{ReadOptions, read_unrepaired};
 use crate::format::{Outcome, Request};
 use crate::limits::Limits;
 use std::sync::Arc;
 
 /// How a format reads a text, and what it may begin with.
-pub(in crate::format::php) struct Mending<'m> {
+pub(in crate::format::php) struct RepairSettings<'m> {
     pub(in crate::format::php) starts: &'m [Start],
     pub(in crate::format::php) limits: &'m Limits,
     /// Whether spelling and spans are wanted.
@@ -27,37 +27,41 @@ pub(in crate::format::php) struct Mending<'m> {
 pub(in crate::format::php) type ReadStart<'m> = dyn for<'t> Fn(&'t [u8], Start, Request<'_>) -> Outcome<'t> + 'm;
 
 /// Reads the text again if its outcome shows that it is damaged.
-pub(in crate::format::php) fn read<'a>(outcome: Outcome<'a>, input: &'a [u8], mending: &Mending<'_>) -> Outcome<'a> {
+pub(in crate::format::php) fn read_or_repair<'a>(
+    outcome: Outcome<'a>,
+    input: &'a [u8],
+    mending: &RepairSettings<'_>,
+) -> Outcome<'a> {
     let is_damaged = |error: &Error| matches!(error.kind(), ErrorKind::Malformed | ErrorKind::Truncated);
     let reads = |text: &[u8], start: Start| {
         let outcome = (mending.read)(text, start, Request::new(mending.limits));
         outcome.error.is_none() && text[outcome.consumed..].trim_ascii().is_empty()
     };
-    let wanted = Wanted { starts: mending.starts, whole: true, reads: &reads };
+    let wanted = RepairConditions { starts: mending.starts, whole: true, reads: &reads };
     let mended = match &outcome.error {
-        None if mending.is_odd => Ok(mend(input, wanted).unwrap_or(None)),
-        None => Ok(mend_names(input, wanted)),
-        Some(error) if is_damaged(error) => mend(input, wanted),
+        None if mending.is_odd => Ok(find_repair(input, wanted).unwrap_or(None)),
+        None => Ok(repair_names(input, wanted)),
+        Some(error) if is_damaged(error) => find_repair(input, wanted),
         Some(_) => Ok(None),
     };
     match mended {
-        Ok(Some(mended)) => read_mended(input, &mended, mending),
+        Ok(Some(mended)) => read_repaired(input, &mended, mending),
         Ok(None) => outcome,
         Err(error) => Outcome { error: Some(error), ..outcome },
     }
 }
 
-fn read_mended<'a>(input: &'a [u8], mended: &Mended, mending: &Mending<'_>) -> Outcome<'a> {
+fn read_repaired<'a>(input: &'a [u8], mended: &RepairedText, mending: &RepairSettings<'_>) -> Outcome<'a> {
     let outcome = (mending.read)(&mended.text, mended.start, Request::new(mending.limits).detailed());
     let left = mended.text.len() - outcome.consumed;
     let consumed = input.len().saturating_sub(left);
     let mut document = outcome.document.into_owned();
     let error = outcome.error.or_else(|| {
         // Only blanks follow; but a text that is then refused must not report a repair.
-        mending.blanks.filter(|_| left > 0).map(|option| Error::behind(input, consumed).helping(option))
+        mending.blanks.filter(|_| left > 0).map(|option| Error::trailing_bytes(input, consumed).helping(option))
     });
     if error.is_none() {
-        let repairs = repairs(&document, input, mended);
+        let repairs = list_repairs(&document, input, mended);
         document.set_repairs(repairs);
     }
     if !mending.detail {
@@ -67,21 +71,21 @@ fn read_mended<'a>(input: &'a [u8], mended: &Mended, mending: &Mending<'_>) -> O
 }
 
 /// Returns the repairs to report for a repaired text.
-fn repairs(document: &Document<'_>, input: &[u8], mended: &Mended) -> Vec<Repair> {
+fn list_repairs(document: &Document<'_>, input: &[u8], mended: &RepairedText) -> Vec<Repair> {
     let explanation = Arc::new(mended.explanation.clone());
     if mended.is_whole {
         let (was, is) = (input.len() as u64, mended.text.len() as u64);
         let path = "$".to_owned();
         return vec![Repair { offset: 0, was, is, what: "whole", path, explanation: Some(explanation) }];
     }
-    let mut repairs = located(document, input, &mended.changes, 0, &explanation);
+    let mut repairs = locate_repairs(document, input, &mended.changes, 0, &explanation);
     repairs.sort_by_key(|repair| repair.offset);
     repairs
 }
 
 /// Returns the repairs of a text that starts at `base` of the input, with the paths of their
 /// values.
-fn located(
+fn locate_repairs(
     document: &Document<'_>,
     text: &[u8],
     changes: &[Change],
@@ -97,44 +101,44 @@ fn located(
         .map(|(extent, at)| (extent.start, at))
         .collect();
     starts.sort_unstable();
-    let mut grown = 0i64;
-    let placed: Vec<u32> = changes
+    let mut growth = 0i64;
+    let changed_nodes: Vec<u32> = changes
         .iter()
         .map(|change| {
-            let offset = (change.fix.offset as u64).saturating_add_signed(grown);
-            grown += edits(text, std::slice::from_ref(change)).growth();
-            let behind = starts.partition_point(|(start, _)| *start <= offset);
+            let offset = (change.fix.offset as u64).saturating_add_signed(growth);
+            growth += collect_edits(text, std::slice::from_ref(change)).growth();
+            let index = starts.partition_point(|(start, _)| *start <= offset);
             // The value starts before its own length, but after the length of its key.
             let is_name = matches!(change.fix.what, "key" | "visibility" | "name");
-            let found = if is_name { starts.get(behind) } else { behind.checked_sub(1).and_then(|at| starts.get(at)) };
+            let found = if is_name { starts.get(index) } else { index.checked_sub(1).and_then(|at| starts.get(at)) };
             found.map_or(0, |(_, at)| *at)
         })
         .collect();
-    let paths = document.tape().paths_to(&placed, document.input());
+    let paths = document.tape().paths_to(&changed_nodes, document.input());
     let mut repairs = Vec::new();
-    for ((change, path), node) in changes.iter().zip(paths).zip(placed) {
+    for ((change, path), node) in changes.iter().zip(paths).zip(changed_nodes) {
         let fix = change.fix;
         if !change.inner.is_empty() {
             let content = text.get(fix.first..fix.first + fix.is as usize).unwrap_or_default();
             let limits = Limits::default();
             let bytes = document.nodes().get(node as usize).map(|node| document.bytes(node)).unwrap_or_default();
-            let inside = read_plain(bytes, &ReadOptions::default(), Request::new(&limits).detailed()).document;
-            let inner = located(&inside, content, &change.inner, base + fix.first, explanation);
+            let inside = read_unrepaired(bytes, &ReadOptions::default(), Request::new(&limits).detailed()).document;
+            let inner = locate_repairs(&inside, content, &change.inner, base + fix.first, explanation);
             repairs.extend(inner.into_iter().map(|inner| {
                 let path = format!("{path}, in its text {}", inner.path);
                 Repair { path, ..inner }
             }));
         }
-        let (was, what) = match (&change.anew, fix.what) {
+        let (was, what) = match (&change.new_content, fix.what) {
             (Some(_), _) => (fix.is, "visibility"),
             (None, what) => (fix.was, what),
         };
-        if was != change.mended || matches!(what, "visibility" | "text") {
+        if was != change.new_length || matches!(what, "visibility" | "text") {
             let offset = (base + fix.offset) as u64;
             repairs.push(Repair {
                 offset,
                 was,
-                is: change.mended,
+                is: change.new_length,
                 what,
                 path,
                 explanation: Some(Arc::clone(explanation)),

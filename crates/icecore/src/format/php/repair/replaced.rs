@@ -7,8 +7,8 @@
 //! end of each string, also of those with right lengths, so it is not found by chance.
 
 use super::Start;
-use super::explain::{Followed, Following, Misfit};
-use super::measure::{Charset, Lines, Measure};
+use super::explain::{MeasuredReader, MeasuredText, Misfit};
+use super::measure::{Charset, LineEnds, Measure};
 use super::names::Classes;
 use super::step;
 use crate::document::Explanation;
@@ -39,55 +39,55 @@ const WORK: u64 = 100;
 const LEAST_WORK: u64 = 2_000_000;
 
 /// What a replaced text explains.
-pub(super) struct Replaced {
-    pub(super) followed: Followed,
+pub(super) struct ReplacedText {
+    pub(super) followed: MeasuredText,
     pub(super) explanation: Explanation,
 }
 
 /// Reads the text to its end with each replaced text that allows it.
-pub(super) fn explanations(text: &[u8], start: Start, classes: &Classes) -> Vec<Replaced> {
+pub(super) fn find_replaced(text: &[u8], start: Start, classes: &Classes) -> Vec<ReplacedText> {
     let left = (text.len() as u64).saturating_mul(WORK).saturating_add(LEAST_WORK);
-    let mut search = Search { text, start, classes, left, tried: HashSet::new(), found: Vec::new() };
-    for misfit in search.follow(Measure::BYTES).err().unwrap_or_default() {
+    let mut search = ReplacedSearch { text, start, classes, left, tried: HashSet::new(), found: Vec::new() };
+    for misfit in search.read_with(Measure::BYTES).err().unwrap_or_default() {
         search.try_first(misfit);
     }
     search.found
 }
 
-struct Search<'t> {
+struct ReplacedSearch<'t> {
     text: &'t [u8],
     start: Start,
     classes: &'t Classes,
     left: u64,
     /// The texts that were tried, each with the growth of strings.
     tried: HashSet<(&'t [u8], i64)>,
-    found: Vec<Replaced>,
+    found: Vec<ReplacedText>,
 }
 
-impl<'t> Search<'t> {
-    fn follow(&mut self, measure: Measure<'t>) -> Result<Followed, Vec<Misfit<'t>>> {
-        let following = Following::new(measure, self.classes);
-        let followed = following.follow_all(self.text, self.start, 0);
-        self.charge(following.read_bytes() as u64 * 2 + 16);
+impl<'t> ReplacedSearch<'t> {
+    fn read_with(&mut self, measure: Measure<'t>) -> Result<MeasuredText, Vec<Misfit<'t>>> {
+        let following = MeasuredReader::new(measure, self.classes);
+        let followed = following.read_whole_text(self.text, self.start, 0);
+        self.charge_work(following.bytes_read() as u64 * 2 + 16);
         followed.ok_or_else(|| following.into_misfits())
     }
 
-    fn charge(&mut self, work: u64) {
+    fn charge_work(&mut self, work: u64) {
         steps::count(work as usize);
         self.left = self.left.saturating_sub(work);
     }
 
     /// Returns the possible contents of the string, each with its growth.
-    fn ends(&mut self, misfit: Misfit<'t>) -> Vec<(&'t [u8], i64)> {
+    fn find_contents(&mut self, misfit: Misfit<'t>) -> Vec<(&'t [u8], i64)> {
         let Misfit { rest, was } = misfit;
         if self.left == 0 {
             return Vec::new();
         }
         let stated = usize::try_from(was).unwrap_or(usize::MAX).min(rest.len());
         let most = stated.saturating_mul(2).saturating_add(BEYOND).min(rest.len());
-        self.charge(most as u64);
+        self.charge_work(most as u64);
         let grew = |end: usize| Some(i64::try_from(end).ok()? - i64::try_from(was).ok()?);
-        let found = step::ends(&rest[..most]);
+        let found = step::find_string_ends(&rest[..most]);
         let mut ends: Vec<_> = found.iter().filter_map(|end| Some((&rest[..*end], grew(*end)?))).collect();
         ends.retain(|(_, grew)| *grew != 0);
         ends.sort_by_key(|(_, grew)| grew.abs());
@@ -98,19 +98,19 @@ impl<'t> Search<'t> {
     /// Tries the first string that does not fit: which text it contains, and how often, is
     /// unknown.
     fn try_first(&mut self, misfit: Misfit<'t>) {
-        for (content, grew) in self.ends(misfit) {
+        for (content, grew) in self.find_contents(misfit) {
             for times in (1..=TIMES).filter(|times| grew % times == 0) {
                 let step = grew / times;
                 match times {
                     1 if content.len() <= LONGEST => self.try_text(content, step, 0),
                     // What a long string shares with the text after it.
                     1 => {
-                        for new in self.shared(content, misfit.rest.get(content.len()..), step) {
+                        for new in self.find_shared(content, misfit.rest.get(content.len()..), step) {
                             self.try_text(new, step, 0);
                         }
                     }
                     _ => {
-                        for new in self.shared(content, None, step) {
+                        for new in self.find_shared(content, None, step) {
                             self.try_text(new, step, 0);
                         }
                     }
@@ -125,18 +125,18 @@ impl<'t> Search<'t> {
         if self.left == 0 || depth > DEPTH || !can_be_new(new, step) || !self.tried.insert((new, step)) {
             return;
         }
-        let measure = Measure { charset: Charset::Rewritten { new, grew: step }, lines: Lines::Kept };
-        match self.follow(measure) {
+        let measure = Measure { charset: Charset::Rewritten { new, grew: step }, lines: LineEnds::Kept };
+        match self.read_with(measure) {
             Ok(followed) => {
-                let explanation = explain(&followed, step);
-                self.found.push(Replaced { followed, explanation });
+                let explanation = explain_growth(&followed, step);
+                self.found.push(ReplacedText { followed, explanation });
             }
             Err(misfits) => {
                 let is_multiple = |grew: i64| grew.signum() == step.signum() && grew % step == 0;
                 for misfit in misfits {
-                    let ends = self.ends(misfit);
+                    let ends = self.find_contents(misfit);
                     for (content, _) in ends.into_iter().filter(|(_, grew)| is_multiple(*grew)) {
-                        for shared in self.shared(new, Some(content), step) {
+                        for shared in self.find_shared(new, Some(content), step) {
                             self.try_text(shared, step, depth + 1);
                         }
                     }
@@ -146,7 +146,7 @@ impl<'t> Search<'t> {
     }
 
     /// Returns the longest texts that both contain, or that the first one contains twice.
-    fn shared(&mut self, one: &'t [u8], other: Option<&[u8]>, step: i64) -> Vec<&'t [u8]> {
+    fn find_shared(&mut self, one: &'t [u8], other: Option<&[u8]>, step: i64) -> Vec<&'t [u8]> {
         if self.left == 0 || !can_be_new(one, step) || !other.is_none_or(|other| can_be_new(other, step)) {
             return Vec::new();
         }
@@ -162,20 +162,20 @@ impl<'t> Search<'t> {
         }
         let mut work = (one.len() + second.len()) as u64 * 8;
         let mut runs: Vec<&'t [u8]> = Vec::new();
-        for (with, seed) in second.windows(SEED).enumerate() {
+        for (other_at, seed) in second.windows(SEED).enumerate() {
             for at in places.get(seed).into_iter().flatten().copied() {
                 let continues =
                     |one: Option<&u8>, second: Option<&u8>| one == second && one.is_some_and(|byte| *byte != b'"');
                 let before = |at: usize| at.checked_sub(1);
                 // The two occurrences do not overlap.
-                let most = if other.is_none() { with.saturating_sub(at) } else { usize::MAX };
+                let most = if other.is_none() { other_at.saturating_sub(at) } else { usize::MAX };
                 let (first, second_first) =
-                    (before(at).and_then(|at| one.get(at)), before(with).and_then(|with| second.get(with)));
+                    (before(at).and_then(|at| one.get(at)), before(other_at).and_then(|with| second.get(with)));
                 if most < SEED || continues(first, second_first) {
                     continue;
                 }
                 let same = (0..)
-                    .take_while(|next| continues(one.get(at + next), second.get(with + next)))
+                    .take_while(|next| continues(one.get(at + next), second.get(other_at + next)))
                     .take(most.min(LONGEST));
                 let run = &one[at..at + same.count()];
                 work += run.len() as u64 + 1;
@@ -186,7 +186,7 @@ impl<'t> Search<'t> {
                 }
             }
         }
-        self.charge(work);
+        self.charge_work(work);
         runs
     }
 }
@@ -199,7 +199,7 @@ fn can_be_new(new: &[u8], step: i64) -> bool {
 }
 
 /// Explains by how much strings grew.
-fn explain(followed: &Followed, step: i64) -> Explanation {
+fn explain_growth(followed: &MeasuredText, step: i64) -> Explanation {
     let grew = followed.changes.iter().map(|change| change.fix.is.abs_diff(change.fix.was)).max().unwrap_or(0);
     super::explain_step(step, grew)
 }
@@ -209,10 +209,10 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Vec<(String, String)> {
-        let classes = Classes::find(text.as_bytes());
-        let found = explanations(text.as_bytes(), Start::Value, &classes);
-        let mended = |found: Replaced| {
-            let text = super::super::apply(text.as_bytes(), &found.followed.changes);
+        let classes = Classes::from_text(text.as_bytes());
+        let found = find_replaced(text.as_bytes(), Start::Value, &classes);
+        let mended = |found: ReplacedText| {
+            let text = super::super::apply_changes(text.as_bytes(), &found.followed.changes);
             (String::from_utf8(text).unwrap(), found.explanation.sentence)
         };
         found.into_iter().map(mended).collect()
@@ -237,8 +237,8 @@ mod tests {
 
     #[test]
     fn what_two_strings_share_is_found() {
-        let classes = Classes::find(b"");
-        let mut search = Search {
+        let classes = Classes::from_text(b"");
+        let mut search = ReplacedSearch {
             text: b"",
             start: Start::Value,
             classes: &classes,
@@ -246,8 +246,8 @@ mod tests {
             tried: HashSet::new(),
             found: Vec::new(),
         };
-        assert_eq!(search.shared(b"see n.io now", Some(b"at n.io"), -3), [&b" n.io"[..]]);
-        assert_eq!(search.shared(b"n.io and n.io", None, -3)[0], b"n.io");
+        assert_eq!(search.find_shared(b"see n.io now", Some(b"at n.io"), -3), [&b" n.io"[..]]);
+        assert_eq!(search.find_shared(b"n.io and n.io", None, -3)[0], b"n.io");
     }
 
     /// Texts that offer as many ends, shared texts and names as possible.
@@ -288,11 +288,11 @@ mod tests {
         for (name, shape) in shapes {
             steps::is_linear(name, 4 << 10, |size| {
                 let text = shape(size);
-                let classes = Classes::find(text.as_bytes());
+                let classes = Classes::from_text(text.as_bytes());
                 let text = text.as_bytes();
                 // The constant allowance does not grow with the text.
                 steps::count(64 << 10);
-                let _ = explanations(text, Start::Value, &classes);
+                let _ = find_replaced(text, Start::Value, &classes);
             });
         }
     }

@@ -22,55 +22,55 @@ static CAUSES: [Cause; 9] = [
     Cause {
         name: "slashed",
         sentence: "backslashes were put before quotes and backslashes of the whole text",
-        undo: |text| unescape(text, &Style::SLASHES),
+        undo: |text| unescape(text, &EscapeStyle::SLASHES),
     },
     Cause {
         name: "escaped-sql",
         sentence: "the whole text was escaped for a statement of SQL",
-        undo: |text| unescape(text, &Style::SQL),
+        undo: |text| unescape(text, &EscapeStyle::SQL),
     },
     Cause {
         name: "escaped-json",
         sentence: "the whole text was escaped as a string of JSON",
-        undo: |text| unescape(text, &Style::JSON),
+        undo: |text| unescape(text, &EscapeStyle::JSON),
     },
     Cause {
         name: "slashed-single",
         sentence: "backslashes were put before single quotes and backslashes of the whole text",
-        undo: |text| unescape(text, &Style::SINGLE),
+        undo: |text| unescape(text, &EscapeStyle::SINGLE),
     },
     Cause {
         name: "doubled-quotes",
         sentence: "the double quotes of the whole text were doubled",
-        undo: |text| halve(text, b'"'),
+        undo: |text| halve_quotes(text, b'"'),
     },
     Cause {
         name: "doubled-quotes",
         sentence: "the whole text was quoted, and its double quotes were doubled",
-        undo: |text| halve(text.strip_prefix(b"\"")?.strip_suffix(b"\"")?, b'"'),
+        undo: |text| halve_quotes(text.strip_prefix(b"\"")?.strip_suffix(b"\"")?, b'"'),
     },
     Cause {
         name: "doubled-single-quotes",
         sentence: "the single quotes of the whole text were doubled",
-        undo: |text| halve(text, b'\''),
+        undo: |text| halve_quotes(text, b'\''),
     },
     Cause { name: "entities", sentence: "characters of the whole text became entities of HTML", undo: decode_entities },
     Cause { name: "nul-spelled", sentence: "NUL bytes became other characters", undo: restore_nuls },
 ];
 
 /// A text before the change that the explanation names.
-pub(super) struct Undone {
+pub(super) struct UndoneChange {
     pub(super) text: Vec<u8>,
     pub(super) explanation: Explanation,
 }
 
 /// Hands over what the text may have been before a change of the whole.
-pub(super) fn each_undone(text: &[u8], receive: &mut dyn FnMut(Undone)) {
+pub(super) fn each_undone(text: &[u8], receive: &mut dyn FnMut(UndoneChange)) {
     let mut left = TEXTS;
-    undo_more(text, &Explanation::nothing(), STEPS, &mut left, receive);
+    undo_more(text, &Explanation::new_empty(), STEPS, &mut left, receive);
 }
 
-fn undo_more(text: &[u8], before: &Explanation, steps: usize, left: &mut usize, receive: &mut dyn FnMut(Undone)) {
+fn undo_more(text: &[u8], before: &Explanation, steps: usize, left: &mut usize, receive: &mut dyn FnMut(UndoneChange)) {
     for cause in &CAUSES {
         if *left == 0 {
             return;
@@ -81,12 +81,12 @@ fn undo_more(text: &[u8], before: &Explanation, steps: usize, left: &mut usize, 
         if steps > 1 {
             undo_more(&undone, &explanation, steps - 1, left, receive);
         }
-        receive(Undone { text: undone, explanation });
+        receive(UndoneChange { text: undone, explanation });
     }
 }
 
 /// A style of escapes with a backslash.
-struct Style {
+struct EscapeStyle {
     /// The bytes after a backslash, and their meaning.
     escapes: &'static [(u8, u8)],
     /// This byte never occurs without a backslash.
@@ -95,10 +95,13 @@ struct Style {
     unicode: bool,
 }
 
-impl Style {
-    const SLASHES: Style =
-        Style { escapes: &[(b'\'', b'\''), (b'"', b'"'), (b'\\', b'\\'), (b'0', 0)], quote: b'"', unicode: false };
-    const SQL: Style = Style {
+impl EscapeStyle {
+    const SLASHES: EscapeStyle = EscapeStyle {
+        escapes: &[(b'\'', b'\''), (b'"', b'"'), (b'\\', b'\\'), (b'0', 0)],
+        quote: b'"',
+        unicode: false,
+    };
+    const SQL: EscapeStyle = EscapeStyle {
         escapes: &[
             (b'\'', b'\''),
             (b'"', b'"'),
@@ -112,7 +115,7 @@ impl Style {
         quote: b'"',
         unicode: false,
     };
-    const JSON: Style = Style {
+    const JSON: EscapeStyle = EscapeStyle {
         escapes: &[
             (b'"', b'"'),
             (b'\\', b'\\'),
@@ -126,12 +129,13 @@ impl Style {
         quote: b'"',
         unicode: true,
     };
-    const SINGLE: Style = Style { escapes: &[(b'\'', b'\''), (b'\\', b'\\')], quote: b'\'', unicode: false };
+    const SINGLE: EscapeStyle =
+        EscapeStyle { escapes: &[(b'\'', b'\''), (b'\\', b'\\')], quote: b'\'', unicode: false };
 }
 
 /// Returns the text without its backslashes. `None` if it has a byte that needs one, or
 /// a backslash before a byte that never has one.
-fn unescape(text: &[u8], style: &Style) -> Option<Vec<u8>> {
+fn unescape(text: &[u8], style: &EscapeStyle) -> Option<Vec<u8>> {
     memchr::memchr(b'\\', text)?;
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
@@ -171,7 +175,7 @@ fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
 }
 
 /// Returns the text with each doubled quote halved; `None` if a quote is single.
-fn halve(text: &[u8], quote: u8) -> Option<Vec<u8>> {
+fn halve_quotes(text: &[u8], quote: u8) -> Option<Vec<u8>> {
     memchr::memchr(quote, text)?;
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;

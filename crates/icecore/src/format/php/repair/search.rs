@@ -9,9 +9,9 @@
 
 use super::Start;
 use super::changes::Fix;
-use super::measure::Between;
+use super::measure::MeasureRange;
 use super::names::Classes;
-use super::step::{Candidates, Frames, Hunt, Met, between, ends};
+use super::step::{Candidates, Frames, SearchMode, StepResult, ends_between, find_string_ends};
 use crate::error::{Error, ErrorKind};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -31,7 +31,7 @@ const ENOUGH: usize = 4;
 
 /// One way to read the text so far.
 #[derive(Clone, Debug)]
-pub(super) struct Reader {
+pub(super) struct TextReader {
     pub(super) at: usize,
     pub(super) frames: Frames,
     /// How many nested serialized texts are open.
@@ -44,9 +44,9 @@ pub(super) struct Reader {
     doubt: Option<(Option<usize>, Option<usize>)>,
 }
 
-impl Reader {
-    pub(super) fn new(start: Start) -> Reader {
-        Reader { at: 0, frames: Frames::new(start), texts: 0, fixes: None, cost: 0, doubt: None }
+impl TextReader {
+    pub(super) fn new(start: Start) -> TextReader {
+        TextReader { at: 0, frames: Frames::new(start), texts: 0, fixes: None, cost: 0, doubt: None }
     }
 }
 
@@ -58,7 +58,7 @@ struct Changes {
 }
 
 impl Changes {
-    fn add(&mut self, reader: &mut Reader, fix: Fix) {
+    fn add(&mut self, reader: &mut TextReader, fix: Fix) {
         // The lengths in a payload may get other digits.
         if fix.was != fix.is || matches!(fix.what, "payload" | "visibility") {
             reader.cost += fix.was.abs_diff(fix.is);
@@ -67,7 +67,7 @@ impl Changes {
         }
     }
 
-    fn of(&self, mut last: Option<usize>, with_texts: bool) -> Vec<Fix> {
+    fn list_fixes(&self, mut last: Option<usize>, with_texts: bool) -> Vec<Fix> {
         let mut fixes = Vec::new();
         while let Some((before, fix, is_inside)) = last.and_then(|last| self.list.get(last)) {
             if with_texts || !is_inside {
@@ -81,7 +81,7 @@ impl Changes {
 }
 
 /// Wrong lengths, with the right ones.
-pub(super) struct Found {
+pub(super) struct FoundLengths {
     /// In the order of their offsets.
     pub(super) fixes: Vec<Fix>,
     /// The number of which all changes are multiples, if the search used one.
@@ -98,28 +98,28 @@ pub(super) struct Found {
 ///
 /// # Errors
 /// If there are several answers. `None`: there is none.
-pub(super) fn lengths(
+pub(super) fn find_lengths(
     input: &[u8],
     start: Start,
     classes: &Classes,
     hint: Option<i64>,
-) -> Result<Option<Found>, Error> {
-    let mut text = Text::new(input, start, classes);
+) -> Result<Option<FoundLengths>, Error> {
+    let mut text = LengthSearch::new(input, start, classes);
     if let Some(step) = hint
-        && let Some(fixes) = text.search(Hunt::Step(step))?
+        && let Some(fixes) = text.run_search(SearchMode::Step(step))?
     {
-        return Ok(Some(Found { fixes, step: Some(step) }));
+        return Ok(Some(FoundLengths { fixes, step: Some(step) }));
     }
     let mut loose = Ok(None);
     for texts in [true, false] {
-        loose = text.search(Hunt::Near { texts });
+        loose = text.run_search(SearchMode::Near { texts });
         if !matches!(loose, Ok(None)) {
             break;
         }
     }
     let mut even: Option<(Vec<Fix>, i64)> = None;
-    for step in text.steps() {
-        let found = text.search(Hunt::Step(step))?;
+    for step in text.guess_steps() {
+        let found = text.run_search(SearchMode::Step(step))?;
         match (&even, found) {
             (Some((one, _)), Some(other)) if *one != other => return Err(ambiguous(one, &other)),
             (None, Some(found)) => even = Some((found, step)),
@@ -127,23 +127,28 @@ pub(super) fn lengths(
         }
     }
     match (loose, even) {
-        (Ok(Some(loose)), Some((even, _))) if loose != even && step_of(&loose).is_some() => {
+        (Ok(Some(loose)), Some((even, _))) if loose != even && find_common_step(&loose).is_some() => {
             Err(ambiguous(&loose, &even))
         }
         (Err(error), Some((even, _))) if even.len() < ENOUGH => Err(error),
-        (_, Some((fixes, step))) => Ok(Some(Found { step: step_of(&fixes).or(Some(step)), fixes })),
-        (loose, None) => Ok(loose?.map(|fixes| Found { step: step_of(&fixes), fixes })),
+        (_, Some((fixes, step))) => Ok(Some(FoundLengths { step: find_common_step(&fixes).or(Some(step)), fixes })),
+        (loose, None) => Ok(loose?.map(|fixes| FoundLengths { step: find_common_step(&fixes), fixes })),
     }
 }
 
 /// Returns the lengths that must change if each string counted something between two
 /// numbers; `None` if there are no or several answers.
-pub(super) fn lengths_between(input: &[u8], start: Start, classes: &Classes, between: Between<'_>) -> Option<Vec<Fix>> {
-    Text::new(input, start, classes).search(Hunt::Between(between)).ok().flatten()
+pub(super) fn find_lengths_between(
+    input: &[u8],
+    start: Start,
+    classes: &Classes,
+    between: MeasureRange<'_>,
+) -> Option<Vec<Fix>> {
+    LengthSearch::new(input, start, classes).run_search(SearchMode::Between(between)).ok().flatten()
 }
 
 /// Returns the number of which all changes are multiples, if it is one of them.
-pub(super) fn step_of(fixes: &[Fix]) -> Option<i64> {
+pub(super) fn find_common_step(fixes: &[Fix]) -> Option<i64> {
     let changed = |fix: &&Fix| fix.is != fix.was && fix.what != "visibility";
     let change = |fix: &Fix| i64::try_from(fix.is).ok()?.checked_sub(i64::try_from(fix.was).ok()?);
     let changes = || fixes.iter().filter(changed).filter_map(change);
@@ -152,7 +157,7 @@ pub(super) fn step_of(fixes: &[Fix]) -> Option<i64> {
 }
 
 /// The text to repair.
-struct Text<'i> {
+struct LengthSearch<'i> {
     input: &'i [u8],
     start: Start,
     classes: &'i Classes,
@@ -162,15 +167,15 @@ struct Text<'i> {
     left: u64,
 }
 
-impl<'i> Text<'i> {
-    fn new(input: &'i [u8], start: Start, classes: &'i Classes) -> Text<'i> {
+impl<'i> LengthSearch<'i> {
+    fn new(input: &'i [u8], start: Start, classes: &'i Classes) -> LengthSearch<'i> {
         let left = (input.len() as u64 + 1000).saturating_mul(WORK);
-        Text { input, start, classes, ends: ends(input), left }
+        LengthSearch { input, start, classes, ends: find_string_ends(input), left }
     }
 
     /// Returns by how much strings may have grown or shrunk: the most frequent distances
     /// between the stated and the next end of what looks like a string.
-    fn steps(&self) -> Vec<i64> {
+    fn guess_steps(&self) -> Vec<i64> {
         let input = self.input;
         let mut counts: HashMap<i64, usize> = HashMap::new();
         let mut at = 0;
@@ -181,56 +186,56 @@ impl<'i> Text<'i> {
             if digits == 0 || digits > 9 || input.get(first - 2..first) != Some(b":\"") {
                 continue;
             }
-            let said = input[at..first - 2].iter().fold(0, |said, digit| said * 10 + i64::from(digit - b'0'));
+            let stated = input[at..first - 2].iter().fold(0, |said, digit| said * 10 + i64::from(digit - b'0'));
             at = first;
-            let look =
-                usize::try_from(said).unwrap_or(0).saturating_mul(2).saturating_add(first + 1024).min(input.len());
-            let Some(end) = between(&self.ends, first, look).first() else { continue };
+            let search_end =
+                usize::try_from(stated).unwrap_or(0).saturating_mul(2).saturating_add(first + 1024).min(input.len());
+            let Some(end) = ends_between(&self.ends, first, search_end).first() else { continue };
             let real = end - first;
-            *counts.entry(real as i64 - said).or_default() += usize::from(real as i64 != said);
+            *counts.entry(real as i64 - stated).or_default() += usize::from(real as i64 != stated);
         }
         let mut steps: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
         steps.sort_unstable_by_key(|(step, count)| (std::cmp::Reverse(*count), step.abs(), *step));
         steps.into_iter().take(STEPS).map(|(step, _)| step).collect()
     }
 
-    fn search(&mut self, hunt: Hunt<'_>) -> Result<Option<Vec<Fix>>, Error> {
+    fn run_search(&mut self, hunt: SearchMode<'_>) -> Result<Option<Vec<Fix>>, Error> {
         let input = self.input;
         let mut changes = Changes::default();
-        let mut readers = vec![Reader::new(self.start)];
-        let mut whole: Option<Reader> = None;
+        let mut readers = vec![TextReader::new(self.start)];
+        let mut finished: Option<TextReader> = None;
         let mut candidates = Candidates::new(&self.ends, self.classes);
         while let Some(next) = (0..readers.len()).min_by_key(|at| readers[*at].at) {
             let reader = &mut readers[next];
-            let (met, work) = reader.step(input, hunt, &mut candidates);
+            let (met, work) = reader.read_next(input, hunt, &mut candidates);
             self.left = self.left.checked_sub(work).ok_or_else(|| {
                 let error = Error::new(ErrorKind::Limit).at(readers[next].at);
                 error.expecting("wrong lengths that can be counted again in reasonable time")
             })?;
             match met {
-                Met::Good => merge(&mut readers, next),
-                Met::Bad | Met::Piece(..) => {
+                StepResult::Good => merge_readers(&mut readers, next),
+                StepResult::Bad | StepResult::Piece(..) => {
                     readers.swap_remove(next);
                 }
-                Met::Fix(fix) => {
+                StepResult::Fix(fix) => {
                     changes.add(&mut readers[next], fix);
-                    merge(&mut readers, next);
+                    merge_readers(&mut readers, next);
                 }
-                Met::End => {
+                StepResult::End => {
                     let mut reader = readers.swap_remove(next);
-                    if let Some(other) = &whole {
+                    if let Some(other) = &finished {
                         reader.doubt = Some((reader.fixes, other.fixes));
                     }
-                    whole = Some(reader);
+                    finished = Some(reader);
                 }
-                Met::Fork => {
+                StepResult::Fork => {
                     let from = readers.swap_remove(next);
                     for (after, fix) in candidates.found.drain(..) {
-                        let mut reader = Reader { at: after, ..from.clone() };
+                        let mut reader = TextReader { at: after, ..from.clone() };
                         changes.add(&mut reader, fix);
                         readers.push(reader);
                         let last = readers.len() - 1;
-                        merge(&mut readers, last);
+                        merge_readers(&mut readers, last);
                     }
                     while readers.len() > READERS {
                         let farthest = (0..readers.len()).max_by_key(|at| readers[*at].cost).unwrap_or(0);
@@ -239,23 +244,23 @@ impl<'i> Text<'i> {
                 }
             }
         }
-        match whole {
+        match finished {
             None => Ok(None),
-            Some(Reader { doubt: Some((one, other)), .. }) => {
-                Err(ambiguous(&changes.of(one, true), &changes.of(other, true)))
+            Some(TextReader { doubt: Some((one, other)), .. }) => {
+                Err(ambiguous(&changes.list_fixes(one, true), &changes.list_fixes(other, true)))
             }
-            Some(whole) => Ok(Some(changes.of(whole.fixes, false))),
+            Some(whole) => Ok(Some(changes.list_fixes(whole.fixes, false))),
         }
     }
 }
 
 /// Merges the reader at `at` with one in the same state.
-fn merge(readers: &mut Vec<Reader>, at: usize) {
+fn merge_readers(readers: &mut Vec<TextReader>, at: usize) {
     if readers.len() < 2 {
         return;
     }
     let here = &readers[at];
-    let same = |other: &Reader| other.at == here.at && other.frames.last() == here.frames.last();
+    let same = |other: &TextReader| other.at == here.at && other.frames.last() == here.frames.last();
     let Some(other) = (0..readers.len()).find(|other| *other != at && same(&readers[*other])) else { return };
     let (one, two) = (&readers[at], &readers[other]);
     let doubt = Some((one.fixes, two.fixes));
@@ -289,9 +294,13 @@ mod tests {
     #[test]
     fn looking_for_the_end_of_a_payload_is_work_too() {
         let text = [&br#"C:1:"F":100000:{}"#[..], &[b'x'; 5000]].concat();
-        let mut reader = Reader::new(Start::Value);
-        let classes = Classes::find(&text);
-        let (met, work) = reader.step(&text, Hunt::Near { texts: false }, &mut Candidates::new(&ends(&text), &classes));
-        assert!(matches!(met, Met::Fork) && work > 5000, "{work}");
+        let mut reader = TextReader::new(Start::Value);
+        let classes = Classes::from_text(&text);
+        let (met, work) = reader.read_next(
+            &text,
+            SearchMode::Near { texts: false },
+            &mut Candidates::new(&find_string_ends(&text), &classes),
+        );
+        assert!(matches!(met, StepResult::Fork) && work > 5000, "{work}");
     }
 }

@@ -2,16 +2,16 @@
 
 use super::Start;
 use super::changes::Fix;
-use super::measure::{Between, Measure};
+use super::measure::{Measure, MeasureRange};
 use super::names::{self, Classes};
-use super::search::Reader;
-use super::variables::{counted_variable, has_counted_variable, has_variable, named_variable};
+use super::search::TextReader;
+use super::variables::{has_counted_variable, has_variable, match_counted_name, match_delimited_name};
 use crate::format::Request;
 use crate::format::php::session::begins_value;
 use crate::format::php::spl::{self, Family, IS_SELF};
 use crate::format::php::text;
 use crate::format::php::token::Tokens;
-use crate::format::php::{ReadOptions, read_plain};
+use crate::format::php::{ReadOptions, read_unrepaired};
 use crate::limits::Limits;
 use memchr::memmem;
 use std::rc::Rc;
@@ -25,7 +25,7 @@ const TIMES: i64 = 1000;
 
 /// Which ends of strings are searched.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Hunt<'r> {
+pub(super) enum SearchMode<'r> {
     /// The stated end, and if none is there, those near it. `texts`: a string that begins like
     /// a serialized text, and whose length is wrong, is such a text.
     Near { texts: bool },
@@ -33,21 +33,21 @@ pub(super) enum Hunt<'r> {
     /// a string may also end elsewhere if its stated end fits.
     Step(i64),
     /// Those at which the string may have counted the stated length.
-    Between(Between<'r>),
+    Between(MeasureRange<'r>),
     /// None: the caller handles each string. Names of classes are measured like this.
     Measured(Measure<'r>),
 }
 
-impl Hunt<'_> {
+impl SearchMode<'_> {
     /// Whether a stated end is accepted even if it would cut off a serialized text.
-    fn trusts(self) -> bool {
-        matches!(self, Hunt::Near { texts: false })
+    fn trusts_stated_end(self) -> bool {
+        matches!(self, SearchMode::Near { texts: false })
     }
 }
 
 /// A string or an opaque payload whose end the caller must find.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
+pub(super) struct UnreadPiece {
     /// Offset of its length.
     pub(super) offset: usize,
     /// The stated length.
@@ -62,7 +62,7 @@ pub(super) struct Piece {
 }
 
 /// Result of a step.
-pub(super) enum Met {
+pub(super) enum StepResult {
     Good,
     Bad,
     /// The end of the text.
@@ -72,7 +72,7 @@ pub(super) enum Met {
     /// A wrong length with only one right value.
     Fix(Fix),
     /// A piece that the caller has to skip, after a wrong length if there is one.
-    Piece(Piece, Option<Fix>),
+    Piece(UnreadPiece, Option<Fix>),
 }
 
 /// Where to continue, with the right length for each.
@@ -83,37 +83,37 @@ pub(super) struct Candidates<'c> {
     /// The classes in the text.
     classes: &'c Classes,
     /// How many bytes and ends were examined.
-    looked: usize,
+    work: usize,
 }
 
 impl<'c> Candidates<'c> {
     pub(super) fn new(ends: &Rc<[usize]>, classes: &'c Classes) -> Candidates<'c> {
-        Candidates { found: Vec::new(), ends: Rc::clone(ends), classes, looked: 0 }
+        Candidates { found: Vec::new(), ends: Rc::clone(ends), classes, work: 0 }
     }
 
     /// Whether a serialized text can be read as it is.
-    fn is_whole(&mut self, text: &[u8]) -> bool {
-        self.looked += text.len();
+    fn is_readable(&mut self, text: &[u8]) -> bool {
+        self.work += text.len();
         let limits = Limits::default();
-        let outcome = read_plain(text, &ReadOptions::default(), Request::new(&limits));
+        let outcome = read_unrepaired(text, &ReadOptions::default(), Request::new(&limits));
         outcome.error.is_none() && outcome.consumed == text.len()
     }
 }
 
 /// Returns the offsets of `";` in the text.
-pub(super) fn ends(input: &[u8]) -> Rc<[usize]> {
+pub(super) fn find_string_ends(input: &[u8]) -> Rc<[usize]> {
     memmem::find_iter(input, b"\";").collect()
 }
 
 /// Returns those between two offsets.
-pub(super) fn between(ends: &[usize], first: usize, most: usize) -> &[usize] {
+pub(super) fn ends_between(ends: &[usize], first: usize, last: usize) -> &[usize] {
     let from = ends.partition_point(|end| *end < first);
-    let to = from + ends[from..].partition_point(|end| *end + 2 <= most);
+    let to = from + ends[from..].partition_point(|end| *end + 2 <= last);
     &ends[from..to]
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum RepairState {
     Root,
     /// The variables of a session: after names with a bar, or with a length.
     Named,
@@ -134,11 +134,11 @@ enum State {
     End,
 }
 
-impl State {
-    fn has_variable(self) -> Option<fn(&[u8]) -> bool> {
+impl RepairState {
+    fn variable_check(self) -> Option<fn(&[u8]) -> bool> {
         match self {
-            State::Named => Some(has_variable),
-            State::Counted => Some(has_counted_variable),
+            RepairState::Named => Some(has_variable),
+            RepairState::Counted => Some(has_counted_variable),
             _ => None,
         }
     }
@@ -146,8 +146,8 @@ impl State {
 
 /// An open container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Frame {
-    state: State,
+pub(super) struct RepairFrame {
+    state: RepairState,
     /// How many keys and values, or elements, are still to read.
     left: u64,
     /// For a payload: offset of its length, the length, and where it starts.
@@ -156,18 +156,18 @@ pub(super) struct Frame {
     below: u64,
 }
 
-impl Frame {
-    fn root(start: Start) -> Frame {
+impl RepairFrame {
+    fn new_root(start: Start) -> RepairFrame {
         let (state, left) = match start {
-            Start::Value => (State::Root, 1),
-            Start::Named => (State::Named, 0),
-            Start::Counted => (State::Counted, 0),
+            Start::Value => (RepairState::Root, 1),
+            Start::Named => (RepairState::Named, 0),
+            Start::Counted => (RepairState::Counted, 0),
         };
-        Frame { state, left, payload: (0, 0, 0), below: 0 }
+        RepairFrame { state, left, payload: (0, 0, 0), below: 0 }
     }
 
     /// Returns a hash of this frame and all below it.
-    fn sum(&self) -> u64 {
+    fn compute_hash(&self) -> u64 {
         let mut sum = self.below;
         for part in [self.state as u64, self.left, self.payload.2 as u64] {
             sum = (sum ^ part).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -181,26 +181,26 @@ impl Frame {
 /// split costs the same at any depth.
 #[derive(Clone, Debug)]
 pub(super) struct Frames {
-    top: Frame,
+    top: RepairFrame,
     below: Option<Rc<Frames>>,
 }
 
 impl Frames {
     pub(super) fn new(start: Start) -> Frames {
-        Frames { top: Frame::root(start), below: None }
+        Frames { top: RepairFrame::new_root(start), below: None }
     }
 
     /// Whether the value that this began with is complete.
     pub(super) fn is_value_read(&self) -> bool {
-        self.top.state == State::Root && self.top.left == 0
+        self.top.state == RepairState::Root && self.top.left == 0
     }
 
     /// Returns the innermost frame.
-    pub(super) fn last(&self) -> Frame {
+    pub(super) fn last(&self) -> RepairFrame {
         self.top
     }
 
-    fn push(&mut self, frame: Frame) {
+    fn push(&mut self, frame: RepairFrame) {
         let below = Frames { top: self.top, below: self.below.take() };
         (self.top, self.below) = (frame, Some(Rc::new(below)));
     }
@@ -222,25 +222,39 @@ impl Drop for Frames {
     }
 }
 
-impl Reader {
+impl TextReader {
     /// Takes the next piece; returns the result and its cost.
-    pub(super) fn step(&mut self, input: &[u8], hunt: Hunt<'_>, candidates: &mut Candidates<'_>) -> (Met, u64) {
+    pub(super) fn read_next(
+        &mut self,
+        input: &[u8],
+        hunt: SearchMode<'_>,
+        candidates: &mut Candidates<'_>,
+    ) -> (StepResult, u64) {
         candidates.found.clear();
         let start = self.at;
-        let met = self.piece(input, hunt, candidates).unwrap_or(Met::Bad);
-        let looked = std::mem::take(&mut candidates.looked) + candidates.found.len() * 16;
-        (met, (self.at.max(start) - start) as u64 + looked as u64 + 16)
+        let met = self.read_piece(input, hunt, candidates).unwrap_or(StepResult::Bad);
+        let work = std::mem::take(&mut candidates.work) + candidates.found.len() * 16;
+        (met, (self.at.max(start) - start) as u64 + work as u64 + 16)
     }
 
-    fn piece(&mut self, input: &[u8], hunt: Hunt<'_>, candidates: &mut Candidates<'_>) -> Option<Met> {
+    fn read_piece(
+        &mut self,
+        input: &[u8],
+        hunt: SearchMode<'_>,
+        candidates: &mut Candidates<'_>,
+    ) -> Option<StepResult> {
         let frame = self.frames.last();
         let byte = input.get(self.at).copied();
         match frame.state {
-            State::Root if frame.left == 0 => input[self.at..].trim_ascii_start().is_empty().then_some(Met::End),
-            State::Named | State::Counted if frame.left == 0 => self.variable(input, frame.state, hunt),
-            State::Root | State::Named | State::Counted => self.value(input, hunt, candidates),
-            State::Text if frame.left > 0 => self.value(input, hunt, candidates),
-            State::Text => {
+            RepairState::Root if frame.left == 0 => {
+                input[self.at..].trim_ascii_start().is_empty().then_some(StepResult::End)
+            }
+            RepairState::Named | RepairState::Counted if frame.left == 0 => {
+                self.read_variable_name(input, frame.state, hunt)
+            }
+            RepairState::Root | RepairState::Named | RepairState::Counted => self.read_value(input, hunt, candidates),
+            RepairState::Text if frame.left > 0 => self.read_value(input, hunt, candidates),
+            RepairState::Text => {
                 input[self.at..].starts_with(b"\";").then_some(())?;
                 let (offset, was, start) = frame.payload;
                 let is = (self.at - start) as u64;
@@ -248,166 +262,181 @@ impl Reader {
                 self.texts -= 1;
                 self.at += 2;
                 Some(if was == is {
-                    Met::Good
+                    StepResult::Good
                 } else {
-                    Met::Fix(Fix { offset, was, is, what: "string", first: start, owner: 0 })
+                    StepResult::Fix(Fix { offset, was, is, what: "string", first: start, owner: 0 })
                 })
             }
-            State::Entries if frame.left == 0 => {
+            RepairState::Entries if frame.left == 0 => {
                 (byte? == b'}').then_some(())?;
                 self.frames.pop();
                 self.at += 1;
-                Some(Met::Good)
+                Some(StepResult::Good)
             }
-            State::Entries if frame.left.is_multiple_of(2) => self.key(input, hunt, candidates),
-            State::Entries => self.value(input, hunt, candidates),
-            State::Array => {
+            RepairState::Entries if frame.left.is_multiple_of(2) => self.read_entry_key(input, hunt, candidates),
+            RepairState::Entries => self.read_value(input, hunt, candidates),
+            RepairState::Array => {
                 spl::begins_array(byte?).then_some(())?;
-                self.frames.top.state = State::Members;
-                self.value(input, hunt, candidates)
+                self.frames.top.state = RepairState::Members;
+                self.read_value(input, hunt, candidates)
             }
-            State::Members => self.members(input, true),
-            State::List if byte? == b':' => {
+            RepairState::Members => self.read_members(input, true),
+            RepairState::List if byte? == b':' => {
                 self.at += 1;
-                self.value(input, hunt, candidates)
+                self.read_value(input, hunt, candidates)
             }
-            State::First | State::Element if frame.left == 0 => self.members(input, frame.state == State::Element),
-            State::First | State::Element => {
-                if frame.state == State::Element {
+            RepairState::First | RepairState::Element if frame.left == 0 => {
+                self.read_members(input, frame.state == RepairState::Element)
+            }
+            RepairState::First | RepairState::Element => {
+                if frame.state == RepairState::Element {
                     (byte? == b';').then_some(())?;
                     self.at += 1;
                 }
                 spl::begins_object(*input.get(self.at)?).then_some(())?;
                 let top = &mut self.frames.top;
-                (top.state, top.left) = (State::Object, frame.left - 1);
-                self.value(input, hunt, candidates)
+                (top.state, top.left) = (RepairState::Object, frame.left - 1);
+                self.read_value(input, hunt, candidates)
             }
-            State::Object if byte? == b',' => {
+            RepairState::Object if byte? == b',' => {
                 self.at += 1;
-                self.frames.top.state = State::Data;
-                self.value(input, hunt, candidates)
+                self.frames.top.state = RepairState::Data;
+                self.read_value(input, hunt, candidates)
             }
-            State::Object | State::Data => {
-                self.frames.top.state = State::Element;
-                Some(Met::Good)
+            RepairState::Object | RepairState::Data => {
+                self.frames.top.state = RepairState::Element;
+                Some(StepResult::Good)
             }
-            State::List | State::End => self.payload_end(input, frame, hunt),
+            RepairState::List | RepairState::End => self.read_payload_end(input, frame, hunt),
         }
     }
 
     /// Reads the name of a variable of a session, or the end of the session.
-    fn variable(&mut self, input: &[u8], state: State, hunt: Hunt<'_>) -> Option<Met> {
+    fn read_variable_name(&mut self, input: &[u8], state: RepairState, hunt: SearchMode<'_>) -> Option<StepResult> {
         let rest = &input[self.at..];
-        if rest.is_empty() || self.at > 0 && state == State::Named && rest.trim_ascii().is_empty() {
-            return Some(Met::End);
+        if rest.is_empty() || self.at > 0 && state == RepairState::Named && rest.trim_ascii().is_empty() {
+            return Some(StepResult::End);
         }
         self.frames.top.left = 1;
-        if state == State::Named {
-            self.at += named_variable(rest)?;
-            return Some(Met::Good);
+        if state == RepairState::Named {
+            self.at += match_delimited_name(rest)?;
+            return Some(StepResult::Good);
         }
         let (offset, was) = (self.at, u64::from(rest[0]));
         let end = match hunt {
-            Hunt::Measured(measure) => measure.end(input, offset + 1, was)?,
+            SearchMode::Measured(measure) => measure.find_end(input, offset + 1, was)?,
             _ => offset + 1 + was as usize,
         };
         let is = (end - offset - 1) as u64;
         (1..0x80).contains(&was.max(is)).then_some(())?;
         self.at = end;
         Some(if is == was {
-            Met::Good
+            StepResult::Good
         } else {
-            Met::Fix(Fix { offset, was, is, what: "name", first: offset + 1, owner: 0 })
+            StepResult::Fix(Fix { offset, was, is, what: "name", first: offset + 1, owner: 0 })
         })
     }
 
-    fn members(&mut self, input: &[u8], behind: bool) -> Option<Met> {
-        let mark: &[u8] = if behind { b";m:" } else { b"m:" };
+    fn read_members(&mut self, input: &[u8], is_after_value: bool) -> Option<StepResult> {
+        let mark: &[u8] = if is_after_value { b";m:" } else { b"m:" };
         input[self.at..].starts_with(mark).then_some(())?;
         self.at += mark.len();
         (*input.get(self.at)? == b'a').then_some(())?;
-        self.frames.top.state = State::End;
-        self.array(input)
+        self.frames.top.state = RepairState::End;
+        self.read_array(input)
     }
 
     /// Reads the end of a payload. Its length is always reported: lengths inside may have
     /// other digits than before.
-    fn payload_end(&mut self, input: &[u8], frame: Frame, hunt: Hunt<'_>) -> Option<Met> {
+    fn read_payload_end(&mut self, input: &[u8], frame: RepairFrame, hunt: SearchMode<'_>) -> Option<StepResult> {
         let (offset, was, start) = frame.payload;
         self.frames.pop();
         // PHP ignores what follows the last piece.
         let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
-        let stated = stated.filter(|_| !matches!(hunt, Hunt::Measured(_)));
+        let stated = stated.filter(|_| !matches!(hunt, SearchMode::Measured(_)));
         let end = stated.filter(|end| *end >= self.at && input.get(*end) == Some(&b'}')).unwrap_or(self.at);
         (*input.get(end)? == b'}').then_some(())?;
         self.at = end + 1;
-        Some(Met::Fix(Fix { offset, was, is: (end - start) as u64, what: "payload", first: start, owner: 0 }))
+        Some(StepResult::Fix(Fix { offset, was, is: (end - start) as u64, what: "payload", first: start, owner: 0 }))
     }
 
-    fn tokens<'i>(&self, input: &'i [u8]) -> Tokens<'i> {
+    fn tokens_here<'i>(&self, input: &'i [u8]) -> Tokens<'i> {
         Tokens::new(input, self.at)
     }
 
-    fn push(&mut self, state: State, left: u64, payload: (usize, u64, usize)) -> Option<()> {
-        let below = self.frames.last().sum();
-        self.frames.push(Frame { state, left, payload, below });
+    fn push_frame(&mut self, state: RepairState, left: u64, payload: (usize, u64, usize)) -> Option<()> {
+        let below = self.frames.last().compute_hash();
+        self.frames.push(RepairFrame { state, left, payload, below });
         Some(())
     }
 
     /// Counts a key or value of the innermost container as read.
-    fn count(&mut self) {
+    fn count_down(&mut self) {
         let top = &mut self.frames.top;
-        if matches!(top.state, State::Root | State::Named | State::Counted | State::Entries | State::Text) {
+        if matches!(
+            top.state,
+            RepairState::Root | RepairState::Named | RepairState::Counted | RepairState::Entries | RepairState::Text
+        ) {
             top.left -= 1;
         }
     }
 
-    fn key(&mut self, input: &[u8], hunt: Hunt<'_>, candidates: &mut Candidates<'_>) -> Option<Met> {
-        self.count();
-        let mut tokens = self.tokens(input);
+    fn read_entry_key(
+        &mut self,
+        input: &[u8],
+        hunt: SearchMode<'_>,
+        candidates: &mut Candidates<'_>,
+    ) -> Option<StepResult> {
+        self.count_down();
+        let mut tokens = self.tokens_here(input);
         match input.get(self.at)? {
-            b's' => return self.string(input, "key", hunt, candidates),
-            b'i' => drop(tokens.integer().ok()?),
-            b'S' => tokens.escaped(&mut Vec::new()).ok()?,
+            b's' => return self.read_string(input, "key", hunt, candidates),
+            b'i' => drop(tokens.read_integer().ok()?),
+            b'S' => tokens.read_escaped(&mut Vec::new()).ok()?,
             _ => return None,
         }
         self.at = tokens.at;
-        Some(Met::Good)
+        Some(StepResult::Good)
     }
 
-    fn value(&mut self, input: &[u8], hunt: Hunt<'_>, candidates: &mut Candidates<'_>) -> Option<Met> {
-        self.count();
-        let mut tokens = self.tokens(input);
+    fn read_value(
+        &mut self,
+        input: &[u8],
+        hunt: SearchMode<'_>,
+        candidates: &mut Candidates<'_>,
+    ) -> Option<StepResult> {
+        self.count_down();
+        let mut tokens = self.tokens_here(input);
         match input.get(self.at)? {
-            b's' => return self.string(input, "string", hunt, candidates),
-            b'a' => return self.array(input),
-            b'O' => return self.object(input, hunt),
-            b'C' => return self.opaque(input, hunt, candidates),
-            b'E' => return self.enum_case(input, hunt),
-            b'i' => drop(tokens.integer().ok()?),
-            b'd' => drop(tokens.float().ok()?),
-            b'b' => drop(tokens.boolean().ok()?),
-            b'N' => tokens.word(b"N;").ok()?,
-            b'r' | b'R' => drop(tokens.link().ok()?),
-            b'S' => tokens.escaped(&mut Vec::new()).ok()?,
+            b's' => return self.read_string(input, "string", hunt, candidates),
+            b'a' => return self.read_array(input),
+            b'O' => return self.read_object(input, hunt),
+            b'C' => return self.read_opaque(input, hunt, candidates),
+            b'E' => return self.read_enum_case(input, hunt),
+            b'i' => drop(tokens.read_integer().ok()?),
+            b'd' => drop(tokens.read_float().ok()?),
+            b'b' => drop(tokens.read_boolean().ok()?),
+            b'N' => tokens.read_word(b"N;").ok()?,
+            b'r' | b'R' => drop(tokens.read_link().ok()?),
+            b'S' => tokens.read_escaped(&mut Vec::new()).ok()?,
             _ => return None,
         }
         self.at = tokens.at;
-        Some(Met::Good)
+        Some(StepResult::Good)
     }
 
-    fn array(&mut self, input: &[u8]) -> Option<Met> {
-        let mut tokens = self.tokens(input);
-        let (count, _) = tokens.array().ok()?;
+    fn read_array(&mut self, input: &[u8]) -> Option<StepResult> {
+        let mut tokens = self.tokens_here(input);
+        let (count, _) = tokens.read_array_head().ok()?;
         self.at = tokens.at;
-        self.push(State::Entries, u64::from(count) * 2, (0, 0, 0))?;
-        Some(Met::Good)
+        self.push_frame(RepairState::Entries, u64::from(count) * 2, (0, 0, 0))?;
+        Some(StepResult::Good)
     }
 
     // -- Pieces with a length -------------------------------------------------
 
     /// Returns the length after the letter at `at`, and where the bytes start.
-    fn head(&self, input: &[u8]) -> Option<(u64, usize)> {
+    fn read_head(&self, input: &[u8]) -> Option<(u64, usize)> {
         let digits = input.get(self.at + 2..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let end = self.at + 2 + digits;
         (digits > 0 && input[self.at + 1] == b':' && input.get(end..end + 2)? == b":\"").then_some(())?;
@@ -417,20 +446,20 @@ impl Reader {
         Some((len, end + 2))
     }
 
-    fn string(
+    fn read_string(
         &mut self,
         input: &[u8],
         what: &'static str,
-        hunt: Hunt<'_>,
+        hunt: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
-    ) -> Option<Met> {
-        let (was, first) = self.head(input)?;
+    ) -> Option<StepResult> {
+        let (was, first) = self.read_head(input)?;
         let offset = self.at + 2;
         let frame = self.frames.last();
         let class = (what == "key" && frame.payload.1 > 0).then_some((frame.payload.0, frame.payload.1 as usize));
-        if let Hunt::Measured(_) = hunt {
-            return Some(Met::Piece(
-                Piece { offset, was, first, what, class, has_variable: frame.state.has_variable() },
+        if let SearchMode::Measured(_) = hunt {
+            return Some(StepResult::Piece(
+                UnreadPiece { offset, was, first, what, class, has_variable: frame.state.variable_check() },
                 None,
             ));
         }
@@ -439,31 +468,35 @@ impl Reader {
             input.get(end..end.saturating_add(2)) == Some(b"\";")
                 && (what == "key"
                     || self.texts > 3
-                    || hunt.trusts()
-                    || !is_text(&input[first..end])
-                    || candidates.is_whole(&input[first..end]))
+                    || hunt.trusts_stated_end()
+                    || !begins_container(&input[first..end])
+                    || candidates.is_readable(&input[first..end]))
         });
-        if !fits && let Some(fix) = lost_name(input, offset, was, first, class, candidates.classes) {
+        if !fits && let Some(fix) = fix_lost_name(input, offset, was, first, class, candidates.classes) {
             self.at = first + was as usize;
-            return Some(Met::Fix(fix));
+            return Some(StepResult::Fix(fix));
         }
         let stated = stated.unwrap_or(usize::MAX).min(input.len());
         let takes_stated = match hunt {
-            Hunt::Step(step) => step > 0,
-            Hunt::Near { .. } => true,
-            Hunt::Between(_) | Hunt::Measured(_) => false,
+            SearchMode::Step(step) => step > 0,
+            SearchMode::Near { .. } => true,
+            SearchMode::Between(_) | SearchMode::Measured(_) => false,
         };
         if fits && takes_stated {
             self.at = stated + 2;
-            return Some(Met::Good);
+            return Some(StepResult::Good);
         }
-        if matches!(hunt, Hunt::Near { texts: true }) && !fits && what == "string" && is_text(&input[first..]) {
+        if matches!(hunt, SearchMode::Near { texts: true })
+            && !fits
+            && what == "string"
+            && begins_container(&input[first..])
+        {
             self.at = first;
             self.texts += 1;
-            self.push(State::Text, 1, (offset, was, first))?;
-            return Some(Met::Good);
+            self.push_frame(RepairState::Text, 1, (offset, was, first))?;
+            return Some(StepResult::Good);
         }
-        let most = stated.saturating_add((stated - first).saturating_add(BEHIND)).min(input.len());
+        let search_end = stated.saturating_add((stated - first).saturating_add(BEHIND)).min(input.len());
         let fix_at = |end: usize| {
             let is = (end - first) as u64;
             // The name of a property without its NUL bytes is never taken for a shorter name.
@@ -471,118 +504,125 @@ impl Reader {
             if class.is_some() && is.checked_add(2) == Some(was) && may_lack(&input[first..end]) {
                 return None;
             }
-            goes_on(frame, &input[end + 2..]).then_some((end + 2, Fix { offset, was, is, what, first, owner: 0 }))
+            can_continue(frame, &input[end + 2..]).then_some((end + 2, Fix { offset, was, is, what, first, owner: 0 }))
         };
         match hunt {
-            Hunt::Near { .. } => {
+            SearchMode::Near { .. } => {
                 let ends = Rc::clone(&candidates.ends);
-                let ends = between(&ends, first, most);
-                candidates.looked += ends.len();
+                let ends = ends_between(&ends, first, search_end);
+                candidates.work += ends.len();
                 candidates.found.extend(ends.iter().filter_map(|end| fix_at(*end)));
             }
-            Hunt::Step(step) => {
+            SearchMode::Step(step) => {
                 let lens = (0..TIMES).map_while(|times| was.checked_add_signed(step.checked_mul(times)?));
                 let ends = lens.map(|len| usize::try_from(len).unwrap_or(usize::MAX).saturating_add(first));
-                let near = ends.skip_while(|end| step < 0 && *end > most).take_while(|end| *end <= most);
+                let near = ends.skip_while(|end| step < 0 && *end > search_end).take_while(|end| *end <= search_end);
                 let ends = near.filter(|end| input[*end..].starts_with(b"\";"));
                 candidates.found.extend(ends.filter_map(fix_at));
             }
-            Hunt::Between(between) => {
+            SearchMode::Between(between) => {
                 let (mut at, mut least, mut max) = (first, 0, 0);
                 loop {
-                    if between.fits(least, max, was) && input[at..].starts_with(b"\";") {
+                    if between.fits_length(least, max, was) && input[at..].starts_with(b"\";") {
                         candidates.found.extend(fix_at(at));
                     }
-                    let Some((bytes, low, high)) = between.unit(input, at).filter(|_| least <= was) else { break };
+                    let Some((bytes, low, high)) = between.measure_character(input, at).filter(|_| least <= was) else {
+                        break;
+                    };
                     (at, least, max) = (at + bytes, least + low, max + high);
                 }
-                candidates.looked += at - first;
+                candidates.work += at - first;
             }
-            Hunt::Measured(_) => {}
+            SearchMode::Measured(_) => {}
         }
         // A session has no counts: a string may not swallow the variable after it.
-        if matches!(frame.state, State::Named | State::Counted) {
-            let variable = if frame.state == State::Named { named_variable } else { counted_variable };
+        if matches!(frame.state, RepairState::Named | RepairState::Counted) {
+            let variable = if frame.state == RepairState::Named { match_delimited_name } else { match_counted_name };
             let is_before_name = |(end, _): &(usize, Fix)| variable(&input[*end..]).is_some();
             let first = candidates.found.iter().filter(|found| is_before_name(found)).map(|(end, _)| *end).min();
             candidates.found.retain(|(end, _)| first.is_none_or(|first| *end <= first));
         }
         candidates.found.sort_by_key(|(_, fix)| fix.was.abs_diff(fix.is));
         candidates.found.truncate(ENDS);
-        Some(Met::Fork)
+        Some(StepResult::Fork)
     }
 
     /// Reads the name of a class, which has no quote in it: its end, and the change if its
     /// length is wrong.
-    fn name(&self, input: &[u8], hunt: Hunt<'_>) -> Option<(usize, usize, Option<Fix>)> {
-        let (was, first) = self.head(input)?;
+    fn read_class_name(&self, input: &[u8], hunt: SearchMode<'_>) -> Option<(usize, usize, Option<Fix>)> {
+        let (was, first) = self.read_head(input)?;
         let len = input[first..].iter().take(1 << 16).position(|byte| *byte == b'"')?;
-        if let Hunt::Measured(measure) = hunt {
-            (measure.end(input, first, was)? == first + len).then_some(())?;
+        if let SearchMode::Measured(measure) = hunt {
+            (measure.find_end(input, first, was)? == first + len).then_some(())?;
         }
         let fix = Fix { offset: self.at + 2, was, is: len as u64, what: "class", first, owner: 0 };
         Some((first, first + len, (was != fix.is).then_some(fix)))
     }
 
-    fn object(&mut self, input: &[u8], hunt: Hunt<'_>) -> Option<Met> {
-        let (first, end, fix) = self.name(input, hunt)?;
+    fn read_object(&mut self, input: &[u8], hunt: SearchMode<'_>) -> Option<StepResult> {
+        let (first, end, fix) = self.read_class_name(input, hunt)?;
         text::is_class_name(&input[first..end]).then_some(())?;
-        let (count, behind) = number(input, end + 1, b'{')?;
+        let (count, behind) = read_number(input, end + 1, b'{')?;
         (count <= (input.len() - behind) as u64).then_some(())?;
         self.at = behind;
-        self.push(State::Entries, count * 2, (first, (end - first) as u64, 0))?;
-        Some(fix.map_or(Met::Good, Met::Fix))
+        self.push_frame(RepairState::Entries, count * 2, (first, (end - first) as u64, 0))?;
+        Some(fix.map_or(StepResult::Good, StepResult::Fix))
     }
 
-    fn enum_case(&mut self, input: &[u8], hunt: Hunt<'_>) -> Option<Met> {
-        let (first, end, fix) = self.name(input, hunt)?;
+    fn read_enum_case(&mut self, input: &[u8], hunt: SearchMode<'_>) -> Option<StepResult> {
+        let (first, end, fix) = self.read_class_name(input, hunt)?;
         (text::is_enum_case(&input[first..end]) && input.get(end + 1) == Some(&b';')).then_some(())?;
         self.at = end + 2;
-        Some(fix.map_or(Met::Good, Met::Fix))
+        Some(fix.map_or(StepResult::Good, StepResult::Fix))
     }
 
-    fn opaque(&mut self, input: &[u8], hunt: Hunt<'_>, candidates: &mut Candidates<'_>) -> Option<Met> {
-        let (first, end, fix) = self.name(input, hunt)?;
+    fn read_opaque(
+        &mut self,
+        input: &[u8],
+        hunt: SearchMode<'_>,
+        candidates: &mut Candidates<'_>,
+    ) -> Option<StepResult> {
+        let (first, end, fix) = self.read_class_name(input, hunt)?;
         text::is_class_name(&input[first..end]).then_some(())?;
-        let (was, start) = number(input, end + 1, b'{')?;
+        let (was, start) = read_number(input, end + 1, b'{')?;
         let offset = end + 2;
-        match spl::family(&input[first..end]).filter(|_| input.get(start) != Some(&b'}')) {
-            Some(family) => self.open(input, family, (offset, was, start))?,
+        match spl::find_family(&input[first..end]).filter(|_| input.get(start) != Some(&b'}')) {
+            Some(family) => self.open_payload(input, family, (offset, was, start))?,
             None => {
-                return self.raw(input, (offset, was, start), fix, hunt, candidates);
+                return self.read_raw_payload(input, (offset, was, start), fix, hunt, candidates);
             }
         }
-        Some(fix.map_or(Met::Good, Met::Fix))
+        Some(fix.map_or(StepResult::Good, StepResult::Fix))
     }
 
     /// Reads a payload that only its class understands.
-    fn raw(
+    fn read_raw_payload(
         &mut self,
         input: &[u8],
         (offset, was, start): (usize, u64, usize),
         fix: Option<Fix>,
-        hunt: Hunt<'_>,
+        hunt: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
-    ) -> Option<Met> {
-        if let Hunt::Measured(_) = hunt {
-            let piece = Piece { offset, was, first: start, what: "payload", class: None, has_variable: None };
-            return Some(Met::Piece(piece, fix));
+    ) -> Option<StepResult> {
+        if let SearchMode::Measured(_) = hunt {
+            let piece = UnreadPiece { offset, was, first: start, what: "payload", class: None, has_variable: None };
+            return Some(StepResult::Piece(piece, fix));
         }
         let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
         if let Some(end) = stated.filter(|end| input.get(*end) == Some(&b'}')) {
             self.at = end + 1;
-            return Some(fix.map_or(Met::Good, Met::Fix));
+            return Some(fix.map_or(StepResult::Good, StepResult::Fix));
         }
         // The length of a name and that of its payload are not both searched.
         if fix.is_some() {
             return None;
         }
         let stated = stated.unwrap_or(usize::MAX).min(input.len());
-        let most = stated.saturating_add((stated - start).saturating_add(BEHIND)).min(input.len());
+        let search_end = stated.saturating_add((stated - start).saturating_add(BEHIND)).min(input.len());
         let frame = self.frames.last();
-        candidates.looked += most - start;
-        for end in start..most {
-            if input[end] == b'}' && goes_on(frame, &input[end + 1..]) {
+        candidates.work += search_end - start;
+        for end in start..search_end {
+            if input[end] == b'}' && can_continue(frame, &input[end + 1..]) {
                 candidates.found.push((
                     end + 1,
                     Fix { offset, was, is: (end - start) as u64, what: "payload", first: start, owner: 0 },
@@ -591,32 +631,32 @@ impl Reader {
         }
         candidates.found.sort_by_key(|(_, fix)| fix.was.abs_diff(fix.is));
         candidates.found.truncate(ENDS);
-        Some(Met::Fork)
+        Some(StepResult::Fork)
     }
 
     /// Reads the front of a payload of one of PHP's own classes.
-    fn open(&mut self, input: &[u8], family: Family, payload: (usize, u64, usize)) -> Option<()> {
+    fn open_payload(&mut self, input: &[u8], family: Family, payload: (usize, u64, usize)) -> Option<()> {
         self.at = payload.2;
         if family != Family::List {
             input[self.at..].starts_with(b"x:").then_some(())?;
             self.at += 2;
         }
-        let mut tokens = self.tokens(input);
+        let mut tokens = self.tokens_here(input);
         (input.get(self.at) == Some(&b'i')).then_some(())?;
-        let (number, ..) = tokens.integer().ok()?;
+        let (number, ..) = tokens.read_integer().ok()?;
         self.at = tokens.at;
         match family {
-            Family::List => self.push(State::List, 0, payload),
-            Family::Storage => self.push(State::First, u64::try_from(number).ok()?, payload),
-            Family::Array if number & IS_SELF == 0 => self.push(State::Array, 0, payload),
+            Family::List => self.push_frame(RepairState::List, 0, payload),
+            Family::Storage => self.push_frame(RepairState::First, u64::try_from(number).ok()?, payload),
+            Family::Array if number & IS_SELF == 0 => self.push_frame(RepairState::Array, 0, payload),
             // Its properties follow directly, as after the last element.
-            Family::Array => self.push(State::First, 0, payload),
+            Family::Array => self.push_frame(RepairState::First, 0, payload),
         }
     }
 }
 
 /// A key of an object that lost the NUL bytes of its visibility: this is certain.
-fn lost_name(
+fn fix_lost_name(
     input: &[u8],
     offset: usize,
     was: u64,
@@ -634,7 +674,7 @@ fn lost_name(
 }
 
 /// Reads `:number:` and `last`; returns the number and what follows.
-fn number(input: &[u8], at: usize, last: u8) -> Option<(u64, usize)> {
+fn read_number(input: &[u8], at: usize, last: u8) -> Option<(u64, usize)> {
     let digits = input.get(at + 1..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let end = at + 1 + digits;
     (digits > 0 && input[at] == b':' && input.get(end..end + 2)? == [b':', last]).then_some(())?;
@@ -642,21 +682,21 @@ fn number(input: &[u8], at: usize, last: u8) -> Option<(u64, usize)> {
 }
 
 /// Whether the next bytes are possible in this container, as far as the first of them show.
-fn goes_on(frame: Frame, rest: &[u8]) -> bool {
+fn can_continue(frame: RepairFrame, rest: &[u8]) -> bool {
     let is_key = |rest: &[u8]| {
         matches!(rest, [b'i', b':', b'0'..=b'9' | b'-' | b'+', ..] | [b's' | b'S', b':', b'0'..=b'9', ..])
     };
     match frame.state {
-        State::Root => rest.trim_ascii_start().is_empty(),
-        State::Named => rest.trim_ascii_start().is_empty() || named_variable(rest).is_some(),
-        State::Counted => match rest.split_first() {
+        RepairState::Root => rest.trim_ascii_start().is_empty(),
+        RepairState::Named => rest.trim_ascii_start().is_empty() || match_delimited_name(rest).is_some(),
+        RepairState::Counted => match rest.split_first() {
             None => true,
             Some((len, rest)) => rest.get(usize::from(*len)..).is_some_and(begins_value),
         },
-        State::Text => rest.starts_with(b"\";"),
-        State::Entries if frame.left == 0 => rest.first() == Some(&b'}'),
-        State::Entries if frame.left.is_multiple_of(2) => is_key(rest),
-        State::Entries => {
+        RepairState::Text => rest.starts_with(b"\";"),
+        RepairState::Entries if frame.left == 0 => rest.first() == Some(&b'}'),
+        RepairState::Entries if frame.left.is_multiple_of(2) => is_key(rest),
+        RepairState::Entries => {
             is_key(rest)
                 || matches!(
                     rest,
@@ -670,6 +710,6 @@ fn goes_on(frame: Frame, rest: &[u8]) -> bool {
 }
 
 /// Whether this begins like a serialized array or object.
-pub(super) fn is_text(text: &[u8]) -> bool {
+pub(super) fn begins_container(text: &[u8]) -> bool {
     matches!(text, [b'a' | b'O', b':', b'0'..=b'9', ..])
 }

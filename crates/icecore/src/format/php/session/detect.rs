@@ -1,10 +1,10 @@
 //! Detection: whether the bytes look like this format.
 
-use super::handler::{self, first_name, is_plain_name};
-use super::{Handler, ReadOptions, attempt};
+use super::handler::{self, find_first_name, is_variable_name};
+use super::{Handler, ReadOptions, try_handler};
 use crate::document::Document;
 use crate::error::ErrorKind;
-use crate::format::php::detect::begins as begins_value;
+use crate::format::php::detect::starts_with_value as begins_value;
 use crate::format::{Certainty, Guess, are_blanks};
 use crate::limits::Limits;
 
@@ -14,9 +14,9 @@ const ENOUGH: u32 = 10_000;
 /// Names and values must parse, to the end or for a long stretch. An array of the
 /// handler `php_serialize` is one of plain `serialize()`.
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
-    let handler = if first_name(input.get(..512).unwrap_or(input)).is_some_and(is_plain_name) {
+    let handler = if find_first_name(input.get(..512).unwrap_or(input)).is_some_and(is_variable_name) {
         Handler::Php
-    } else if handler::begins(input, Handler::PhpBinary) {
+    } else if handler::fits_handler(input, Handler::PhpBinary) {
         Handler::PhpBinary
     } else {
         return None;
@@ -25,14 +25,14 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     limits.nodes = ENOUGH;
     // Links with unknown targets count as links.
     let options = ReadOptions { loose_links: true, ..ReadOptions::default() };
-    let (tape, consumed, error) = attempt(input, handler, &options, &limits);
+    let (tape, consumed, error) = try_handler(input, handler, &options, &limits);
     // The names must look like those of a program's variables.
     let document = Document::new(input, tape);
-    let plain = match handler {
-        Handler::Php => is_plain_name,
+    let is_expected_name = match handler {
+        Handler::Php => is_variable_name,
         _ => |name: &[u8]| !name.is_empty() && name.iter().all(|byte| byte.is_ascii_graphic() || *byte >= 0x80),
     };
-    if !document.root().entries().all(|(name, _)| plain(name.bytes())) {
+    if !document.root().entries().all(|(name, _)| is_expected_name(name.bytes())) {
         return None;
     }
     let count = document.root().entries().count();
@@ -48,9 +48,9 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
 }
 
 /// Whether the input begins with the name of a variable and a serialized value.
-pub(super) fn begins(input: &[u8]) -> bool {
+pub(super) fn starts_with_variable(input: &[u8]) -> bool {
     let named = input.get(..512).unwrap_or(input).split(|byte| *byte == b'|').next().unwrap_or(&[]);
-    let is_named = is_plain_name(named) && input.get(named.len() + 1..).is_some_and(begins_value);
+    let is_named = is_variable_name(named) && input.get(named.len() + 1..).is_some_and(begins_value);
     let counted = || match input.split_first() {
         Some((len @ 1..0x20, rest)) => rest.get(usize::from(*len)..).is_some_and(begins_value),
         _ => false,

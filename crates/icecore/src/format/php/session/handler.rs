@@ -1,6 +1,6 @@
 //! The session handlers: how variables are joined.
 
-use super::{ReadOptions, attempt};
+use super::{ReadOptions, try_handler};
 use crate::limits::Limits;
 
 /// PHP's `session.serialize_handler`.
@@ -44,21 +44,21 @@ pub(in crate::format::php) fn begins_value(text: &[u8]) -> bool {
 }
 
 /// Whether a program would use this as a variable's name.
-pub(in crate::format::php) fn is_plain_name(name: &[u8]) -> bool {
+pub(in crate::format::php) fn is_variable_name(name: &[u8]) -> bool {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.!".contains(byte) || *byte >= 0x80;
     !name.is_empty() && name.len() <= 256 && name.iter().all(is_plain)
 }
 
 /// Returns the name at the start of the input, for `php`.
-pub(super) fn first_name(input: &[u8]) -> Option<&[u8]> {
+pub(super) fn find_first_name(input: &[u8]) -> Option<&[u8]> {
     let bar = memchr::memchr(b'|', input)?;
     begins_value(&input[bar + 1..]).then(|| &input[..bar])
 }
 
 /// Whether the input begins with a variable in the form of this handler.
-pub(super) fn begins(input: &[u8], handler: Handler) -> bool {
+pub(super) fn fits_handler(input: &[u8], handler: Handler) -> bool {
     match handler {
-        Handler::Php => first_name(input).is_some(),
+        Handler::Php => find_first_name(input).is_some(),
         Handler::PhpSerialize => matches!(input, [b'a', b':', b'0'..=b'9', ..]),
         Handler::PhpBinary => input.split_first().is_some_and(|(len, rest)| {
             rest.get(usize::from(len & 0x7f)..).is_some_and(|value| !value.is_empty() && begins_value(value))
@@ -69,19 +69,19 @@ pub(super) fn begins(input: &[u8], handler: Handler) -> bool {
 /// Returns the handler under which all of the input reads. If several do, the names
 /// decide: those of `php` should be plain, since a string in a session may be crafted
 /// so that the text also reads in another way.
-pub(super) fn find(input: &[u8], options: &ReadOptions, limits: &Limits) -> Handler {
-    let is_plain = first_name(input).is_some_and(is_plain_name);
+pub(super) fn find_handler(input: &[u8], options: &ReadOptions, limits: &Limits) -> Handler {
+    let is_plain = find_first_name(input).is_some_and(is_variable_name);
     let mut order = [Handler::Php, Handler::PhpSerialize, Handler::PhpBinary];
     if !is_plain {
         order.rotate_left(1);
     }
-    let mut fitting = order.into_iter().filter(|handler| begins(input, *handler));
+    let mut fitting = order.into_iter().filter(|handler| fits_handler(input, *handler));
     let Some(first) = fitting.next() else {
         return if input.first().is_some_and(|byte| *byte < 0x20) { Handler::PhpBinary } else { Handler::Php };
     };
     let Some(second) = fitting.next() else { return first };
     let reads = |handler: &Handler| {
-        let (_, consumed, error) = attempt(input, *handler, options, limits);
+        let (_, consumed, error) = try_handler(input, *handler, options, limits);
         error.is_none() && consumed == input.len()
     };
     [first, second].into_iter().chain(fitting).find(reads).unwrap_or(first)

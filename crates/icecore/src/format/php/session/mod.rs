@@ -10,12 +10,12 @@ mod strings;
 mod write;
 
 pub use handler::Handler;
-pub(super) use handler::{begins_value, is_plain_name};
+pub(super) use handler::{begins_value, is_variable_name};
 pub use options::{ReadOptions, WriteOptions};
 pub use write::write;
 
 use super::read::Machine;
-use super::repair::{self, Mending, Start};
+use super::repair::{self, RepairSettings, Start};
 use crate::document::Cursor;
 use crate::format::prelude::*;
 use options::OPTIONS;
@@ -34,7 +34,7 @@ pub static FORMAT: Format = Format {
     page: include_str!("FORMAT.md"),
     can: Capabilities { extension: "sess", alone: true, naming: Naming::Php, ..Capabilities::TEXT },
     detect: detect::detect,
-    begins: Some(detect::begins),
+    begins: Some(detect::starts_with_variable),
     inside: None,
     strings: Some(&strings::STRINGS),
     hides: None,
@@ -56,7 +56,7 @@ pub static FORMAT: Format = Format {
 /// Of kind `Truncated`, `Malformed`, `BadLink`, `Trailing`, `Unsupported` or
 /// `Limit`; with offset and path.
 pub fn read<'a>(input: &'a [u8], options: &ReadOptions, limits: &Limits) -> Result<Document<'a>, Error> {
-    options.read(input, Request::new(limits)).whole(input, &FORMAT)
+    options.read(input, Request::new(limits)).into_whole_document(input, &FORMAT)
 }
 
 /// Settings for reading the variables.
@@ -69,35 +69,35 @@ struct Variables<'r> {
 impl Feed for Variables<'_> {
     const FORMAT: &'static Format = &FORMAT;
 
-    fn feed<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
+    fn feed_document<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
         if let Some(detail) = sink.detail() {
             // Two of the handlers write no bytes for no variables.
             let is_other = input.is_empty() && self.handler == Handler::PhpSerialize;
-            detail.header(HANDLER, if is_other { Handler::Php } else { self.handler } as u64);
+            detail.record_header_note(HANDLER, if is_other { Handler::Php } else { self.handler } as u64);
         }
         let ReadOptions { lenient, loose_links, .. } = *self.options;
         let php = super::ReadOptions { lenient, loose_links, ..super::ReadOptions::default() };
         let mut machine = Machine::new(input, &php, limits, sink);
-        machine.tokens.says_php = false;
-        let result = machine.session(self.handler);
-        machine.end(result)
+        machine.tokens.adds_php_message = false;
+        let result = machine.read_session(self.handler);
+        machine.finish_reading(result)
     }
 }
 
 /// Returns the result of reading with this handler, on a temporary tape.
-fn attempt(input: &[u8], handler: Handler, options: &ReadOptions, limits: &Limits) -> (Tape, usize, Option<Error>) {
+fn try_handler(input: &[u8], handler: Handler, options: &ReadOptions, limits: &Limits) -> (Tape, usize, Option<Error>) {
     let mut tape = Tape::new();
-    let (consumed, error) = Variables { handler, options }.feed(input, limits, &mut tape);
+    let (consumed, error) = Variables { handler, options }.feed_document(input, limits, &mut tape);
     (tape, consumed, error)
 }
 
 /// Reads the variables that one handler joined.
-fn read_plain<'a>(input: &'a [u8], handler: Handler, options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
-    feed::read(&Variables { handler, options }, input, request)
+fn read_unrepaired<'a>(input: &'a [u8], handler: Handler, options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
+    feed::read_document(&Variables { handler, options }, input, request)
 }
 
 /// Returns what a session of these handlers begins with.
-fn starts(handler: Option<Handler>) -> &'static [Start] {
+fn possible_starts(handler: Option<Handler>) -> &'static [Start] {
     match handler {
         None => &[Start::Named, Start::Counted, Start::Value],
         Some(Handler::Php) => &[Start::Named],
@@ -106,7 +106,7 @@ fn starts(handler: Option<Handler>) -> &'static [Start] {
     }
 }
 
-fn handler_of(start: Start) -> Handler {
+fn handler_for(start: Start) -> Handler {
     match start {
         Start::Named => Handler::Php,
         Start::Counted => Handler::PhpBinary,
@@ -117,33 +117,33 @@ fn handler_of(start: Start) -> Handler {
 /// Whether a session looks damaged though it can be read. An unusual name is often the rest of
 /// a string that ended too early; a variable inside a string shows that the string ended too
 /// late.
-fn is_odd(document: &Document<'_>, handler: Handler) -> bool {
+fn looks_damaged(document: &Document<'_>, handler: Handler) -> bool {
     let has_variable = match handler {
         Handler::Php => repair::has_variable,
         Handler::PhpBinary => repair::has_counted_variable,
         Handler::PhpSerialize => return false,
     };
     let is_odd_value = |value: Cursor<'_>| value.as_bytes().is_some_and(has_variable);
-    document.root().entries().any(|(name, value)| !is_plain_name(name.bytes()) || is_odd_value(value))
+    document.root().entries().any(|(name, value)| !is_variable_name(name.bytes()) || is_odd_value(value))
 }
 
 impl Reader for ReadOptions {
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
         let Request { limits, detail, tape } = request;
-        let handler = self.handler.unwrap_or_else(|| handler::find(input, self, limits));
-        let outcome = read_plain(input, handler, self, Request { limits, detail, tape });
+        let handler = self.handler.unwrap_or_else(|| handler::find_handler(input, self, limits));
+        let outcome = read_unrepaired(input, handler, self, Request { limits, detail, tape });
         if !self.repair_lengths {
             return outcome;
         }
-        let is_odd = outcome.error.is_none() && is_odd(&outcome.document, handler);
-        let mending = Mending {
-            starts: starts(self.handler),
+        let is_odd = outcome.error.is_none() && looks_damaged(&outcome.document, handler);
+        let mending = RepairSettings {
+            starts: possible_starts(self.handler),
             limits,
             detail,
             blanks: (!self.lenient).then_some("`php-session:lenient,repair=lengths` ignores them"),
             is_odd,
-            read: &|text, start, request| read_plain(text, handler_of(start), self, request),
+            read: &|text, start, request| read_unrepaired(text, handler_for(start), self, request),
         };
-        repair::read(outcome, input, &mending)
+        repair::read_or_repair(outcome, input, &mending)
     }
 }

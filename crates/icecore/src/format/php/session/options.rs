@@ -64,7 +64,7 @@ pub struct ReadOptions {
 impl ReadOptions {
     pub(super) fn from_settings(settings: &Settings) -> ReadOptions {
         ReadOptions {
-            handler: handler(settings),
+            handler: parse_handler(settings),
             lenient: settings.flag("lenient"),
             repair_lengths: settings.choice("repair") == Some("lengths"),
             ..ReadOptions::default()
@@ -93,11 +93,11 @@ pub struct WriteOptions {
 
 impl WriteOptions {
     pub(super) fn from_settings(settings: &Settings) -> WriteOptions {
-        WriteOptions { handler: handler(settings) }
+        WriteOptions { handler: parse_handler(settings) }
     }
 }
 
-fn handler(settings: &Settings) -> Option<Handler> {
+fn parse_handler(settings: &Settings) -> Option<Handler> {
     let name = settings.choice("handler")?;
     Handler::ALL.into_iter().find(|handler| handler.as_str() == name)
 }

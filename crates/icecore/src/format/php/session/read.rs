@@ -11,45 +11,45 @@ use crate::format::php::read::{Frame, Key, Machine};
 
 impl<S: Sink> Machine<'_, '_, S> {
     /// Reads all variables.
-    pub(super) fn session(&mut self, handler: Handler) -> Result<(), Error> {
+    pub(super) fn read_session(&mut self, handler: Handler) -> Result<(), Error> {
         if handler == Handler::PhpSerialize && !self.tokens.input.is_empty() {
-            if self.tokens.byte(0) != Some(b'a') {
-                return Err(self.tokens.wrong(0, 0, "one serialized array: `a`"));
+            if self.tokens.byte_at(0) != Some(b'a') {
+                return Err(self.tokens.unexpected_byte(0, 0, "one serialized array: `a`"));
             }
             self.root_is_map = true;
             return self.run();
         }
         self.slots = Slots::without_root();
         let frame = Frame::new(0, false, false);
-        self.open(Node::open(Kind::Map, 0), 0, frame, true)?;
+        self.open_container(Node::open(Kind::Map, 0), 0, frame, true)?;
         while self.tokens.at < self.tokens.input.len() {
             if self.sink.nodes().len() >= self.limits.nodes as usize {
                 return Err(self.limits.too_many_nodes().at(self.tokens.at));
             }
-            if self.ends_here(handler) {
+            if self.is_at_session_end(handler) {
                 break;
             }
-            let key = self.name(handler)?;
-            self.value(key)?;
-            self.drain(1)?;
+            let key = self.read_name(handler)?;
+            self.read_value(key)?;
+            self.read_open_containers(1)?;
         }
-        self.close(false);
+        self.close_container(false);
         Ok(())
     }
 
     /// Whether only blanks follow, as in a file saved by an editor; the caller decides
     /// about them. A text without any variable is not a session.
-    fn ends_here(&self, handler: Handler) -> bool {
+    fn is_at_session_end(&self, handler: Handler) -> bool {
         let at = self.tokens.at;
         handler == Handler::Php && at > 0 && are_blanks(&self.tokens.input[at..])
     }
 
     /// Reads the name of a variable.
-    fn name(&mut self, handler: Handler) -> Result<u16, Error> {
+    fn read_name(&mut self, handler: Handler) -> Result<u16, Error> {
         let start = self.tokens.at;
         let (name, len, end) = match handler {
-            Handler::PhpBinary => self.counted_name(start)?,
-            _ => self.delimited_name(start)?,
+            Handler::PhpBinary => self.read_counted_name(start)?,
+            _ => self.read_delimited_name(start)?,
         };
         self.check_length(len, start)?;
         let Some(frame) = self.frames.last_mut() else { return Ok(NO_KEY) };
@@ -58,7 +58,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let next = self.sink.tape().len();
         self.tokens.at = end;
         if S::DETAIL {
-            self.sink.span(start, end, next, "name");
+            self.sink.record_span(start, end, next, "name");
             // PHP clears the bit that once marked a variable without a value.
             let is_odd = handler == Handler::PhpBinary && self.tokens.input[start] > LONGEST as u8;
             self.key_source = is_odd.then_some((start, end));
@@ -67,7 +67,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     }
 
     /// Reads `name|`: start and length of the name, and where the value starts.
-    fn delimited_name(&self, start: usize) -> Result<(usize, usize, usize), Error> {
+    fn read_delimited_name(&self, start: usize) -> Result<(usize, usize, usize), Error> {
         let rest = &self.tokens.input[start..];
         match rest.iter().position(|byte| *byte == b'|') {
             Some(bar) => Ok((start, bar, start + bar + 1)),
@@ -81,7 +81,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     }
 
     /// Reads a byte with the length, and the name.
-    fn counted_name(&self, start: usize) -> Result<(usize, usize, usize), Error> {
+    fn read_counted_name(&self, start: usize) -> Result<(usize, usize, usize), Error> {
         let len = usize::from(self.tokens.input[start]) & LONGEST;
         let end = start + 1 + len;
         if end > self.tokens.input.len() {

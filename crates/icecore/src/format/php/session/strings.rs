@@ -1,27 +1,36 @@
 //! Finds the strings of a session.
 
-use super::handler::first_name;
-use super::{FORMAT, HANDLER, Handler, ReadOptions, handler_of, read_plain, starts};
+use super::handler::find_first_name;
+use super::{FORMAT, HANDLER, Handler, ReadOptions, handler_for, possible_starts, read_unrepaired};
 use crate::document::Document;
 use crate::error::Error;
 use crate::format::php::repair;
-use crate::format::php::strings::{Names, collect};
+use crate::format::php::strings::{NamePlacement, collect_strings};
 use crate::format::php_text::is_class_name;
-use crate::format::strings::{Damage, Mended, Places, Strings, Wanted};
+use crate::format::strings::{Damage, MendedText, StringPlaces, StringRequest, Strings};
 use crate::format::{Reader as _, Request};
 use crate::limits::Limits;
 use crate::options::Settings;
 
-pub(super) static STRINGS: Strings =
-    Strings { inside: is_candidate, find, mend: Some(mend), takes_class: Some(is_class_name), embeds: false };
+pub(super) static STRINGS: Strings = Strings {
+    inside: is_candidate,
+    find: find_strings,
+    mend: Some(repair_text),
+    takes_class: Some(is_class_name),
+    embeds: false,
+};
 
 /// A variable may have any name; the rest must then be valid to the end.
 fn is_candidate(text: &[u8]) -> bool {
     let named = |name: &[u8]| !name.is_empty() && !name.iter().any(u8::is_ascii_control);
-    FORMAT.is_likely(text) || first_name(text.get(..512).unwrap_or(text)).is_some_and(named)
+    FORMAT.is_likely(text) || find_first_name(text.get(..512).unwrap_or(text)).is_some_and(named)
 }
 
-fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<Places<'t>, Error> {
+fn find_strings<'t>(
+    text: &'t [u8],
+    settings: &Settings,
+    wanted: &StringRequest<'_>,
+) -> Result<StringPlaces<'t>, Error> {
     let options = ReadOptions { loose_links: true, ..ReadOptions::from_settings(settings) };
     let mut outcome = options.read(text, Request::new(wanted.limits).detailed());
     if options.handler.is_none() && is_prose(text, &outcome.document) {
@@ -32,8 +41,8 @@ fn find<'t>(text: &'t [u8], settings: &Settings, wanted: &Wanted<'_>) -> Result<
         return Err(error);
     }
     let handler = outcome.document.spelling().and_then(|spelling| spelling.get(HANDLER));
-    let names = if handler == Some(Handler::PhpBinary as u64) { Names::Counted } else { Names::Ended };
-    Ok(collect(text, &outcome.document, outcome.consumed, names, wanted))
+    let names = if handler == Some(Handler::PhpBinary as u64) { NamePlacement::Counted } else { NamePlacement::Ended };
+    Ok(collect_strings(text, &outcome.document, outcome.consumed, names, wanted))
 }
 
 /// Whether the first letter of a text was taken for the length of a name, and the following words for a name.
@@ -45,11 +54,11 @@ fn is_prose(text: &[u8], document: &Document) -> bool {
         && !document.root().entries().all(|(name, _)| name.bytes().iter().all(is_word))
 }
 
-fn mend(text: &[u8], damage: Damage, limits: &Limits) -> Result<Option<Mended>, Error> {
+fn repair_text(text: &[u8], damage: Damage, limits: &Limits) -> Result<Option<MendedText>, Error> {
     let options = ReadOptions { loose_links: true, ..ReadOptions::default() };
     let read = |text: &[u8], start: repair::Start| {
-        let outcome = read_plain(text, handler_of(start), &options, Request::new(limits));
+        let outcome = read_unrepaired(text, handler_for(start), &options, Request::new(limits));
         outcome.error.is_none().then_some(outcome.consumed)
     };
-    repair::mend_text(text, damage, starts(None), &read)
+    repair::repair_text(text, damage, possible_starts(None), &read)
 }

@@ -5,10 +5,10 @@ use super::{FORMAT, HANDLER, Handler, NAME, WriteOptions};
 use crate::document::{Cursor, Document, Key, Kind, Value, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::append::append_named;
+use crate::format::check_and_expand;
 use crate::format::php::spelling;
 use crate::format::php::write::Writer;
 use crate::format::php_losses::key_text;
-use crate::format::uncopied;
 use crate::limits::Limits;
 use crate::output::{LossKind, Output, Written};
 
@@ -19,8 +19,8 @@ use crate::output::{LossKind, Output, Written};
 /// represent a name: PHP would drop the variable, or all of them. `Limit`, if the
 /// document is nested too deeply; `Output`, if the output was closed.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
-    let document = &*uncopied(document, limits)?;
-    append_named(document, &FORMAT, limits, out, |document, out| write_whole(document, options, limits, out))
+    let document = &*check_and_expand(document, limits)?;
+    append_named(document, &FORMAT, limits, out, |document, out| write_document(document, options, limits, out))
 }
 
 impl crate::format::Writer for WriteOptions {
@@ -29,60 +29,60 @@ impl crate::format::Writer for WriteOptions {
     }
 }
 
-fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
+fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let spelled = document.spelling_of(NAME).and_then(|spelling| spelling.get(HANDLER));
     let spelled = spelled.and_then(|number| Handler::ALL.into_iter().find(|handler| *handler as u64 == number));
     let handler = options.handler.or(spelled).unwrap_or(Handler::Php);
     // The slot numbers in kept text are valid only for the handler that was read.
     let format = if spelled == Some(handler) { NAME } else { "" };
     let mut writer = Writer::new(document, format, limits);
-    let root = root(document, limits, &mut writer)?;
+    let root = find_root(document, limits, &mut writer)?;
     if handler == Handler::PhpSerialize {
         writer.session = Some(root.index());
         writer.run(root.index(), out)?;
     } else {
         if root.kind() == Kind::Array && !root.is_empty() {
-            return Err(no_name(document.path(root.index() + 1), "the position in a list"));
+            return Err(name_error(document.path(root.index() + 1), "the position in a list"));
         }
-        writer.flag_losses(root.index(), root.node());
+        writer.record_flag_losses(root.index(), root.node());
         if root.node().has(flag::TARGET) {
             // A link to the session itself: the session has no slot, so it is written
             // again.
-            writer.lose(LossKind::Sharing, root.index());
+            writer.record_loss(LossKind::Sharing, root.index());
         }
         for (key, value) in root.entries() {
             if key.node().has(flag::PLACEHOLDER) && key.node().kind.is_string() {
                 continue;
             }
-            name(&mut writer, handler, &key, value, out)?;
+            write_name(&mut writer, handler, &key, value, out)?;
             writer.run(value.index(), out)?;
-            out.ready()?;
+            out.allow_flush()?;
         }
     }
-    out.ready()?;
+    out.allow_flush()?;
     Ok(writer.losses)
 }
 
 /// Returns the map or array at the root, inside of any wrappers.
-fn root<'d>(document: &'d Document<'d>, limits: &Limits, writer: &mut Writer<'d>) -> Result<Cursor<'d>, Error> {
-    let mut here = document.root();
-    for _ in 0..=document.most_steps(limits) {
-        let at = here.index();
-        let behind = match here.value() {
-            Value::Array | Value::Map => return Ok(here),
+fn find_root<'d>(document: &'d Document<'d>, limits: &Limits, writer: &mut Writer<'d>) -> Result<Cursor<'d>, Error> {
+    let mut cursor = document.root();
+    for _ in 0..=document.max_link_steps(limits) {
+        let at = cursor.index();
+        let inner = match cursor.value() {
+            Value::Array | Value::Map => return Ok(cursor),
             Value::Link(target) | Value::Alias(target) => target,
             Value::Object(_, body) => {
-                writer.lose(LossKind::Class, at);
+                writer.record_loss(LossKind::Class, at);
                 body
             }
             Value::Ref(inner) | Value::Attrs(inner) | Value::Tied(inner) => {
-                writer.wrapper_losses(at);
+                writer.record_wrapper_losses(at);
                 inner
             }
             _ => break,
         };
-        writer.flag_losses(at, here.node());
-        here = behind;
+        writer.record_flag_losses(at, cursor.node());
+        cursor = inner;
     }
     Err(Error::new(ErrorKind::Unrepresentable)
         .on_path("$".to_owned())
@@ -91,7 +91,7 @@ fn root<'d>(document: &'d Document<'d>, limits: &Limits, writer: &mut Writer<'d>
 }
 
 #[cold]
-fn no_name(path: String, found: &str) -> Error {
+fn name_error(path: String, found: &str) -> Error {
     Error::new(ErrorKind::Unrepresentable)
         .on_path(path)
         .expecting("the name of a variable")
@@ -100,7 +100,7 @@ fn no_name(path: String, found: &str) -> Error {
 }
 
 /// Writes the name of the variable.
-fn name(
+fn write_name(
     writer: &mut Writer<'_>,
     handler: Handler,
     key: &Key<'_>,
@@ -110,31 +110,31 @@ fn name(
     let at = value.index();
     let text;
     let name = match (key, key.node().kind) {
-        (_, Kind::Int) => return Err(no_name(value.path(), "an integer")),
+        (_, Kind::Int) => return Err(name_error(value.path(), "an integer")),
         (Key::Name(name), kind) => {
             match kind {
-                Kind::Symbol => writer.lose(LossKind::Symbol, at),
-                Kind::Encoded => writer.lose(LossKind::Encoding, at),
+                Kind::Symbol => writer.record_loss(LossKind::Symbol, at),
+                Kind::Encoded => writer.record_loss(LossKind::Encoding, at),
                 _ => {}
             }
             name.bytes
         }
         (Key::Value(key), _) => {
-            text = key_text(key.node()).ok_or_else(|| no_name(value.path(), "a key that is no string"))?;
-            writer.lose(LossKind::Key, at);
+            text = key_text(key.node()).ok_or_else(|| name_error(value.path(), "a key that is no string"))?;
+            writer.record_loss(LossKind::Key, at);
             &text
         }
     };
-    let kept = writer.kept(at, spelling::KEY).filter(|_| handler == Handler::PhpBinary);
+    let kept_key = writer.kept_source(at, spelling::KEY).filter(|_| handler == Handler::PhpBinary);
     let buf = out.buffer();
     match handler {
         Handler::PhpBinary => {
             let len = u8::try_from(name.len()).ok().filter(|len| usize::from(*len) <= LONGEST);
             let Some(len) = len else {
-                return Err(no_name(value.path(), "one of more than 127 bytes"));
+                return Err(name_error(value.path(), "one of more than 127 bytes"));
             };
             // The document may have been edited.
-            match kept.filter(|kept| kept.get(1..) == Some(name)) {
+            match kept_key.filter(|kept| kept.get(1..) == Some(name)) {
                 Some(kept) => buf.extend_from_slice(kept),
                 None => {
                     buf.push(len);
@@ -144,7 +144,7 @@ fn name(
         }
         _ => {
             if name.contains(&b'|') {
-                return Err(no_name(value.path(), "one with `|` in it"));
+                return Err(name_error(value.path(), "one with `|` in it"));
             }
             buf.extend_from_slice(name);
             buf.push(b'|');

@@ -2,9 +2,9 @@
 
 use crate::edit::{Around, Decoded, Decoding, Escaping};
 
-pub(super) struct Escaped;
+pub(super) struct HexEscaping;
 
-impl Escaping for Escaped {
+impl Escaping for HexEscaping {
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
         let mut decoding = Decoding::new(raw);
         let mut from = 0;
@@ -30,9 +30,9 @@ impl Escaping for Escaped {
 }
 
 /// Names that end with a bar, so they can't contain one.
-pub(super) struct Barless;
+pub(super) struct BarlessEscaping;
 
-impl Escaping for Barless {
+impl Escaping for BarlessEscaping {
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
         Some(Decoded::plain(raw))
     }

@@ -1,13 +1,13 @@
 //! Finds the strings in the spans that the reader recorded.
 
-use super::{Barless, Escaped};
+use super::{BarlessEscaping, HexEscaping};
 use crate::document::Document;
-use crate::edit::Part;
-use crate::format::strings::{Found, Length, Measured, Place, Places, Wanted};
+use crate::edit::StringRole;
+use crate::format::strings::{FoundString, Length, LengthPrefixed, StringPlace, StringPlaces, StringRequest};
 
 /// Where a session puts the name of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::format::php) enum Names {
+pub(in crate::format::php) enum NamePlacement {
     /// After a byte with its length.
     Counted,
     /// Before a bar.
@@ -15,30 +15,34 @@ pub(in crate::format::php) enum Names {
 }
 
 /// Returns the wanted strings of a document that was read with detail.
-pub(in crate::format::php) fn collect(
+pub(in crate::format::php) fn collect_strings(
     text: &[u8],
     document: &Document<'_>,
     consumed: usize,
-    names: Names,
-    wanted: &Wanted<'_>,
-) -> Places<'static> {
-    let mut places = Places { consumed, escapings: vec![Box::new(Escaped), Box::new(Barless)], ..Places::default() };
+    names: NamePlacement,
+    wanted: &StringRequest<'_>,
+) -> StringPlaces<'static> {
+    let mut places = StringPlaces {
+        consumed,
+        escapings: vec![Box::new(HexEscaping), Box::new(BarlessEscaping)],
+        ..StringPlaces::default()
+    };
     let Some(trace) = document.trace() else { return places };
-    let mut found = Finding { text, wanted, list: &mut places.list };
+    let mut collector = StringCollector { text, wanted, list: &mut places.list };
     for span in &trace.spans {
         let (start, end) = (span.start as usize, span.end as usize);
         match span.what {
             // The string and its end follow the length.
-            "length" => found.string(start),
-            "value" => found.scalar(start, end),
-            "key" if wanted.keys || wanted.classes => found.key(start, end),
-            "name" if wanted.keys => found.name(names, start, end),
+            "length" => collector.add_string(start),
+            "value" => collector.add_scalar(start, end),
+            "key" if wanted.keys || wanted.classes => collector.add_key(start, end),
+            "name" if wanted.keys => collector.add_name(names, start, end),
             "head" => {
                 let body_end = trace.extents.get(span.node as usize).map_or(0, |extent| extent.end as usize);
-                found.head(start, end, body_end);
+                collector.add_class(start, end, body_end);
             }
             "payload" if (wanted.may)(start, end) => {
-                found.list.push(Found::Opaque(start, end));
+                collector.list.push(FoundString::Opaque(start, end));
             }
             _ => {}
         }
@@ -46,120 +50,124 @@ pub(in crate::format::php) fn collect(
     places
 }
 
-struct Finding<'f> {
+struct StringCollector<'f> {
     text: &'f [u8],
-    wanted: &'f Wanted<'f>,
-    list: &'f mut Vec<Found>,
+    wanted: &'f StringRequest<'f>,
+    list: &'f mut Vec<FoundString>,
 }
 
-impl Finding<'_> {
-    fn may(&self, start: usize, end: usize) -> bool {
+impl StringCollector<'_> {
+    fn is_wanted(&self, start: usize, end: usize) -> bool {
         (self.wanted.may)(start, end)
     }
 
     /// Notes the string with the head `s:5:"`.
-    fn string(&mut self, at: usize) {
-        let length = Length::digits(self.text, at + 2);
+    fn add_string(&mut self, at: usize) {
+        let length = Length::from_digits(self.text, at + 2);
         let start = length.end + 2;
         let end = start.saturating_add(length.was as usize);
-        if self.may(start, end) {
-            self.list.push(Found::Text(Place::plain(start, end, Some(length))));
+        if self.is_wanted(start, end) {
+            self.list.push(FoundString::Text(StringPlace::without_escapes(start, end, Some(length))));
         }
     }
 
     /// Notes the string of `S:5:"\41…";` or `E:5:"A:One";`; other scalars have none.
-    fn scalar(&mut self, start: usize, end: usize) {
+    fn add_scalar(&mut self, start: usize, end: usize) {
         match self.text.get(start) {
-            Some(b'S') => self.escaped(start, end, Part::Value),
+            Some(b'S') => self.add_escaped(start, end, StringRole::Value),
             Some(b'E') if self.wanted.classes => {
-                let length = Length::digits(self.text, start + 2);
+                let length = Length::from_digits(self.text, start + 2);
                 let (first, last) = (length.end + 2, end - 2);
                 let name = self.text.get(first..last).unwrap_or_default();
                 let class = name.iter().position(|byte| *byte == b':').unwrap_or(name.len());
-                self.list.push(Found::Measured(Measured { end: last, length }));
-                self.piece(first, first + class, Part::Class);
+                self.list.push(FoundString::Measured(LengthPrefixed { end: last, length }));
+                self.add_part(first, first + class, StringRole::Class);
             }
             _ => {}
         }
     }
 
-    fn escaped(&mut self, start: usize, end: usize, part: Part) {
-        let length = Length::digits(self.text, start + 2);
+    fn add_escaped(&mut self, start: usize, end: usize, part: StringRole) {
+        let length = Length::from_digits(self.text, start + 2);
         let (first, last) = (length.end + 2, end.saturating_sub(2));
-        if self.may(first, last) {
-            let place = Place { part, escaping: Some(0), ..Place::plain(first, last, Some(length)) };
-            self.list.push(Found::Text(place));
+        if self.is_wanted(first, last) {
+            let place =
+                StringPlace { part, escaping: Some(0), ..StringPlace::without_escapes(first, last, Some(length)) };
+            self.list.push(FoundString::Text(place));
         }
     }
 
-    fn piece(&mut self, start: usize, end: usize, part: Part) {
-        if self.may(start, end) {
-            self.list.push(Found::Text(Place { part, ..Place::plain(start, end, None) }));
+    fn add_part(&mut self, start: usize, end: usize, part: StringRole) {
+        if self.is_wanted(start, end) {
+            self.list.push(FoundString::Text(StringPlace { part, ..StringPlace::without_escapes(start, end, None) }));
         }
     }
 
     /// Notes a key; the key of a non-public property contains its class: `\0Class\0name`.
-    fn key(&mut self, start: usize, end: usize) {
+    fn add_key(&mut self, start: usize, end: usize) {
         match self.text.get(start) {
             Some(b's') => {
-                let length = Length::digits(self.text, start + 2);
+                let length = Length::from_digits(self.text, start + 2);
                 let (first, last) = (length.end + 2, end.saturating_sub(2));
                 let name = self.text.get(first..last).unwrap_or_default();
-                self.list.push(Found::Measured(Measured { end: last, length }));
+                self.list.push(FoundString::Measured(LengthPrefixed { end: last, length }));
                 let class = match name {
                     [0, rest @ ..] => rest.iter().position(|byte| *byte == 0),
                     _ => None,
                 };
                 let Some(class) = class else {
                     if self.wanted.keys {
-                        self.piece(first, last, Part::Key);
+                        self.add_part(first, last, StringRole::Key);
                     }
                     return;
                 };
                 if self.wanted.classes && name.get(1) != Some(&b'*') {
-                    self.piece(first + 1, first + 1 + class, Part::Class);
+                    self.add_part(first + 1, first + 1 + class, StringRole::Class);
                 }
                 if self.wanted.keys {
-                    self.piece(first + class + 2, last, Part::Key);
+                    self.add_part(first + class + 2, last, StringRole::Key);
                 }
             }
-            Some(b'S') if self.wanted.keys => self.escaped(start, end, Part::Key),
+            Some(b'S') if self.wanted.keys => self.add_escaped(start, end, StringRole::Key),
             _ => {}
         }
     }
 
     /// Notes the name of a variable in a session.
-    fn name(&mut self, names: Names, start: usize, end: usize) {
-        let counted = |byte: &u8| Length { start, end: start + 1, was: u64::from(*byte), most: Some(0x7f) };
+    fn add_name(&mut self, names: NamePlacement, start: usize, end: usize) {
+        let counted = |byte: &u8| Length { start, end: start + 1, was: u64::from(*byte), max_value: Some(0x7f) };
         let place = match names {
-            Names::Counted => {
+            NamePlacement::Counted => {
                 let length = self.text.get(start).filter(|byte| **byte <= 0x7f).map(counted);
-                Place::plain(start + 1, end, length)
+                StringPlace::without_escapes(start + 1, end, length)
             }
-            Names::Ended => Place { escaping: Some(1), ..Place::plain(start, end - 1, None) },
+            NamePlacement::Ended => {
+                StringPlace { escaping: Some(1), ..StringPlace::without_escapes(start, end - 1, None) }
+            }
         };
-        if (names == Names::Ended || place.length.is_some()) && self.may(place.start, place.end) {
-            self.list.push(Found::Text(Place { part: Part::Key, ..place }));
+        if (names == NamePlacement::Ended || place.length.is_some()) && self.is_wanted(place.start, place.end) {
+            self.list.push(FoundString::Text(StringPlace { part: StringRole::Key, ..place }));
         }
     }
 
     /// Notes the class in `O:4:"User":1:{` or `C:11:"ArrayObject":21:{`; arrays have
     /// none.
-    fn head(&mut self, start: usize, end: usize, body_end: usize) {
+    fn add_class(&mut self, start: usize, end: usize, body_end: usize) {
         let letter = self.text.get(start).copied();
         if !matches!(letter, Some(b'O' | b'C')) {
             return;
         }
-        let length = Length::digits(self.text, start + 2);
+        let length = Length::from_digits(self.text, start + 2);
         let first = length.end + 2;
         let last = first.saturating_add(length.was as usize);
-        if self.wanted.classes && self.may(first, last) {
-            let place = Place { part: Part::Class, ..Place::plain(first, last, Some(length)) };
-            self.list.push(Found::Text(place));
+        if self.wanted.classes && self.is_wanted(first, last) {
+            let place =
+                StringPlace { part: StringRole::Class, ..StringPlace::without_escapes(first, last, Some(length)) };
+            self.list.push(FoundString::Text(place));
         }
         if letter == Some(b'C') && body_end > end {
-            let length = Length::digits(self.text, last + 2);
-            self.list.push(Found::Measured(Measured { end: body_end - 1, length }));
+            let length = Length::from_digits(self.text, last + 2);
+            self.list.push(FoundString::Measured(LengthPrefixed { end: body_end - 1, length }));
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Leaves and other text of the fast writer.
 
-use super::pen::{Chunk, FULL, float, integer, put, put_all, put_slice, short_string_front, string_front};
-use super::{Fast, Stop};
+use super::pen::{
+    Chunk, FULL, put_all, put_block, put_float, put_integer, put_short_string_front, put_slice, put_string_front,
+};
+use super::{FastWriter, WriteStop};
 use crate::document::{Kind, Location, Node};
 
 /// Strings up to this length are copied as a block of fixed size.
@@ -18,38 +20,38 @@ const INT: u32 = Kind::Int as u32;
 const FLOAT: u32 = Kind::Float as u32;
 const BYTES: u32 = Kind::Bytes as u32;
 
-impl Fast<'_, '_> {
+impl FastWriter<'_, '_> {
     /// Writes a leaf with this key that no link refers to. `None` if it is another value, or
     /// can't be copied as a block.
     #[inline(always)]
-    pub(super) fn leaf(&mut self, chunk: &mut Chunk, to: usize, node: &Node, key: u16) -> Option<usize> {
+    pub(super) fn write_leaf(&mut self, chunk: &mut Chunk, to: usize, node: &Node, key: u16) -> Option<usize> {
         // One comparison for kind, flags and key.
         let head = u32::from(node.kind as u8) | (u32::from(node.flags) << 8) | (u32::from(node.key) << 16);
         match head ^ (u32::from(key) << 16) {
-            INT => Some(integer(chunk, to, node.payload as i64)),
-            BYTES => self.short_string(chunk, to, node),
+            INT => Some(put_integer(chunk, to, node.payload as i64)),
+            BYTES => self.write_short_string(chunk, to, node),
             NULL => Some(put_all(chunk, to, b"N;")),
             BOOL => Some(put_all(chunk, to, if node.payload != 0 { b"b:1;" } else { b"b:0;" })),
-            FLOAT => Some(float(chunk, to, f64::from_bits(node.payload), self.buf)),
+            FLOAT => Some(put_float(chunk, to, f64::from_bits(node.payload), self.buf)),
             _ => None,
         }
     }
 
     #[inline(always)]
-    pub(super) fn short_string(&mut self, chunk: &mut Chunk, to: usize, node: &Node) -> Option<usize> {
+    pub(super) fn write_short_string(&mut self, chunk: &mut Chunk, to: usize, node: &Node) -> Option<usize> {
         let (base, start) = self.bytes_at(node);
         let len = node.aux as usize;
         let rest = base.get(start..)?;
         if len > TWO_BLOCKS {
-            return long_string(chunk, to, rest.get(..len)?);
+            return put_long_string(chunk, to, rest.get(..len)?);
         }
-        let to = short_string_front(chunk, to, len);
+        let to = put_short_string_front(chunk, to, len);
         let to = if len <= BLOCK
             && let Some(block) = rest.first_chunk::<BLOCK>()
         {
-            put(chunk, to, block, len)
+            put_block(chunk, to, block, len)
         } else {
-            put(chunk, to, rest.first_chunk::<TWO_BLOCKS>()?, len)
+            put_block(chunk, to, rest.first_chunk::<TWO_BLOCKS>()?, len)
         };
         Some(put_all(chunk, to, b"\";"))
     }
@@ -73,19 +75,19 @@ impl Fast<'_, '_> {
     /// Passes on the collected bytes.
     pub(super) fn flush(&mut self, chunk: &Chunk, to: usize) -> bool {
         self.buf.extend_from_slice(chunk.get(..to).unwrap_or(&[]));
-        (self.buf.len() - self.start) as u64 <= self.most
+        (self.buf.len() - self.start) as u64 <= self.max_bytes
     }
 
     #[cold]
-    pub(super) fn flushed(&mut self, chunk: &Chunk, to: usize) -> usize {
+    pub(super) fn flush_full_chunk(&mut self, chunk: &Chunk, to: usize) -> usize {
         if !self.flush(chunk, to) {
-            self.stop = Stop::Special;
+            self.stop = WriteStop::Special;
         }
         0
     }
 
     /// Writes bytes of any number.
-    pub(super) fn long(&mut self, chunk: &mut Chunk, to: usize, bytes: &[u8]) -> Option<usize> {
+    pub(super) fn write_bytes(&mut self, chunk: &mut Chunk, to: usize, bytes: &[u8]) -> Option<usize> {
         if bytes.len() <= FULL.saturating_sub(to) {
             return Some(put_slice(chunk, to, bytes));
         }
@@ -93,24 +95,24 @@ impl Fast<'_, '_> {
             return None;
         }
         self.buf.extend_from_slice(bytes);
-        ((self.buf.len() - self.start) as u64 <= self.most).then_some(0)
+        ((self.buf.len() - self.start) as u64 <= self.max_bytes).then_some(0)
     }
 
     /// Writes `s:5:"hello";`.
-    pub(super) fn quoted(&mut self, chunk: &mut Chunk, to: usize, letter: u8, bytes: &[u8]) -> Option<usize> {
-        let to = string_front(chunk, to, letter, bytes.len());
-        let to = self.long(chunk, to, bytes)?;
+    pub(super) fn write_quoted(&mut self, chunk: &mut Chunk, to: usize, letter: u8, bytes: &[u8]) -> Option<usize> {
+        let to = put_string_front(chunk, to, letter, bytes.len());
+        let to = self.write_bytes(chunk, to, bytes)?;
         Some(put_all(chunk, to, b"\";"))
     }
 }
 
 /// Puts a string up to [`LONG`].
 #[inline(never)]
-fn long_string(chunk: &mut Chunk, to: usize, bytes: &[u8]) -> Option<usize> {
+fn put_long_string(chunk: &mut Chunk, to: usize, bytes: &[u8]) -> Option<usize> {
     if bytes.len() > LONG {
         return None;
     }
-    let to = string_front(chunk, to, b's', bytes.len());
+    let to = put_string_front(chunk, to, b's', bytes.len());
     let to = put_slice(chunk, to, bytes);
     Some(put_all(chunk, to, b"\";"))
 }

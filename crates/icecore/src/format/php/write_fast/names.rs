@@ -1,11 +1,11 @@
 //! Keys and object fronts of the fast writer: written ones are kept by id.
 
 use super::leaf::BLOCK;
-use super::pen::{Chunk, digits, integer, put, put_all, string_front};
-use super::{Fast, Place};
+use super::pen::{Chunk, put_all, put_block, put_digits, put_integer, put_string_front};
+use super::{FastWriter, WritePosition};
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, Names, Node};
 use crate::format::php::text::{integer_key, is_class_name};
-use crate::output::Kept;
+use crate::output::ShortNameText;
 
 /// Keys and object fronts (`O:8:"stdClass":2:{`) up to this length are kept.
 pub(super) const KEY: usize = 2 * BLOCK;
@@ -14,65 +14,78 @@ pub(super) const FRONT: usize = 96;
 /// In the place of the generation of a table without one: nothing is kept for it.
 const NONE: u64 = u64::MAX;
 
-impl Fast<'_, '_> {
+impl FastWriter<'_, '_> {
     /// Returns the text of a key with an id, if it was written before.
     #[inline(always)]
-    pub(super) fn kept(&self, id: u16, is_object: bool) -> Option<&Kept<KEY>> {
+    pub(super) fn kept_key(&self, id: u16, is_object: bool) -> Option<&ShortNameText<KEY>> {
         let kept = self.keys.get(usize::from(id))?;
         (kept.generation == self.generations.0 && (is_object || !kept.is_cast)).then_some(kept)
     }
 
     /// Writes the key of the entry at `node`; its value follows.
     #[inline(always)]
-    pub(super) fn key(&mut self, chunk: &mut Chunk, place: Place, node: &Node, is_object: bool) -> Option<Place> {
+    pub(super) fn write_key(
+        &mut self,
+        chunk: &mut Chunk,
+        place: WritePosition,
+        node: &Node,
+        is_object: bool,
+    ) -> Option<WritePosition> {
         if node.key >= IS_KEY {
-            return self.key_node(chunk, place, node, is_object);
+            return self.write_key_node(chunk, place, node, is_object);
         }
-        let to = match self.kept(node.key, is_object) {
+        let to = match self.kept_key(node.key, is_object) {
             Some(kept) => put_key(chunk, place.to, kept),
-            None => self.new_key(chunk, place.to, node.key, is_object)?,
+            None => self.write_new_key(chunk, place.to, node.key, is_object)?,
         };
-        Some(Place { to, ..place })
+        Some(WritePosition { to, ..place })
     }
 
     #[inline(never)]
-    pub(super) fn key_node(&mut self, chunk: &mut Chunk, place: Place, node: &Node, is_object: bool) -> Option<Place> {
+    pub(super) fn write_key_node(
+        &mut self,
+        chunk: &mut Chunk,
+        place: WritePosition,
+        node: &Node,
+        is_object: bool,
+    ) -> Option<WritePosition> {
         if node.key != IS_KEY || node.flags != 0 || self.nodes.get(place.at + 1)?.key != KEY_NODE {
             return None;
         }
         let document = self.document;
         let to = match node.kind {
-            Kind::Int => integer(chunk, place.to, node.payload as i64),
+            Kind::Int => put_integer(chunk, place.to, node.payload as i64),
             Kind::Bytes if is_object || !is_cast(document.bytes(node)) => {
-                self.quoted(chunk, place.to, b's', document.bytes(node))?
+                self.write_quoted(chunk, place.to, b's', document.bytes(node))?
             }
             _ => return None,
         };
-        Some(Place { to, at: place.at + 1 })
+        Some(WritePosition { to, at: place.at + 1 })
     }
 
     /// Writes a key that is long, or new in this document.
     #[inline(never)]
-    pub(super) fn new_key(&mut self, chunk: &mut Chunk, to: usize, id: u16, is_object: bool) -> Option<usize> {
+    pub(super) fn write_new_key(&mut self, chunk: &mut Chunk, to: usize, id: u16, is_object: bool) -> Option<usize> {
         let names = self.names;
         let name = names.get(u32::from(id)).filter(|name| name.node.flags == 0)?;
         let casts = name.node.kind == Kind::Bytes && is_cast(name.bytes);
         let end = match name.node.kind {
-            Kind::Int => integer(chunk, to, name.node.payload as i64),
-            Kind::Bytes if is_object || !casts => self.quoted(chunk, to, b's', name.bytes)?,
+            Kind::Int => put_integer(chunk, to, name.node.payload as i64),
+            Kind::Bytes if is_object || !casts => self.write_quoted(chunk, to, b's', name.bytes)?,
             _ => return None,
         };
-        if let Some((text, len)) = text_of(chunk, to, end, name.bytes)
+        if let Some((text, len)) = copy_text(chunk, to, end, name.bytes)
             && self.generations.0 != NONE
         {
-            self.keys[usize::from(id)] = Kept { text, len, is_cast: casts, generation: self.generations.0, count: 0 };
+            self.keys[usize::from(id)] =
+                ShortNameText { text, len, is_cast: casts, generation: self.generations.0, count: 0 };
         }
         Some(end)
     }
 
     /// Writes the front of an object: `O:3:"Foo":2:{`.
     #[inline(always)]
-    pub(super) fn front(&mut self, chunk: &mut Chunk, to: usize, node: &Node, body: &Node) -> Option<usize> {
+    pub(super) fn write_front(&mut self, chunk: &mut Chunk, to: usize, node: &Node, body: &Node) -> Option<usize> {
         if body.kind != Kind::Map || body.flags != 0 || node.form() != Form::Usual {
             return None;
         }
@@ -80,28 +93,28 @@ impl Fast<'_, '_> {
             Some(kept) if kept.generation == self.generations.1 && kept.count == body.aux => {
                 Some(put_kept(chunk, to, kept))
             }
-            _ => self.new_front(chunk, to, node.class(), body.aux),
+            _ => self.write_new_front(chunk, to, node.class(), body.aux),
         }
     }
 
     /// Writes the front of an object whose class is new in this document, or whose count is
     /// another one.
     #[inline(never)]
-    pub(super) fn new_front(&mut self, chunk: &mut Chunk, start: usize, class: u32, count: u32) -> Option<usize> {
+    pub(super) fn write_new_front(&mut self, chunk: &mut Chunk, start: usize, class: u32, count: u32) -> Option<usize> {
         let name = self.document.tape().classes().get(class)?.bytes;
         if !is_class_name(name) {
             return None;
         }
-        let to = string_front(chunk, start, b'O', name.len());
-        let to = self.long(chunk, to, name)?;
+        let to = put_string_front(chunk, start, b'O', name.len());
+        let to = self.write_bytes(chunk, to, name)?;
         let to = put_all(chunk, to, b"\":");
-        let to = digits(chunk, to, u64::from(count));
+        let to = put_digits(chunk, to, u64::from(count));
         let to = put_all(chunk, to, b":{");
-        if let Some((text, len)) = text_of(chunk, start, to, name)
+        if let Some((text, len)) = copy_text(chunk, start, to, name)
             && self.generations.1 != NONE
             && let Some(kept) = self.fronts.get_mut(class as usize)
         {
-            *kept = Kept { text, len, is_cast: false, generation: self.generations.1, count };
+            *kept = ShortNameText { text, len, is_cast: false, generation: self.generations.1, count };
         }
         Some(to)
     }
@@ -109,25 +122,25 @@ impl Fast<'_, '_> {
 
 /// Puts a key. Most are short.
 #[inline(always)]
-pub(super) fn put_key(chunk: &mut Chunk, to: usize, kept: &Kept<KEY>) -> usize {
+pub(super) fn put_key(chunk: &mut Chunk, to: usize, kept: &ShortNameText<KEY>) -> usize {
     let ([front, back], _) = kept.text.as_chunks::<BLOCK>() else { return to };
     if usize::from(kept.len) > BLOCK {
-        put(chunk, to + BLOCK, back, BLOCK);
+        put_block(chunk, to + BLOCK, back, BLOCK);
     }
-    put(chunk, to, front, usize::from(kept.len))
+    put_block(chunk, to, front, usize::from(kept.len))
 }
 
 #[inline(always)]
-fn put_kept(chunk: &mut Chunk, to: usize, kept: &Kept<FRONT>) -> usize {
+fn put_kept(chunk: &mut Chunk, to: usize, kept: &ShortNameText<FRONT>) -> usize {
     let ([front, back], _) = kept.text.as_chunks::<{ FRONT / 2 }>() else { return to };
     if usize::from(kept.len) > FRONT / 2 {
-        put(chunk, to + FRONT / 2, back, FRONT / 2);
+        put_block(chunk, to + FRONT / 2, back, FRONT / 2);
     }
-    put(chunk, to, front, usize::from(kept.len))
+    put_block(chunk, to, front, usize::from(kept.len))
 }
 
 /// Returns the text written for a name between two offsets, if it is short enough to be kept.
-fn text_of<const N: usize>(chunk: &Chunk, from: usize, to: usize, name: &[u8]) -> Option<([u8; N], u8)> {
+fn copy_text<const N: usize>(chunk: &Chunk, from: usize, to: usize, name: &[u8]) -> Option<([u8; N], u8)> {
     // After a long name, the chunk was flushed and starts again.
     let len = to.checked_sub(from).filter(|len| *len <= N && name.len() <= N)?;
     Some((*chunk.get(from..)?.first_chunk()?, len as u8))

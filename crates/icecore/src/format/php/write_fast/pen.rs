@@ -15,11 +15,11 @@ const MASK: usize = 4 * FULL - 1;
 /// The longest block.
 const BLOCK: usize = 64;
 /// Size of a chunk.
-pub(super) const ROOM: usize = MASK + 1 + BLOCK;
+pub(super) const CHUNK_SIZE: usize = MASK + 1 + BLOCK;
 
 const _: () = assert!(FULL + SLACK < MASK);
 
-pub(super) type Chunk = [u8; ROOM];
+pub(super) type Chunk = [u8; CHUNK_SIZE];
 
 /// `00` to `99`.
 const PAIRS: [u16; 100] = {
@@ -48,7 +48,7 @@ const HEADS: [u64; 128] = {
 
 /// Puts a block; only its first `len` bytes count.
 #[inline(always)]
-pub(super) fn put<const N: usize>(chunk: &mut Chunk, to: usize, block: &[u8; N], len: usize) -> usize {
+pub(super) fn put_block<const N: usize>(chunk: &mut Chunk, to: usize, block: &[u8; N], len: usize) -> usize {
     const { assert!(N <= BLOCK) };
     let to = to & MASK;
     chunk[to..to + N].copy_from_slice(block);
@@ -58,7 +58,7 @@ pub(super) fn put<const N: usize>(chunk: &mut Chunk, to: usize, block: &[u8; N],
 /// Puts a few bytes, all of them.
 #[inline(always)]
 pub(super) fn put_all<const N: usize>(chunk: &mut Chunk, to: usize, block: &[u8; N]) -> usize {
-    put(chunk, to, block, N)
+    put_block(chunk, to, block, N)
 }
 
 /// Puts at most [`SLACK`] bytes.
@@ -66,7 +66,7 @@ pub(super) fn put_all<const N: usize>(chunk: &mut Chunk, to: usize, block: &[u8;
 pub(super) fn put_slice(chunk: &mut Chunk, to: usize, bytes: &[u8]) -> usize {
     let to = to & MASK;
     match chunk.get_mut(to..to + bytes.len()) {
-        Some(room) => room.copy_from_slice(bytes),
+        Some(target) => target.copy_from_slice(bytes),
         None => debug_assert!(false, "no room was looked for"),
     }
     to + bytes.len()
@@ -74,81 +74,81 @@ pub(super) fn put_slice(chunk: &mut Chunk, to: usize, bytes: &[u8]) -> usize {
 
 /// Returns four digits as a number, first byte lowest.
 #[inline(always)]
-fn four(value: u32) -> u32 {
+fn four_digits(value: u32) -> u32 {
     let (high, low) = (value as usize / 100, value as usize % 100);
     u32::from(PAIRS[high % 100]) | (u32::from(PAIRS[low]) << 16)
 }
 
 #[inline(always)]
-pub(super) fn digits(chunk: &mut Chunk, to: usize, value: u64) -> usize {
+pub(super) fn put_digits(chunk: &mut Chunk, to: usize, value: u64) -> usize {
     if value < 10 {
         return put_all(chunk, to, &[b'0' + value as u8]);
     }
     if value < 10_000 {
         let unused = if value < 100 { 2 } else { u32::from(value < 1000) };
-        return put(chunk, to, &(four(value as u32) >> (8 * unused)).to_le_bytes(), 4 - unused as usize);
+        return put_block(chunk, to, &(four_digits(value as u32) >> (8 * unused)).to_le_bytes(), 4 - unused as usize);
     }
     if value < 100_000_000 {
-        let (text, len) = eight(value as u32);
-        return put(chunk, to, &text.to_le_bytes(), len);
+        let (text, len) = eight_digits(value as u32);
+        return put_block(chunk, to, &text.to_le_bytes(), len);
     }
-    many_digits(chunk, to, value)
+    put_many_digits(chunk, to, value)
 }
 
 /// Returns the text of a number of five to eight digits as a number, and its length.
 #[inline(always)]
-fn eight(value: u32) -> (u64, usize) {
-    let text = u64::from(four(value / 10_000)) | (u64::from(four(value % 10_000)) << 32);
+fn eight_digits(value: u32) -> (u64, usize) {
+    let text = u64::from(four_digits(value / 10_000)) | (u64::from(four_digits(value % 10_000)) << 32);
     let unused = ((text ^ 0x3030_3030_3030_3030).trailing_zeros() / 8) & 7;
     (text >> (8 * unused), 8 - unused as usize)
 }
 
 #[inline(never)]
-fn many_digits(chunk: &mut Chunk, to: usize, value: u64) -> usize {
+fn put_many_digits(chunk: &mut Chunk, to: usize, value: u64) -> usize {
     let (high, low) = (value / 100_000_000, (value % 100_000_000) as u32);
-    let to = digits(chunk, to, high);
-    let text = u64::from(four(low / 10_000)) | (u64::from(four(low % 10_000)) << 32);
+    let to = put_digits(chunk, to, high);
+    let text = u64::from(four_digits(low / 10_000)) | (u64::from(four_digits(low % 10_000)) << 32);
     put_all(chunk, to, &text.to_le_bytes())
 }
 
 /// Puts `i:5;`.
 #[inline(always)]
-pub(super) fn integer(chunk: &mut Chunk, to: usize, value: i64) -> usize {
+pub(super) fn put_integer(chunk: &mut Chunk, to: usize, value: i64) -> usize {
     const FRONT: u64 = u16::from_le_bytes(*b"i:") as u64;
     if (0..100).contains(&value) {
         let unused = u32::from(value < 10);
         let text = (u64::from(PAIRS[value as usize]) | (u64::from(b';') << 16)) >> (8 * unused);
-        return put(chunk, to, &(FRONT | (text << 16)).to_le_bytes(), 5 - unused as usize);
+        return put_block(chunk, to, &(FRONT | (text << 16)).to_le_bytes(), 5 - unused as usize);
     }
     if (0..10_000).contains(&value) {
         let unused = u32::from(value < 1000);
-        let text = (u64::from(four(value as u32)) | (u64::from(b';') << 32)) >> (8 * unused);
-        return put(chunk, to, &(FRONT | (text << 16)).to_le_bytes(), 7 - unused as usize);
+        let text = (u64::from(four_digits(value as u32)) | (u64::from(b';') << 32)) >> (8 * unused);
+        return put_block(chunk, to, &(FRONT | (text << 16)).to_le_bytes(), 7 - unused as usize);
     }
     let to = if value < 0 { put_all(chunk, to, b"i:-") } else { put_all(chunk, to, b"i:") };
-    let to = digits(chunk, to, value.unsigned_abs());
+    let to = put_digits(chunk, to, value.unsigned_abs());
     put_all(chunk, to, b";")
 }
 
 /// Puts `s:5:"` for a string of less than a hundred bytes.
 #[inline(always)]
-pub(super) fn short_string_front(chunk: &mut Chunk, to: usize, len: usize) -> usize {
+pub(super) fn put_short_string_front(chunk: &mut Chunk, to: usize, len: usize) -> usize {
     let head = HEADS[len & 127];
-    put(chunk, to, &head.to_le_bytes(), (head >> 56) as usize)
+    put_block(chunk, to, &head.to_le_bytes(), (head >> 56) as usize)
 }
 
 /// Puts `s:5:"`, or the same with another letter.
 #[inline(always)]
-pub(super) fn string_front(chunk: &mut Chunk, to: usize, letter: u8, len: usize) -> usize {
+pub(super) fn put_string_front(chunk: &mut Chunk, to: usize, letter: u8, len: usize) -> usize {
     let to = put_all(chunk, to, &[letter, b':']);
-    let to = digits(chunk, to, len as u64);
+    let to = put_digits(chunk, to, len as u64);
     put_all(chunk, to, b":\"")
 }
 
 /// Puts `d:0.5;`. A float that needs many digits is formatted at the end of `buf`, which is
 /// then truncated again.
 #[inline(never)]
-pub(super) fn float(chunk: &mut Chunk, to: usize, value: f64, buf: &mut Vec<u8>) -> usize {
+pub(super) fn put_float(chunk: &mut Chunk, to: usize, value: f64, buf: &mut Vec<u8>) -> usize {
     let mut to = put_all(chunk, to, b"d:");
     match few_digits(value.abs()) {
         Some((digits, scale)) if scale > 0 => {
@@ -156,10 +156,10 @@ pub(super) fn float(chunk: &mut Chunk, to: usize, value: f64, buf: &mut Vec<u8>)
                 to = put_all(chunk, to, b"-");
             }
             let ten = POWERS[scale];
-            to = self::digits(chunk, to, (digits / ten) as u64);
+            to = self::put_digits(chunk, to, (digits / ten) as u64);
             let point = to & MASK;
             // The leading 1 keeps zeros after the point, and is replaced by the point.
-            to = self::digits(chunk, to, (ten + digits % ten) as u64);
+            to = self::put_digits(chunk, to, (ten + digits % ten) as u64);
             chunk[point] = b'.';
         }
         _ => {
@@ -175,27 +175,27 @@ pub(super) fn float(chunk: &mut Chunk, to: usize, value: f64, buf: &mut Vec<u8>)
 /// Puts the position of an item of a list.
 #[inline(always)]
 pub(super) fn put_position(chunk: &mut Chunk, to: usize, position: &Position) -> usize {
-    let (text, len) = position.text();
+    let (text, len) = position.as_word();
     if len == 0 {
-        return integer(chunk, to, i64::from(position.number()));
+        return put_integer(chunk, to, i64::from(position.number()));
     }
-    put(chunk, to, &text.to_le_bytes(), len)
+    put_block(chunk, to, &text.to_le_bytes(), len)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Position, ROOM, digits, float, integer, put_position};
+    use super::{CHUNK_SIZE, Position, put_digits, put_float, put_integer, put_position};
 
     #[test]
     fn numbers_are_as_rust_writes_them() {
-        let mut chunk = [0; ROOM];
+        let mut chunk = [0; CHUNK_SIZE];
         let around = |power: u32| 10u64.pow(power).saturating_sub(2)..10u64.pow(power) + 2;
         let values = (0..20).flat_map(around).chain(0..20_000).chain([u64::MAX, i64::MAX as u64, 1 << 63]);
         for value in values {
-            let to = digits(&mut chunk, 7, value);
+            let to = put_digits(&mut chunk, 7, value);
             assert_eq!(String::from_utf8_lossy(&chunk[7..to]), value.to_string());
             for signed in [value as i64, (value as i64).wrapping_neg()] {
-                let to = integer(&mut chunk, 0, signed);
+                let to = put_integer(&mut chunk, 0, signed);
                 assert_eq!(String::from_utf8_lossy(&chunk[..to]), format!("i:{signed};"));
             }
         }
@@ -203,14 +203,14 @@ mod tests {
 
     #[test]
     fn floats_are_as_the_machine_writes_them() {
-        let (mut chunk, mut buf) = ([0; ROOM], Vec::new());
+        let (mut chunk, mut buf) = ([0; CHUNK_SIZE], Vec::new());
         let mut number = 0x9E37_79B9_7F4A_7C15u64;
         for round in 0..100_000 {
             number = number.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(1);
             let value = (number >> (20 + round % 43)) as f64 / 10f64.powi((round % 20) - 9);
             for value in [value, -value, f64::from_bits(number)] {
-                let to = float(&mut chunk, 0, value, &mut buf);
-                let (digits, point) = crate::num::shortest(value.abs());
+                let to = put_float(&mut chunk, 0, value, &mut buf);
+                let (digits, point) = crate::num::shortest_digits(value.abs());
                 let text = String::from_utf8_lossy(&chunk[2..to - 1]);
                 assert!(buf.is_empty());
                 if value.is_finite() && value != 0.0 {
@@ -225,12 +225,12 @@ mod tests {
 
     #[test]
     fn positions_count() {
-        let mut chunk = [0; ROOM];
-        let mut position = Position::of(0);
+        let mut chunk = [0; CHUNK_SIZE];
+        let mut position = Position::from_number(0);
         for number in 0..120_000 {
             let to = put_position(&mut chunk, 0, &position);
             assert_eq!(String::from_utf8_lossy(&chunk[..to]), format!("i:{number};"));
-            position.next();
+            position.increment();
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Tape};
 use crate::format::php::{FORMAT, ReadOptions, WriteOptions, read, write::write};
-use crate::format::{Part, Parts, Writer};
+use crate::format::{DocumentPart, PartProgress, Writer};
 use crate::limits::Limits;
 
 /// Generator of values: every kind that the loop handles, links too.
@@ -106,7 +106,7 @@ fn the_loop_writes_what_was_read() {
         Texts { seed: 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed), slots: Vec::new() }.value(0, &mut text);
         let document = by_hand(&text);
         let mut out = Vec::new();
-        let mut parts = Parts::default();
+        let mut parts = PartProgress::default();
         assert!(super::write_fast(&document, &limits, &mut parts.spare, &mut out, u64::MAX).is_some(), "{text}");
         assert_eq!(String::from_utf8_lossy(&out), text);
         // The machine writes the same.
@@ -131,7 +131,7 @@ fn parts_make_the_whole() {
     let document = by_hand(&text);
     let nodes = document.nodes().to_vec();
     let mut out = Vec::new();
-    let mut parts = Parts::default();
+    let mut parts = PartProgress::default();
     let mut tape = document.into_tape();
     // Each part ends before a value, and never directly after a key.
     let mut at = 0;
@@ -145,7 +145,7 @@ fn parts_make_the_whole() {
         tape.fill(nodes[at..end].to_vec(), Vec::new(), 0, None);
         FORMAT.named(&mut tape);
         let part = Document::from_tape(text.as_bytes(), tape);
-        let written = WriteOptions::default().write_part(&part, Part::Nodes(&mut parts), &limits, &mut out);
+        let written = WriteOptions::default().write_part(&part, DocumentPart::Nodes(&mut parts), &limits, &mut out);
         assert!(written.is_some(), "{at}: {text}");
         tape = part.into_tape();
         at = end;

@@ -1,7 +1,7 @@
 //! Keys and the entries of maps.
 
 use super::super::SortKeys;
-use super::super::keys::{KeyText, compare, is_absent};
+use super::super::keys::{KeyText, compare_keys, is_absent};
 use super::super::read::MOST_IDS;
 use super::super::spelling::{Part, code, tracked};
 use super::super::tag;
@@ -12,12 +12,12 @@ use crate::output::LossKind;
 
 impl<'d> Body<'d, '_> {
     /// Returns how many entries of a map are written.
-    pub(super) fn entries(&mut self, at: u32, node: &Node) -> u32 {
+    pub(super) fn count_entries(&mut self, at: u32, node: &Node) -> u32 {
         if node.has(flag::RESTRICTED) {
-            self.lose(LossKind::Restricted, at);
+            self.record_loss(LossKind::Restricted, at);
         }
         if node.has(flag::IDENTITY) || node.has(flag::DEFAULT) {
-            self.lose(LossKind::MapKind, at);
+            self.record_loss(LossKind::MapKind, at);
         }
         if !self.has_absent_keys && node.aux <= MOST_IDS {
             return node.aux;
@@ -38,8 +38,8 @@ impl<'d> Body<'d, '_> {
         }
         let mut entries = Vec::new();
         for (key, value) in map.entries().filter(|(_, value)| !self.is_shadowed(value.index())) {
-            let Some(text) = KeyText::of_key(self.document, key) else {
-                return self.no_place(value.index(), "a key that is no string");
+            let Some(text) = KeyText::from_key(self.document, key) else {
+                return self.reject_unrepresentable(value.index(), "a key that is no string");
             };
             let start = match value.node().key {
                 KEY_NODE => match key {
@@ -48,10 +48,10 @@ impl<'d> Body<'d, '_> {
                 },
                 _ => value.index(),
             };
-            entries.push((text, start, value.next()));
+            entries.push((text, start, value.index_after()));
         }
-        entries.sort_by(|(a, ..), (b, ..)| compare(self.plan.order, a, b));
-        self.ranges.push((self.next(at), self.end));
+        entries.sort_by(|(a, ..), (b, ..)| compare_keys(self.plan.order, a, b));
+        self.ranges.push((self.index_after(at), self.end));
         self.ranges.extend(entries.iter().rev().map(|(_, start, end)| (*start, *end)));
         self.at = self.end;
         Ok(())
@@ -67,7 +67,7 @@ impl<'d> Body<'d, '_> {
         if !self.is_shadowed(at) {
             return Ok(false);
         }
-        let value = self.nodes.get(at as usize..self.next(at) as usize).unwrap_or(&[]);
+        let value = self.nodes.get(at as usize..self.index_after(at) as usize).unwrap_or(&[]);
         if value.iter().any(|node| node.has(flag::TARGET)) {
             return Err(Error::new(ErrorKind::Unrepresentable)
                 .on_path(self.document.path(at))
@@ -78,31 +78,34 @@ impl<'d> Body<'d, '_> {
     }
 
     /// Writes the key with this id. Returns false if its entry is left out.
-    pub(super) fn key(&mut self, at: u32, id: u16) -> Result<bool, Error> {
+    pub(super) fn write_key(&mut self, at: u32, id: u16) -> Result<bool, Error> {
         let Some(name) = self.document.tape().keys().get(u32::from(id)) else { return Ok(false) };
         if is_absent(&name.node) || self.leaves_out(at)? {
             return Ok(false);
         }
         let locked = name.node.has(flag::LOCKED);
-        let text = KeyText::of_name(name);
+        let text = KeyText::from_name(name);
         let loss = text.loss.or(locked.then_some(LossKind::Restricted));
         if let Some(loss) = loss {
-            self.lose(loss, at);
+            self.record_loss(loss, at);
         }
         let first = match loss {
             None => self.keys.get(usize::from(id)).map_or(0, |key| key.offset),
             // The fast loop copies the others without reporting losses.
             Some(_) => self.lossy_keys.get(&id).copied().unwrap_or(0),
         };
-        let first =
-            if first == 0 && (loss.is_some() || name.node.kind != text.kind) { self.big_key(&text) } else { first };
+        let first = if first == 0 && (loss.is_some() || name.node.kind != text.kind) {
+            self.find_big_key(&text)
+        } else {
+            first
+        };
         let offset = self.offset();
-        if self.key_text(at, text.kind, &text.bytes, first)? {
+        if self.write_key_text(at, text.kind, &text.bytes, first)? {
             if loss.is_some() {
                 self.big_keys.insert((text.kind == Kind::Text, text.bytes.into_owned()), offset);
                 self.lossy_keys.insert(id, offset);
             } else {
-                self.written_key(usize::from(id), offset);
+                self.record_key_offset(usize::from(id), offset);
             }
         } else if loss.is_some() && first != 0 {
             self.lossy_keys.insert(id, first);
@@ -111,40 +114,40 @@ impl<'d> Body<'d, '_> {
     }
 
     /// Records the offset of a key that was written here for the first time.
-    pub(super) fn written_key(&mut self, id: usize, offset: u64) {
+    pub(super) fn record_key_offset(&mut self, id: usize, offset: u64) {
         if let Some(key) = self.keys.get_mut(id).filter(|key| key.offset == 0) {
-            key.written_at(offset);
+            key.record_offset(offset);
         }
     }
 
     /// Returns where a key without an id, or with several, was written first; 0 if it
     /// was not written.
-    pub(super) fn big_key(&self, text: &KeyText<'_>) -> u64 {
+    pub(super) fn find_big_key(&self, text: &KeyText<'_>) -> u64 {
         self.big_keys.get(&(text.kind == Kind::Text, text.bytes.to_vec())).copied().unwrap_or(0)
     }
 
-    pub(super) fn key_node(&mut self, at: u32, node: &'d Node) -> Result<(), Error> {
-        let value = self.next(at);
+    pub(super) fn write_key_node(&mut self, at: u32, node: &'d Node) -> Result<(), Error> {
+        let value = self.index_after(at);
         if is_absent(node) || self.leaves_out(value)? {
-            self.at = self.next(value);
+            self.at = self.index_after(value);
             return Ok(());
         }
-        let Some(text) = KeyText::of_node(self.document, node) else {
-            return self.no_place(value, "a key that is no string and can't become one");
+        let Some(text) = KeyText::from_node(self.document, node) else {
+            return self.reject_unrepresentable(value, "a key that is no string and can't become one");
         };
         if let Some(loss) = text.loss.or(node.has(flag::LOCKED).then_some(LossKind::Restricted)) {
-            self.lose(loss, value);
+            self.record_loss(loss, value);
         }
         let name = Node::leaf(text.kind, 0);
         let id = self.document.tape().keys().find(name, &text.bytes).map(|id| id as usize);
         let first = match id {
             Some(id) => self.keys.get(id).map_or(0, |key| key.offset),
-            None => self.big_key(&text),
+            None => self.find_big_key(&text),
         };
         let offset = self.offset();
-        if self.key_text(value, text.kind, &text.bytes, first)? {
+        if self.write_key_text(value, text.kind, &text.bytes, first)? {
             match id {
-                Some(id) => self.written_key(id, offset),
+                Some(id) => self.record_key_offset(id, offset),
                 None => {
                     self.big_keys.insert((text.kind == Kind::Text, text.bytes.into_owned()), offset);
                 }
@@ -156,25 +159,25 @@ impl<'d> Body<'d, '_> {
 
     /// Writes a key that was first written at `first`. Returns whether it was written
     /// in full.
-    pub(super) fn key_text(&mut self, value: u32, kind: Kind, bytes: &[u8], first: u64) -> Result<bool, Error> {
+    pub(super) fn write_key_text(&mut self, value: u32, kind: Kind, bytes: &[u8], first: u64) -> Result<bool, Error> {
         let options = self.plan.options;
         let spelled = self.spelled.as_ref();
-        let target = self.noted(value, code::KEY_COPY);
+        let target = self.noted_value(value, code::KEY_COPY);
         let copy = match (spelled, target) {
             (Some(_), Some(u64::MAX)) => first,
             (Some(spelled), Some(target)) => spelled.offset_of(target, kind, bytes).unwrap_or(0),
-            (Some(spelled), None) if spelled.full_keys() || self.noted(value, code::KEY_FULL).is_some() => 0,
+            (Some(spelled), None) if spelled.full_keys() || self.noted_value(value, code::KEY_FULL).is_some() => 0,
             _ if options.no_shared_hashkeys || matches!(self.plan.order, SortKeys::Perl | SortKeys::PerlReverse) => 0,
             _ => first,
         };
-        let track = self.extra_track(value, tracked::KEY);
+        let track = self.extra_track_bit(value, tracked::KEY);
         if copy > 0 {
-            self.bytes.byte(tag::COPY | track)?;
+            self.bytes.push_byte(tag::COPY | track)?;
             let width = self.noted_width(value, code::KEY_COPY_WIDTH);
-            self.bytes.varint(copy, width)?;
+            self.bytes.push_varint(copy, width)?;
             return Ok(false);
         }
-        self.spelled_string(value, Part::Key, kind, bytes, track)?;
+        self.write_spelled_string(value, Part::Key, kind, bytes, track)?;
         Ok(true)
     }
 }

@@ -1,50 +1,56 @@
 //! Containers, objects and regular expressions.
 
-use super::super::links::referent;
+use super::super::links::resolve_referent;
 use super::super::spelling::{Part, code, tracked};
 use super::super::tag;
-use super::{After, Body};
+use super::{Body, PrecedingTag};
 use crate::document::{Form, Kind, Node, flag};
 use crate::error::Error;
 use crate::output::LossKind;
 
 impl<'d> Body<'d, '_> {
-    pub(super) fn object(&mut self, at: u32, node: &'d Node, holder: u32, after: After) -> Result<(), Error> {
+    pub(super) fn write_object(
+        &mut self,
+        at: u32,
+        node: &'d Node,
+        holder: u32,
+        after: PrecedingTag,
+    ) -> Result<(), Error> {
         if self.plan.options.no_bless_objects {
-            self.lose(LossKind::Class, at);
-            return self.only_part(at, 0, after);
+            self.record_loss(LossKind::Class, at);
+            return self.write_only_part(at, 0, after);
         }
         if node.form() == Form::Variable || !self.is_reference(at + 1) {
             // The class is written at the first reference to it.
             self.unblessed.insert(at, node.class());
-            return self.only_part(at, 0, after);
+            return self.write_only_part(at, 0, after);
         }
         if node.form() == Form::Struct {
-            self.lose(LossKind::Struct, at);
+            self.record_loss(LossKind::Struct, at);
         }
-        self.pads(at, 0)?;
-        self.weak(at, holder)?;
-        let named = self.object_tag(at);
-        let track = named | self.extra_track(at, tracked::MAIN);
-        self.class(at, node.class(), [tag::OBJECT, tag::OBJECTV], track)?;
+        self.write_pads(at, 0)?;
+        self.write_weaken(at, holder)?;
+        let named = self.begin_object_tag(at);
+        let track = named | self.extra_track_bit(at, tracked::MAIN);
+        self.write_class(at, node.class(), [tag::OBJECT, tag::OBJECTV], track)?;
         if self.is_referent(at) {
             self.pending_referents.push(at);
         }
         self.expanded = self.spelled.is_none() && (self.is_weak(holder) || self.is_weak(at));
-        self.after = After::Object;
+        self.after = PrecedingTag::Object;
         self.at = at + 1;
         Ok(())
     }
 
     /// The same as `first_tag`, unless links refer to the tag after the class.
-    fn object_tag(&mut self, at: u32) -> u8 {
-        if self.is_later(at) {
+    fn begin_object_tag(&mut self, at: u32) -> u8 {
+        if self.is_linked_after_class(at) {
             // If several objects are nested around a value, the outermost is the
             // variable.
             self.named_behind.get_or_insert(at);
             return 0;
         }
-        self.first_tag(at)
+        self.begin_variable(at)
     }
 
     /// Whether the value at `at` is written as a reference.
@@ -56,71 +62,77 @@ impl<'d> Body<'d, '_> {
                 Kind::Regexp => return true,
                 Kind::Opaque if node.form() == Form::Freeze => return true,
                 Kind::Object | Kind::Opaque | Kind::Attrs | Kind::Tied => at + 1,
-                Kind::Link => referent(self.nodes, at),
+                Kind::Link => resolve_referent(self.nodes, at),
                 _ => return false,
             };
         }
         false
     }
 
-    pub(super) fn frozen(&mut self, at: u32, node: &'d Node, holder: u32) -> Result<(), Error> {
-        self.pads(at, 0)?;
-        self.weak(at, holder)?;
-        let named = self.object_tag(at);
-        let track = named | self.extra_track(at, tracked::MAIN);
-        self.class(at, node.class(), [tag::OBJECT_FREEZE, tag::OBJECTV_FREEZE], track)?;
+    pub(super) fn write_frozen(&mut self, at: u32, node: &'d Node, holder: u32) -> Result<(), Error> {
+        self.write_pads(at, 0)?;
+        self.write_weaken(at, holder)?;
+        let named = self.begin_object_tag(at);
+        let track = named | self.extra_track_bit(at, tracked::MAIN);
+        self.write_class(at, node.class(), [tag::OBJECT_FREEZE, tag::OBJECTV_FREEZE], track)?;
         if self.is_referent(at) {
             self.pending_referents.push(at);
         }
         let payload = at + 1;
         let is_array = |at: u32| self.nodes.get(at as usize).is_some_and(|node| node.kind == Kind::Array);
-        let is_list = is_array(payload) || is_array(referent(self.nodes, payload));
-        if payload >= self.next(at) || !is_list {
+        let is_list = is_array(payload) || is_array(resolve_referent(self.nodes, payload));
+        if payload >= self.index_after(at) || !is_list {
             // THAW always gets a list.
-            self.bytes.byte(tag::REFN)?;
-            let track = self.inner_tag(at);
-            let count = u32::from(payload < self.next(at));
-            self.bytes.byte(tag::ARRAY | track)?;
-            self.bytes.varint(u64::from(count), 0)?;
+            self.bytes.push_byte(tag::REFN)?;
+            let track = self.begin_referent(at);
+            let count = u32::from(payload < self.index_after(at));
+            self.bytes.push_byte(tag::ARRAY | track)?;
+            self.bytes.push_varint(u64::from(count), 0)?;
         } else {
-            self.expanded = self.noted(payload, code::REFN).is_some() || self.spelled.is_none();
-            self.after = After::Freeze;
+            self.expanded = self.noted_value(payload, code::REFN).is_some() || self.spelled.is_none();
+            self.after = PrecedingTag::Freeze;
         }
-        if self.next(payload) < self.next(at) {
-            self.lose(LossKind::Opaque, at);
+        if self.index_after(payload) < self.index_after(at) {
+            self.record_loss(LossKind::Opaque, at);
         }
-        let behind = self.next(payload).min(self.next(at));
-        self.enter(at, payload, behind);
+        let payload_end = self.index_after(payload).min(self.index_after(at));
+        self.enter(at, payload, payload_end);
         Ok(())
     }
 
-    pub(super) fn regexp(&mut self, at: u32, node: &'d Node, holder: u32, after: After) -> Result<(), Error> {
+    pub(super) fn write_regexp(
+        &mut self,
+        at: u32,
+        node: &'d Node,
+        holder: u32,
+        after: PrecedingTag,
+    ) -> Result<(), Error> {
         let pattern = at + 1;
-        let flags = self.next(pattern);
-        self.pads(at, 0)?;
-        self.weak(at, holder)?;
-        let is_at_refn = self.is_tracked(at, tracked::AT_REFN) != 0;
-        let named = if is_at_refn { 0 } else { self.first_tag(at) };
-        let track = named | self.extra_track(at, tracked::MAIN);
-        if node.has(flag::BARE) && after != After::Object {
-            let track = track | self.inner_tag(at);
-            self.bytes.byte(tag::REGEXP | track)?;
+        let flags = self.index_after(pattern);
+        self.write_pads(at, 0)?;
+        self.write_weaken(at, holder)?;
+        let is_at_refn = self.track_bit(at, tracked::AT_REFN) != 0;
+        let named = if is_at_refn { 0 } else { self.begin_variable(at) };
+        let track = named | self.extra_track_bit(at, tracked::MAIN);
+        if node.has(flag::BARE) && after != PrecedingTag::Object {
+            let track = track | self.begin_referent(at);
+            self.bytes.push_byte(tag::REGEXP | track)?;
         } else {
-            if after == After::Object || self.plan.options.no_bless_objects {
-                if after == After::Object && self.is_in_own_class(at, holder) {
-                    self.bytes.byte(tag::PAD)?;
+            if after == PrecedingTag::Object || self.plan.options.no_bless_objects {
+                if after == PrecedingTag::Object && self.is_in_own_class(at, holder) {
+                    self.bytes.push_byte(tag::PAD)?;
                 }
-                self.bytes.byte(tag::REFN | track)?;
+                self.bytes.push_byte(tag::REFN | track)?;
             } else {
                 let class = self.document.tape().classes().find(Node::leaf(Kind::Bytes, 0), b"Regexp").unwrap_or(0);
-                self.class(at, class, [tag::OBJECT, tag::OBJECTV], track)?;
-                let named = if is_at_refn { self.first_tag(at) } else { 0 };
-                let track = named | self.extra_track(at, tracked::REFN);
-                self.bytes.byte(tag::REFN | track)?;
+                self.write_class(at, class, [tag::OBJECT, tag::OBJECTV], track)?;
+                let named = if is_at_refn { self.begin_variable(at) } else { 0 };
+                let track = named | self.extra_track_bit(at, tracked::REFN);
+                self.bytes.push_byte(tag::REFN | track)?;
             }
-            self.pads(at, 1)?;
-            let track = self.inner_tag(at) | self.extra_track(at, tracked::INNER);
-            self.bytes.byte(tag::REGEXP | track)?;
+            self.write_pads(at, 1)?;
+            let track = self.begin_referent(at) | self.extra_track_bit(at, tracked::INNER);
+            self.bytes.push_byte(tag::REGEXP | track)?;
         }
         self.expanded = false;
         let text = |at: u32| {
@@ -131,23 +143,23 @@ impl<'d> Body<'d, '_> {
         };
         let (kind, bytes) = text(pattern);
         let (_, all) = text(flags);
-        self.pads(pattern, 0)?;
-        let track = self.extra_track(pattern, tracked::MAIN);
-        match self.copied_from(pattern, kind, bytes) {
-            Some(offset) => self.copy(pattern, offset, track)?,
-            None => self.spelled_string(pattern, Part::Value, kind, bytes, track)?,
+        self.write_pads(pattern, 0)?;
+        let track = self.extra_track_bit(pattern, tracked::MAIN);
+        match self.copy_source_offset(pattern, kind, bytes) {
+            Some(offset) => self.write_copy(pattern, offset, track)?,
+            None => self.write_spelled_string(pattern, Part::Value, kind, bytes, track)?,
         }
         let kept: Vec<u8> = all.iter().copied().filter(|modifier| b"msixpn".contains(modifier)).take(31).collect();
         if kept.len() < all.len() {
-            self.lose(LossKind::RegexpFlags, at);
+            self.record_loss(LossKind::RegexpFlags, at);
         }
-        let track = self.extra_track(flags, tracked::MAIN);
+        let track = self.extra_track_bit(flags, tracked::MAIN);
         let offset = self.offset();
         if let Some(spelled) = &mut self.spelled {
-            spelled.written(flags, Part::Value, Kind::Bytes, &kept, offset);
+            spelled.record_string(flags, Part::Value, Kind::Bytes, &kept, offset);
         }
-        self.bytes.byte(tag::SHORT_BINARY | kept.len() as u8 | track)?;
-        self.bytes.slice(&kept)
+        self.bytes.push_byte(tag::SHORT_BINARY | kept.len() as u8 | track)?;
+        self.bytes.push_slice(&kept)
     }
 
     /// Whether this regular expression is inside an object of its own default class.
@@ -157,30 +169,31 @@ impl<'d> Body<'d, '_> {
             let node = holder.checked_sub(back).and_then(|at| self.nodes.get(at as usize));
             node.filter(|node| node.kind == Kind::Object)
         };
-        let padded = |place| self.spelled.as_ref().is_some_and(|spelled| spelled.pads(at, place) > 0);
+        let padded = |place| self.spelled.as_ref().is_some_and(|spelled| spelled.count_pads(at, place) > 0);
         let is_own = object(1).is_some_and(|object| self.class_name(object.class()) == (Kind::Bytes, b"Regexp"));
         is_own && object(2).is_none() && !self.is_weak(holder) && !padded(0) && !padded(1)
     }
 
     /// Writes OBJECT or OBJECTV; `tags` are the two.
-    pub(super) fn class(&mut self, at: u32, class: u32, tags: [u8; 2], track: u8) -> Result<(), Error> {
+    pub(super) fn write_class(&mut self, at: u32, class: u32, tags: [u8; 2], track: u8) -> Result<(), Error> {
         let written = self.classes.get(class as usize).copied().unwrap_or(0);
-        if let Some(target) = self.noted(at, code::CLASS_COPY)
-            && let Some(offset) = self.spelled_class(target, class)
+        if let Some(target) = self.noted_value(at, code::CLASS_COPY)
+            && let Some(offset) = self.spelled_class_offset(target, class)
         {
-            self.bytes.byte(tags[0] | track)?;
-            let track = self.extra_track(at, tracked::CLASS);
-            self.bytes.byte(tag::COPY | track)?;
+            self.bytes.push_byte(tags[0] | track)?;
+            let track = self.extra_track_bit(at, tracked::CLASS);
+            self.bytes.push_byte(tag::COPY | track)?;
             let width = self.noted_width(at, code::CLASS_COPY_WIDTH);
-            return self.bytes.varint(offset, width);
+            return self.bytes.push_varint(offset, width);
         }
-        if written > 0 && self.noted(at, code::CLASS_FULL).is_none() {
-            let other = self.noted(at, code::CLASS_OTHER).and_then(|target| self.spelled_class(target, class));
-            self.bytes.byte(tags[1] | track)?;
+        if written > 0 && self.noted_value(at, code::CLASS_FULL).is_none() {
+            let other =
+                self.noted_value(at, code::CLASS_OTHER).and_then(|target| self.spelled_class_offset(target, class));
+            self.bytes.push_byte(tags[1] | track)?;
             let width = self.noted_width(at, code::CLASS_WIDTH);
-            return self.bytes.varint(other.unwrap_or(written), width);
+            return self.bytes.push_varint(other.unwrap_or(written), width);
         }
-        self.bytes.byte(tags[0] | track)?;
+        self.bytes.push_byte(tags[0] | track)?;
         if written == 0 {
             let offset = self.offset();
             if let Some(place) = self.classes.get_mut(class as usize) {
@@ -188,12 +201,12 @@ impl<'d> Body<'d, '_> {
             }
         }
         let (kind, name) = self.class_name(class);
-        let track = self.extra_track(at, tracked::CLASS);
-        self.spelled_string(at, Part::Class, kind, name, track)
+        let track = self.extra_track_bit(at, tracked::CLASS);
+        self.write_spelled_string(at, Part::Class, kind, name, track)
     }
 
     pub(super) fn class_name(&self, class: u32) -> (Kind, &'d [u8]) {
-        match self.document.class(class) {
+        match self.document.class_name(class) {
             Some(name) if name.node.kind == Kind::Text => (Kind::Text, name.bytes),
             Some(name) => (Kind::Bytes, name.bytes),
             None => (Kind::Bytes, b"Regexp"),
@@ -202,7 +215,7 @@ impl<'d> Body<'d, '_> {
 
     /// Returns the offset of the string that a note refers to, if it is the name of
     /// this class.
-    pub(super) fn spelled_class(&self, target: u64, class: u32) -> Option<u64> {
+    pub(super) fn spelled_class_offset(&self, target: u64, class: u32) -> Option<u64> {
         let (kind, name) = self.class_name(class);
         self.spelled.as_ref().and_then(|spelled| spelled.offset_of(target, kind, name))
     }

@@ -8,30 +8,30 @@ use crate::error::{Error, ErrorKind};
 use crate::num::float128;
 
 impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
-    pub(super) fn object(&mut self, slot: &Slot, at: usize, tag: u8) -> Result<(), Error> {
+    pub(super) fn read_object(&mut self, slot: &Slot, at: usize, tag: u8) -> Result<(), Error> {
         if self.options.refuse_objects {
             return Err(Error::new(ErrorKind::Unsupported)
                 .at(at)
                 .expecting("a document without objects")
-                .finding(tag::name(tag))
+                .finding(tag::name_of(tag))
                 .helping("the option `refuse_objects` is set"));
         }
         if slot.parent == Some(Role::Opaque) {
-            return Err(self.unexpected(at, tag, "a reference to an array behind OBJECT_FREEZE"));
+            return Err(self.unexpected_tag_error(at, tag, "a reference to an array behind OBJECT_FREEZE"));
         }
         let class = match tag {
-            tag::OBJECT | tag::OBJECT_FREEZE => self.class_name(slot)?,
-            _ => self.known_class(slot, at)?,
+            tag::OBJECT | tag::OBJECT_FREEZE => self.read_class_name(slot)?,
+            _ => self.read_known_class(slot, at)?,
         };
         if matches!(tag, tag::OBJECT | tag::OBJECTV) {
             // Inside an object, the class of the outer object counts.
             if slot.parent != Some(Role::Object) && self.is_plain_regexp(class) {
-                return self.plain_regexp(slot);
+                return self.read_plain_regexp(slot);
             }
-            return self.open(Node::open(Kind::Object, class), slot, Role::Object, 1, slot.outer);
+            return self.open_container(Node::open(Kind::Object, class), slot, Role::Object, 1, slot.outer);
         }
         let node = Node::open(Kind::Opaque, class).in_form(Form::Freeze);
-        self.open(node, slot, Role::Opaque, 1, slot.outer)
+        self.open_container(node, slot, Role::Opaque, 1, slot.outer)
     }
 
     /// Whether this is the result of `qr//`: `Regexp` around REFN REGEXP.
@@ -42,56 +42,56 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         is_regexp && name.is_some_and(|name| name.node.kind == Kind::Bytes && name.bytes == b"Regexp")
     }
 
-    pub(super) fn plain_regexp(&mut self, slot: &Slot) -> Result<(), Error> {
+    pub(super) fn read_plain_regexp(&mut self, slot: &Slot) -> Result<(), Error> {
         for (which, what) in [(tracked::REFN, "REFN"), (tracked::INNER, "REGEXP")] {
             let at = self.scan.at;
-            let byte = self.scan.u8(what)?;
-            self.span(at, slot.me, what);
+            let byte = self.scan.read_u8(what)?;
+            self.record_span(at, slot.me, what);
             if byte & TRACK != 0 {
                 match which {
-                    tracked::REFN => self.track(at, slot.outer, self.owner(slot), slot.me, which),
-                    _ => self.track(at, NO_NODE, slot.outer, slot.me, which),
+                    tracked::REFN => self.record_tracked_tag(at, slot.outer, self.find_owner(slot), slot.me, which),
+                    _ => self.record_tracked_tag(at, NO_NODE, slot.outer, slot.me, which),
                 }
             }
         }
-        self.regexp(slot, 0)
+        self.read_regexp(slot, 0)
     }
 
     /// Reads the pattern and the modifiers.
-    pub(super) fn regexp(&mut self, slot: &Slot, flags: u8) -> Result<(), Error> {
-        let mut node = Node::open(Kind::Regexp, 0).with(flags | slot.flags());
+    pub(super) fn read_regexp(&mut self, slot: &Slot, flags: u8) -> Result<(), Error> {
+        let mut node = Node::open(Kind::Regexp, 0).with(flags | slot.weak_flag());
         node.key = slot.key;
         let node = self.push(node)?;
         self.open_regexp = Some(node);
         let pattern = Slot { key: NO_KEY, me: node + 1, outer: node + 1, owner: NO_NODE, parent: None, weak: None };
-        self.begin(pattern.me);
+        self.record_begin(pattern.me);
         let mut pads = 0;
         while self.scan.peek() == Some(tag::PAD) {
             self.scan.at += 1;
             pads += 1;
-            self.span(self.scan.at - 1, pattern.me, "PAD");
+            self.record_span(self.scan.at - 1, pattern.me, "PAD");
         }
         if pads > 0 {
-            self.sink.note(pattern.me, code::PADS, pads);
+            self.sink.record_note(pattern.me, code::PADS, pads);
         }
-        let word = self.word(pattern.me, Part::Value, "the pattern of a regular expression")?;
-        let text = self.string(&word);
+        let word = self.read_word(pattern.me, Part::Value, "the pattern of a regular expression")?;
+        let text = self.string_node(&word);
         self.push(text)?;
-        self.end(pattern.me);
+        self.record_end(pattern.me);
 
         let at = self.scan.at;
-        self.begin(node + 2);
-        let byte = self.scan.u8("the modifiers of a regular expression")?;
+        self.record_begin(node + 2);
+        let byte = self.scan.read_u8("the modifiers of a regular expression")?;
         if byte & !TRACK < tag::SHORT_BINARY {
-            return Err(self.unexpected(at, byte, "SHORT_BINARY modifiers of a regular expression"));
+            return Err(self.unexpected_tag_error(at, byte, "SHORT_BINARY modifiers of a regular expression"));
         }
-        self.span(at, node + 2, "SHORT_BINARY");
+        self.record_span(at, node + 2, "SHORT_BINARY");
         if byte & TRACK != 0 {
-            self.sink.note(node + 2, code::TRACK, tracked::MAIN);
+            self.sink.record_note(node + 2, code::TRACK, tracked::MAIN);
         }
         let start = self.scan.at;
-        let modifiers = self.scan.take(usize::from(byte & 31), "the modifiers of a regular expression")?;
-        self.span(start, node + 2, "modifiers");
+        let modifiers = self.scan.read_bytes(usize::from(byte & 31), "the modifiers of a regular expression")?;
+        self.record_span(start, node + 2, "modifiers");
         if let Some(unknown) = modifiers.iter().position(|modifier| !MODIFIERS.contains(modifier)) {
             return Err(Error::new(ErrorKind::Malformed)
                 .at(start + unknown)
@@ -99,22 +99,22 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 .finding(format!("0x{:02x}", modifiers[unknown])));
         }
         if S::DETAIL {
-            self.speller.string(at, node + 2, Part::Value);
+            self.speller.record_string(at, node + 2, Part::Value);
         }
         let word = Word { kind: Kind::Bytes, at, start, bytes: modifiers, copied: false };
-        let modifiers = self.string(&word);
+        let modifiers = self.string_node(&word);
         self.push(modifiers)?;
-        self.end(node + 2);
-        self.tape().close(node, 2);
+        self.record_end(node + 2);
+        self.tape().close_container(node, 2);
         self.open_regexp = None;
-        self.end(node);
-        self.done()
+        self.record_end(node);
+        self.finish_value()
     }
 
-    pub(super) fn wide_float(&mut self, slot: &Slot, tag: u8) -> Result<(), Error> {
+    pub(super) fn read_wide_float(&mut self, slot: &Slot, tag: u8) -> Result<(), Error> {
         let from = self.scan.at;
-        let bytes: [u8; 16] = self.scan.array(tag::name(tag))?;
-        self.span(from, slot.me, "number");
+        let bytes: [u8; 16] = self.scan.read_array(tag::name_of(tag))?;
+        self.record_span(from, slot.me, "number");
         let wide = match bytes.first_chunk() {
             Some(extended) if tag == tag::LONG_DOUBLE => float128::from_x87(extended),
             _ => bytes,
@@ -123,17 +123,17 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             // Some bit patterns are numbers that no processor would store.
             let is_usual = float128::to_x87(&wide) == bytes[..10];
             if !is_usual {
-                self.sink.note_bytes(slot.me, code::PADDING, &bytes);
+                self.sink.record_note_bytes(slot.me, code::PADDING, &bytes);
             } else if bytes[10..] != [0; 6] {
-                self.sink.note_bytes(slot.me, code::PADDING, &bytes[10..]);
+                self.sink.record_note_bytes(slot.me, code::PADDING, &bytes[10..]);
             }
         }
         let exact = float128::to_f64_exact(&wide);
-        self.sink.note(slot.me, code::TAG, u64::from(tag));
+        self.sink.record_note(slot.me, code::TAG, u64::from(tag));
         let node = match exact {
             Some(value) => Node::float(value),
-            None => self.tape().owned(Kind::Float128, &wide),
+            None => self.tape().new_owned_string(Kind::Float128, &wide),
         };
-        self.leaf(node, slot)
+        self.push_leaf(node, slot)
     }
 }

@@ -2,38 +2,38 @@
 
 use super::super::spelling::{Part, code, tracked};
 use super::super::tag;
-use super::{Machine, Tracked, Word};
+use super::{Machine, TrackedTag, Word};
 use crate::document::{NO_NODE, Recorder, Sink};
 use std::collections::HashSet;
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// Records a piece of the input from `from` to here.
     #[inline]
-    pub(super) fn span(&mut self, from: usize, node: u32, what: &'static str) {
-        self.sink.span(from, self.scan.at, node, what);
+    pub(super) fn record_span(&mut self, from: usize, node: u32, what: &'static str) {
+        self.sink.record_span(from, self.scan.at, node, what);
     }
 
     #[inline]
-    pub(super) fn begin(&mut self, node: u32) {
-        self.sink.begin(node, self.scan.at);
+    pub(super) fn record_begin(&mut self, node: u32) {
+        self.sink.record_begin(node, self.scan.at);
     }
 
     #[inline]
-    pub(super) fn end(&mut self, node: u32) {
-        self.sink.end(node, self.scan.at);
+    pub(super) fn record_end(&mut self, node: u32) {
+        self.sink.record_end(node, self.scan.at);
     }
 
     /// Notes the tag of a leaf, unless it is the writer's default.
     #[inline]
     pub(super) fn note_tag(&mut self, node: u32, tag: u8, is_default: bool) {
         if S::DETAIL && !is_default {
-            self.sink.note(node, code::TAG, u64::from(tag));
+            self.sink.record_note(node, code::TAG, u64::from(tag));
         }
     }
 
     pub(super) fn note_string(&mut self, node: u32, tag: u8, word: &Word<'_>) {
         if S::DETAIL {
-            self.speller.string(word.at, node, Part::Value);
+            self.speller.record_string(word.at, node, Part::Value);
             self.note_tag(node, tag, tag != tag::BINARY || word.bytes.len() > tag::MOST_SHORT);
         }
     }
@@ -50,15 +50,15 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     pub(super) fn note_unused_tracks(&mut self) {
         if S::DETAIL {
             let tracked = std::mem::take(&mut self.tracked);
-            let is_used = |known: &Tracked| known.used && !known.again;
+            let is_used = |known: &TrackedTag| known.used && !known.is_reread;
             // Variables that links refer to by their first tag.
             let first: HashSet<u32> = tracked
                 .values()
-                .filter(|known| is_used(known) && !known.is_behind())
+                .filter(|known| is_used(known) && !known.is_later_tag())
                 .map(|known| known.variable)
                 .collect();
             for known in tracked.into_values().filter(|known| known.node != NO_NODE) {
-                let is_named = is_used(&known) && !(known.is_behind() && first.contains(&known.variable));
+                let is_named = is_used(&known) && !(known.is_later_tag() && first.contains(&known.variable));
                 let which = match (known.which, !is_named) {
                     (tracked::BEHIND, true) => tracked::MAIN,
                     (tracked::AT_WEAKEN, true) => tracked::WEAKEN,
@@ -68,7 +68,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                     (tracked::REFN, false) => tracked::AT_REFN,
                     _ => continue,
                 };
-                self.sink.note(known.node, code::TRACK, which);
+                self.sink.record_note(known.node, code::TRACK, which);
             }
         }
     }

@@ -2,13 +2,13 @@
 
 use super::super::spelling::{self, Part, code, tracked};
 use super::super::tag::{self, TRACK};
-use super::{Copying, Machine, Role, Slot, Tracked, varint};
+use super::{ActiveCopy, Machine, Role, Slot, TrackedTag, read_varint};
 use crate::document::{Kind, NO_NODE, Node, Recorder, Sink, flag};
 use crate::error::{Error, ErrorKind};
 use crate::format::Scan;
 
 impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
-    pub(super) fn refn(&mut self, slot: &Slot) -> Result<(), Error> {
+    pub(super) fn read_refn(&mut self, slot: &Slot) -> Result<(), Error> {
         let input = self.scan.input;
         let pads = input.get(self.scan.at..).map_or(0, |rest| rest.iter().take_while(|byte| is_pad(**byte)).count());
         let at = self.scan.at + pads;
@@ -16,25 +16,25 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let inner = byte & !TRACK;
         let is_body = slot.parent == Some(Role::Object);
         let folds = |tag| matches!(tag, tag::ARRAY | tag::HASH) || tag == tag::REGEXP && is_body;
-        let copied = if inner == tag::COPY { self.copied_tag(at + 1) } else { None };
+        let copied = if inner == tag::COPY { self.peek_copied_tag(at + 1) } else { None };
         if !folds(copied.unwrap_or(inner)) {
-            self.needs_array(slot, Kind::Ref)?;
+            self.check_frozen_array(slot, Kind::Ref)?;
             let owner = if is_body { slot.outer } else { NO_NODE };
-            return self.open(Node::open(Kind::Ref, 0).with(flag::REF), slot, Role::Ref, 1, owner);
+            return self.open_container(Node::open(Kind::Ref, 0).with(flag::REF), slot, Role::Ref, 1, owner);
         }
         if pads > 0 {
             let from = self.scan.at;
             self.scan.at = at;
-            self.span(from, slot.me, "PAD");
+            self.record_span(from, slot.me, "PAD");
             for pad in (from..at).filter(|pad| input[*pad] != tag::PAD) {
-                self.track(pad, NO_NODE, slot.outer, slot.me, tracked::INNER);
+                self.record_tracked_tag(pad, NO_NODE, slot.outer, slot.me, tracked::INNER);
             }
-            self.sink.note(slot.me, code::PADS, 1 << 32 | pads as u64);
+            self.sink.record_note(slot.me, code::PADS, 1 << 32 | pads as u64);
         }
         self.scan.at = at + 1;
-        self.span(at, slot.me, tag::name(inner));
+        self.record_span(at, slot.me, tag::name_of(inner));
         if byte != inner {
-            self.track(at, NO_NODE, slot.outer, slot.me, tracked::INNER);
+            self.record_tracked_tag(at, NO_NODE, slot.outer, slot.me, tracked::INNER);
         }
         let mut inner = inner;
         if let Some(copied) = copied {
@@ -44,36 +44,41 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 self.scan.at += 1;
             }
             let at = self.scan.at;
-            if self.scan.u8("a tag")? & TRACK != 0 {
-                self.track(at, NO_NODE, slot.outer, slot.me, tracked::INNER);
+            if self.scan.read_u8("a tag")? & TRACK != 0 {
+                self.record_tracked_tag(at, NO_NODE, slot.outer, slot.me, tracked::INNER);
             }
         }
         if inner == tag::REGEXP {
-            return self.regexp(slot, 0);
+            return self.read_regexp(slot, 0);
         }
-        let count = self.number(slot.me, "the count")?;
+        let count = self.read_number(slot.me, "the count")?;
         if count <= tag::MOST_IN_REF as u64 {
-            self.sink.note(slot.me, code::REFN, 0);
+            self.sink.record_note(slot.me, code::REFN, 0);
         }
         let kind = if inner == tag::ARRAY { Kind::Array } else { Kind::Map };
-        self.container(Node::open(kind, 0).with(flag::REF), slot, count)
+        self.read_container(Node::open(kind, 0).with(flag::REF), slot, count)
     }
 
     /// Returns the tag of the item that the COPY with the offset at `at` copies.
-    fn copied_tag(&self, at: usize) -> Option<u8> {
+    fn peek_copied_tag(&self, at: usize) -> Option<u8> {
         let mut scan = Scan { input: self.scan.input, at };
-        let index = self.origin.index(varint(&mut scan, "").ok()?, at).ok()?;
+        let index = self.origin.index_of_item(read_varint(&mut scan, "").ok()?, at).ok()?;
         let rest = self.scan.input.get(index..at - 1)?;
         rest.iter().find(|byte| !is_pad(**byte)).map(|byte| byte & !TRACK)
     }
 
     /// Returns the tracked tag that an offset refers to.
-    pub(super) fn tracked(&mut self, slot: &Slot, at: usize, what: &'static str) -> Result<Tracked, Error> {
-        if !self.sink.is_whole() {
+    pub(super) fn read_tracked_target(
+        &mut self,
+        slot: &Slot,
+        at: usize,
+        what: &'static str,
+    ) -> Result<TrackedTag, Error> {
+        if !self.sink.has_all_nodes() {
             return Err(Error::new(ErrorKind::Output).at(at).finding("a link, while finished parts were taken away"));
         }
-        let offset = self.number(slot.me, "the offset")?;
-        let index = self.origin.index(offset, at)?;
+        let offset = self.read_number(slot.me, "the offset")?;
+        let index = self.origin.index_of_item(offset, at)?;
         let Some(tracked) = self.tracked.get_mut(&index) else {
             return Err(Error::new(ErrorKind::BadLink)
                 .at(at)
@@ -82,23 +87,23 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         };
         tracked.used = true;
         let known = *tracked;
-        if S::DETAIL && known.again {
+        if S::DETAIL && known.is_reread {
             let target = match known.node {
                 NO_NODE => self.speller.target_at(index),
-                node => Some(spelling::target(Part::Value, node)),
+                node => Some(spelling::string_target(Part::Value, node)),
             };
             if let Some(target) = target {
-                self.sink.note(slot.me, code::VIA, target);
+                self.sink.record_note(slot.me, code::VIA, target);
             }
         }
-        if S::DETAIL && known.is_behind() && !known.again {
-            self.sink.note(slot.me, code::BY, spelling::tag_of(known.which, known.node));
+        if S::DETAIL && known.is_later_tag() && !known.is_reread {
+            self.sink.record_note(slot.me, code::BY, spelling::tag_target(known.which, known.node));
         }
         Ok(known)
     }
 
-    pub(super) fn alias(&mut self, slot: &Slot, at: usize, is_tracked: bool) -> Result<(), Error> {
-        let known = self.tracked(slot, at, "ALIAS")?;
+    pub(super) fn read_alias(&mut self, slot: &Slot, at: usize, is_tracked: bool) -> Result<(), Error> {
+        let known = self.read_tracked_target(slot, at, "ALIAS")?;
         if known.variable >= slot.me {
             return Err(Error::new(ErrorKind::BadLink)
                 .at(at)
@@ -106,50 +111,51 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 .finding(if known.variable == NO_NODE { "an array or hash" } else { "itself" }));
         }
         if is_tracked {
-            self.tracked.insert(at, Tracked { node: slot.me, which: tracked::MAIN, used: false, again: true, ..known });
+            self.tracked
+                .insert(at, TrackedTag { node: slot.me, which: tracked::MAIN, used: false, is_reread: true, ..known });
         }
         self.tape().mark_target(known.variable);
-        self.leaf(Node::leaf(Kind::Alias, u64::from(known.variable)), slot)
+        self.push_leaf(Node::leaf(Kind::Alias, u64::from(known.variable)), slot)
     }
 
-    pub(super) fn refp(&mut self, slot: &Slot, at: usize) -> Result<(), Error> {
-        let known = self.tracked(slot, at, "REFP")?;
+    pub(super) fn read_refp(&mut self, slot: &Slot, at: usize) -> Result<(), Error> {
+        let known = self.read_tracked_target(slot, at, "REFP")?;
         if known.referent != NO_NODE {
-            self.link(slot, at, known.referent)
+            self.push_link(slot, at, known.referent)
         } else {
-            self.needs_array(slot, Kind::Ref)?;
+            self.check_frozen_array(slot, Kind::Ref)?;
             if slot.parent == Some(Role::Object) {
-                self.late.push(slot.outer);
+                self.deferred_blesses.push(slot.outer);
                 if S::DETAIL && slot.weak.is_some() {
                     let object = self.tape().nodes().get(slot.outer as usize);
                     let both = object.is_some_and(|object| object.has(flag::WEAK));
-                    self.sink.note(slot.me, code::WEAK_BODY, u64::from(both));
+                    self.sink.record_note(slot.me, code::WEAK_BODY, u64::from(both));
                 }
             }
-            let mut node = Node::open(Kind::Ref, 0).with(flag::REF | slot.flags());
+            let mut node = Node::open(Kind::Ref, 0).with(flag::REF | slot.weak_flag());
             node.key = slot.key;
             let node = self.push(node)?;
             let alias = self.push(Node::leaf(Kind::Alias, u64::from(known.variable)))?;
-            self.tape().close(node, 1);
+            self.tape().close_container(node, 1);
             self.tape().mark_target(known.variable);
-            self.sink.begin(alias, at);
-            self.end(alias);
-            self.end(node);
-            self.done()
+            self.sink.record_begin(alias, at);
+            self.record_end(alias);
+            self.record_end(node);
+            self.finish_value()
         }
     }
 
-    pub(super) fn link(&mut self, slot: &Slot, at: usize, referent: u32) -> Result<(), Error> {
+    pub(super) fn push_link(&mut self, slot: &Slot, at: usize, referent: u32) -> Result<(), Error> {
         if slot.parent == Some(Role::Opaque) && self.kind_of(referent) != Some(Kind::Array) {
-            return Err(self.unexpected(at, tag::REFP, "a reference to an array behind OBJECT_FREEZE"));
+            return Err(self.unexpected_tag_error(at, tag::REFP, "a reference to an array behind OBJECT_FREEZE"));
         }
         self.tape().mark_target(referent);
-        self.leaf(Node::leaf(Kind::Link, u64::from(referent)), slot)
+        self.push_leaf(Node::leaf(Kind::Link, u64::from(referent)), slot)
     }
 
     pub(super) fn begin_copy(&mut self, slot: &Slot, at: usize) -> Result<(), Error> {
-        let offset = self.wide_number(slot.me, "the offset", code::COPY_WIDTH)?;
-        let index = self.origin.index(offset, at)?;
+        let offset = self.read_noted_number(slot.me, "the offset", code::COPY_WIDTH)?;
+        let index = self.origin.index_of_item(offset, at)?;
         if self.copy.is_some() {
             return Err(Error::new(ErrorKind::BadLink)
                 .at(at)
@@ -157,18 +163,18 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 .finding("a COPY within a COPY"));
         }
         let resume = self.scan;
-        self.copy = Some(Copying { resume, tag_at: at, source: index, height: self.stack.len(), node: slot.me });
+        self.copy = Some(ActiveCopy { resume, tag_at: at, source: index, height: self.stack.len(), node: slot.me });
         // The original ends before its copy.
         self.scan = Scan { input: self.scan.input.get(..at).unwrap_or(&[]), at: index };
         self.set_copying(true);
         Ok(())
     }
 
-    pub(super) fn end_copy(&mut self, copy: Copying<'i>) -> Result<(), Error> {
+    pub(super) fn end_copy(&mut self, copy: ActiveCopy<'i>) -> Result<(), Error> {
         self.scan = copy.resume;
         self.copy = None;
         self.set_copying(false);
-        self.end(copy.node);
+        self.record_end(copy.node);
         let nodes = u64::from(self.tape().len() - copy.node);
         if nodes > 1 {
             self.expansion = match self.expansion.checked_sub(nodes) {
@@ -182,13 +188,13 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             && self.kind_of(copy.node).is_some_and(Kind::is_string)
             && let Some(target) = self.speller.target_at(copy.source)
         {
-            self.sink.note(copy.node, code::COPY, target);
+            self.sink.record_note(copy.node, code::COPY, target);
         }
         Ok(())
     }
 
     /// Converts an error inside a copy to an error of the copy.
-    pub(super) fn in_copy(&mut self, error: Error) -> Error {
+    pub(super) fn error_in_copy(&mut self, error: Error) -> Error {
         let Some(copy) = self.copy.take() else { return error };
         self.scan = copy.resume;
         if error.kind() != ErrorKind::Truncated {
@@ -201,14 +207,14 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     }
 
     /// Records a tracked tag: something may refer to its item.
-    pub(super) fn track(&mut self, at: usize, variable: u32, referent: u32, node: u32, which: u64) {
-        let new = Tracked { variable, referent, node, which, used: false, again: false };
+    pub(super) fn record_tracked_tag(&mut self, at: usize, variable: u32, referent: u32, node: u32, which: u64) {
+        let new = TrackedTag { variable, referent, node, which, used: false, is_reread: false };
         match self.tracked.get_mut(&at) {
             // It was read again by a COPY: the later reading counts from now on.
-            Some(known) => *known = Tracked { node: known.node, used: false, again: true, ..new },
+            Some(known) => *known = TrackedTag { node: known.node, used: false, is_reread: true, ..new },
             None => {
                 let is_first = S::DETAIL && self.copy.is_some();
-                let new = if is_first { Tracked { node: NO_NODE, again: true, ..new } } else { new };
+                let new = if is_first { TrackedTag { node: NO_NODE, is_reread: true, ..new } } else { new };
                 self.tracked.insert(at, new);
             }
         }

@@ -2,14 +2,14 @@
 
 use super::super::tag::{self, TRACK};
 use super::Offsets;
-use crate::format::skim::ahead;
-use crate::format::skim::tokens::{Frame, Run, Sort};
+use crate::format::skim::bytes_ahead;
+use crate::format::skim::tokens::{FrameContent, Run, SkimFrame};
 use crate::format::tags::Class;
 
-static CLASSES: [Class; 256] = tag::TAGS.classes_of(!TRACK);
+static CLASSES: [Class; 256] = tag::TAGS.tag_classes_masked(!TRACK);
 
-pub(super) fn over(run: &mut Run<'_, Offsets>) -> usize {
-    let Some(Frame { sort: Sort::Values, left: pending }) = run.open.last_mut() else { return 0 };
+pub(super) fn skip_run(run: &mut Run<'_, Offsets>) -> usize {
+    let Some(SkimFrame { sort: FrameContent::Values, remaining: pending }) = run.open.last_mut() else { return 0 };
     let mut left = *pending;
     // The offset of the first byte.
     let offset = run.base.wrapping_sub(run.format.start).wrapping_add(run.format.first);
@@ -18,41 +18,41 @@ pub(super) fn over(run: &mut Run<'_, Offsets>) -> usize {
     // A branch for each class, because branches are predicted: with a table of lengths, each
     // item would wait for the previous one.
     while left > 0 {
-        let Some(head) = ahead::<16>(bytes, at) else { break };
+        let Some(head) = bytes_ahead::<16>(bytes, at) else { break };
         let tag = head[0];
-        let behind = |count: u64| left - 1 + count;
+        let left_after = |count: u64| left - 1 + count;
         match CLASSES[usize::from(tag)] {
-            Class::Tag => (at, left) = (at + 1, behind(0)),
-            Class::LowText => (at, left) = (at + 1 + usize::from(tag & 31), behind(0)),
-            Class::Four => (at, left) = (at + 5, behind(0)),
-            Class::Eight => (at, left) = (at + 9, behind(0)),
+            Class::Tag => (at, left) = (at + 1, left_after(0)),
+            Class::LowText => (at, left) = (at + 1 + usize::from(tag & 31), left_after(0)),
+            Class::Four => (at, left) = (at + 5, left_after(0)),
+            Class::Eight => (at, left) = (at + 9, left_after(0)),
             Class::Integer => {
                 let Some(len) = varint_len(head) else { break };
-                (at, left) = (at + len, behind(0));
+                (at, left) = (at + len, left_after(0));
             }
             Class::Text => {
                 let Some((count, len)) = short_varint(head) else { break };
-                (at, left) = (at + len + count as usize, behind(0));
+                (at, left) = (at + len + count as usize, left_after(0));
             }
             Class::Again => {
                 let Some((place, len)) = short_varint(head) else { break };
                 if place >= offset.wrapping_add(at as u64) {
                     break;
                 }
-                (at, left) = (at + len, behind(0));
+                (at, left) = (at + len, left_after(0));
             }
-            Class::LowItems => (at, left) = (at + 1, behind(u64::from(tag & 15))),
-            Class::LowEntries => (at, left) = (at + 1, behind(2 * u64::from(tag & 15))),
+            Class::LowItems => (at, left) = (at + 1, left_after(u64::from(tag & 15))),
+            Class::LowEntries => (at, left) = (at + 1, left_after(2 * u64::from(tag & 15))),
             Class::Items => {
                 let Some((count, len)) = short_varint(head) else { break };
-                (at, left) = (at + len, behind(count));
+                (at, left) = (at + len, left_after(count));
             }
             Class::Entries => {
                 let Some((count, len)) = short_varint(head) else { break };
-                (at, left) = (at + len, behind(2 * count));
+                (at, left) = (at + len, left_after(2 * count));
             }
             Class::Value => at += 1,
-            Class::TwoValues => (at, left) = (at + 1, behind(2)),
+            Class::TwoValues => (at, left) = (at + 1, left_after(2)),
             Class::Blessed => {
                 let Some((place, len)) = short_varint(head) else { break };
                 if place >= offset.wrapping_add(at as u64) {

@@ -2,58 +2,58 @@
 //! time.
 
 use super::super::tag::{self, hash};
-use super::{Classes, word};
-use crate::format::skim::ahead;
-use crate::format::skim::tokens::{Frame, Run, Sort};
+use super::{Classes, u32_from_bytes};
+use crate::format::skim::bytes_ahead;
+use crate::format::skim::tokens::{FrameContent, Run, SkimFrame};
 use crate::format::tags::Class;
 
 /// Longest string that it skips.
 const LONG: u32 = 1 << 28;
 
-static CLASSES: [Class; 256] = tag::TAGS.classes();
+static CLASSES: [Class; 256] = tag::TAGS.tag_classes();
 
 #[inline(always)]
-pub(super) fn over<const BIG: bool>(run: &mut Run<'_, Classes>) -> usize {
-    let Some(Frame { mut sort, mut left }) = run.open.pop() else { return 0 };
+pub(super) fn skip_run<const BIG: bool>(run: &mut Run<'_, Classes>) -> usize {
+    let Some(SkimFrame { mut sort, remaining: mut left }) = run.open.pop() else { return 0 };
     let (mut at, bytes, mut values) = (0, run.bytes, run.values);
     let (integer, float) = (1 + usize::from(run.format.integer), 1 + usize::from(run.format.float));
-    let mut is_key = sort != Sort::Values && !left.is_multiple_of(2);
+    let mut is_key = sort != FrameContent::Values && !left.is_multiple_of(2);
     macro_rules! enter {
         ($frame:expr, $len:expr) => {{
-            run.open.push(Frame { sort, left: left - 1 });
-            Frame { sort, left } = $frame;
+            run.open.push(SkimFrame { sort, remaining: left - 1 });
+            SkimFrame { sort, remaining: left } = $frame;
             (at, values, is_key) = (at + $len, values + 1, false);
             continue;
         }};
     }
-    while sort != Sort::Rest {
+    while sort != FrameContent::Rest {
         if is_key {
-            let mut behind = at;
-            if sort == Sort::FlagEntries {
+            let mut length_at = at;
+            if sort == FrameContent::FlagEntries {
                 match bytes.get(at) {
-                    Some(flags) if flags & hash::KEY_IS_SV == 0 => behind += 1,
+                    Some(flags) if flags & hash::KEY_IS_SV == 0 => length_at += 1,
                     _ => break,
                 }
             }
-            let Some(len) = ahead::<4>(bytes, behind) else { break };
-            let len = word::<BIG>(*len);
+            let Some(len) = bytes_ahead::<4>(bytes, length_at) else { break };
+            let len = u32_from_bytes::<BIG>(*len);
             if len > LONG {
                 break;
             }
-            (at, left, is_key) = (behind + 4 + len as usize, left - 1, false);
+            (at, left, is_key) = (length_at + 4 + len as usize, left - 1, false);
         }
         if left == 0 {
             let Some(below) = run.open.pop() else {
                 run.values = values;
                 return at;
             };
-            Frame { sort, left } = below;
-            is_key = sort != Sort::Values && !left.is_multiple_of(2);
+            SkimFrame { sort, remaining: left } = below;
+            is_key = sort != FrameContent::Values && !left.is_multiple_of(2);
             continue;
         }
-        let Some(head) = ahead::<6>(bytes, at) else { break };
+        let Some(head) = bytes_ahead::<6>(bytes, at) else { break };
         let [tag, first, a, b, c, d] = *head;
-        let count = || word::<BIG>([first, a, b, c]);
+        let count = || u32_from_bytes::<BIG>([first, a, b, c]);
         let len = match CLASSES[usize::from(tag)] {
             Class::Tag => 1,
             Class::Byte => 2,
@@ -62,10 +62,13 @@ pub(super) fn over<const BIG: bool>(run: &mut Run<'_, Classes>) -> usize {
             Class::Float => float,
             Class::ShortText => 2 + usize::from(first),
             Class::Text if count() <= LONG => 5 + count() as usize,
-            Class::Items => enter!(Frame::values(u64::from(count())), 5),
-            Class::Entries => enter!(Frame::pairs(Sort::Entries, u64::from(count())), 5),
+            Class::Items => enter!(SkimFrame::new_values(u64::from(count())), 5),
+            Class::Entries => enter!(SkimFrame::new_pairs(FrameContent::Entries, u64::from(count())), 5),
             Class::FlagEntries => {
-                enter!(Frame::pairs(Sort::FlagEntries, u64::from(word::<BIG>([a, b, c, d]))), 6)
+                enter!(
+                    SkimFrame::new_pairs(FrameContent::FlagEntries, u64::from(u32_from_bytes::<BIG>([a, b, c, d]))),
+                    6
+                )
             }
             Class::Value => {
                 (at, values) = (at + 1, values + 1);
@@ -77,7 +80,7 @@ pub(super) fn over<const BIG: bool>(run: &mut Run<'_, Classes>) -> usize {
             }
             // It has no number of its own.
             Class::Link => {
-                (at, left, is_key) = (at + 5, left - 1, sort != Sort::Values);
+                (at, left, is_key) = (at + 5, left - 1, sort != FrameContent::Values);
                 continue;
             }
             Class::Text
@@ -93,9 +96,9 @@ pub(super) fn over<const BIG: bool>(run: &mut Run<'_, Classes>) -> usize {
             | Class::Owner
             | Class::Rare => break,
         };
-        (at, left, values, is_key) = (at + len, left - 1, values + 1, sort != Sort::Values);
+        (at, left, values, is_key) = (at + len, left - 1, values + 1, sort != FrameContent::Values);
     }
-    run.open.push(Frame { sort, left });
+    run.open.push(SkimFrame { sort, remaining: left });
     run.values = values;
     at
 }

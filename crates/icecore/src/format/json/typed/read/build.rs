@@ -1,11 +1,11 @@
 //! Makes the nodes that the plain document describes.
 
-use super::source::{Entry, Parts};
-use super::{Reader, Slot, Task, Wrong};
+use super::source::{FormParts, SourceEntry};
+use super::{NodeError, ReadTask, Slot, TypedReader};
 use crate::base64;
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::format::json::typed::form::{self, Name};
-use crate::format::json::typed::key::{self, Read};
+use crate::format::json::typed::key::{self, KeyMeaning};
 
 /// How many keys of a map get ids; the others become nodes of the tape.
 const KEYS_WITH_ID: u32 = 256;
@@ -15,7 +15,7 @@ const FORMS_OF_A_STRING: u32 = 2;
 
 /// A value that is being read: where it goes, and what the objects around it say.
 #[derive(Clone, Copy)]
-struct Way {
+struct ValueContext {
     /// Its outermost object in the plain document.
     place: u32,
     slot: Slot,
@@ -23,185 +23,193 @@ struct Way {
     id: Option<u64>,
 }
 
-impl Reader<'_, '_> {
+impl TypedReader<'_, '_> {
     /// Reads a value; a container up to its beginning.
-    pub(super) fn value(&mut self, place: u32, slot: Slot) -> Result<(), Wrong> {
+    pub(super) fn read_value(&mut self, place: u32, slot: Slot) -> Result<(), NodeError> {
         self.pending = slot.key;
-        let mut way = Way { place, slot, flags: 0, id: None };
+        let mut context = ValueContext { place, slot, flags: 0, id: None };
         let mut at = place;
         loop {
             let node = self.source_node(at);
             match node.kind {
                 Kind::Array => {
-                    let array = self.open(Node::open(Kind::Array, 0), way)?;
-                    self.tasks.push(Task::Close { at: array, count: node.aux });
-                    self.tasks.push(Task::Items { next: at + 1, end: self.source.next(at) });
+                    let array = self.open_node(Node::open(Kind::Array, 0), context)?;
+                    self.tasks.push(ReadTask::Close { at: array, count: node.aux });
+                    self.tasks.push(ReadTask::Items { next: at + 1, end: self.source.index_after(at) });
                     return Ok(());
                 }
-                Kind::Map if self.is_special(at) => match self.special(at, &mut way)? {
+                Kind::Map if self.is_special(at) => match self.read_special(at, &mut context)? {
                     Some(inner) => at = inner,
                     None => return Ok(()),
                 },
                 Kind::Map => {
-                    let map = self.open(Node::open(Kind::Map, 0), way)?;
-                    self.tasks.push(Task::Close { at: map, count: node.aux });
-                    self.tasks.push(Task::Entries { next: at + 1, end: self.source.next(at), index: 0 });
+                    let map = self.open_node(Node::open(Kind::Map, 0), context)?;
+                    self.tasks.push(ReadTask::Close { at: map, count: node.aux });
+                    self.tasks.push(ReadTask::Entries { next: at + 1, end: self.source.index_after(at), index: 0 });
                     return Ok(());
                 }
-                Kind::Text => return self.push(Node { kind: self.strings.kind(), ..node }, way).map(|_| ()),
-                _ => return self.push(node, way).map(|_| ()),
+                Kind::Text => return self.push_node(Node { kind: self.strings.kind(), ..node }, context).map(|_| ()),
+                _ => return self.push_node(node, context).map(|_| ()),
             }
         }
     }
 
-    fn push(&mut self, mut node: Node, way: Way) -> Result<u32, Wrong> {
+    fn push_node(&mut self, mut node: Node, context: ValueContext) -> Result<u32, NodeError> {
         let at = self.tape.len();
         if at >= self.limits.nodes {
-            return Err(Wrong::of(way.place, self.limits.too_many_nodes()));
+            return Err(NodeError::from_error(context.place, self.limits.too_many_nodes()));
         }
-        node.key = way.slot.key;
-        node.flags |= way.flags | way.slot.flags;
-        if let Some(id) = way.id {
+        node.key = context.slot.key;
+        node.flags |= context.flags | context.slot.flags;
+        if let Some(id) = context.id {
             if self.ids.insert(id, at).is_some() {
-                return Err(Wrong::new(way.place, "a number of its own for each $id").finding(format!("{id} again")));
+                return Err(
+                    NodeError::new(context.place, "a number of its own for each $id").finding(format!("{id} again"))
+                );
             }
             node.flags |= flag::TARGET;
         }
-        self.places.push(way.place);
+        self.places.push(context.place);
         Ok(self.tape.push(node))
     }
 
-    fn open(&mut self, node: Node, way: Way) -> Result<u32, Wrong> {
+    fn open_node(&mut self, node: Node, context: ValueContext) -> Result<u32, NodeError> {
         if self.depth >= self.limits.depth {
-            return Err(Wrong::of(way.place, self.limits.too_deep()));
+            return Err(NodeError::from_error(context.place, self.limits.too_deep()));
         }
-        let at = self.push(node, way)?;
+        let at = self.push_node(node, context)?;
         self.depth += 1;
         Ok(at)
     }
 
     /// Reads an object of `$` keys. Returns the value to continue with, if the object
     /// only describes that value.
-    fn special(&mut self, at: u32, way: &mut Way) -> Result<Option<u32>, Wrong> {
-        let parts = self.parts(at)?;
+    fn read_special(&mut self, at: u32, context: &mut ValueContext) -> Result<Option<u32>, NodeError> {
+        let parts = self.read_parts(at)?;
         let shape = self.check_parts(at, &parts)?;
         let part = |name: Name| parts.get(name).unwrap_or(at);
         let main = part(shape.main);
         let node = match shape.main {
             Name::Id => {
-                let id = self.source_number(main).ok_or_else(|| Wrong::new(main, "a number for $id"))?;
-                if way.id.replace(id).is_some() {
-                    return Err(Wrong::new(main, "one $id for a value").finding("a second one"));
+                let id = self.source_number(main).ok_or_else(|| NodeError::new(main, "a number for $id"))?;
+                if context.id.replace(id).is_some() {
+                    return Err(NodeError::new(main, "one $id for a value").finding("a second one"));
                 }
                 return Ok(Some(part(Name::Value)));
             }
             Name::Weak | Name::Overload => {
                 let flag = if shape.main == Name::Weak { flag::WEAK } else { flag::OVERLOAD };
-                if way.flags & flag != 0 {
-                    return Err(Wrong::new(main, format!("`{}` once", shape.main.text())).finding("it twice"));
+                if context.flags & flag != 0 {
+                    return Err(NodeError::new(main, format!("`{}` once", shape.main.text())).finding("it twice"));
                 }
-                way.flags |= flag;
+                context.flags |= flag;
                 return Ok(Some(main));
             }
             Name::Link | Name::Alias | Name::Copy => {
-                let number = self.source_number(main).ok_or_else(|| Wrong::new(main, "the number of an $id"))?;
+                let number = self.source_number(main).ok_or_else(|| NodeError::new(main, "the number of an $id"))?;
                 let kind = match shape.main {
                     Name::Link => Kind::Link,
                     Name::Alias => Kind::Alias,
                     _ => Kind::Copy,
                 };
-                let node = self.push(Node::leaf(kind, 0), *way)?;
+                let node = self.push_node(Node::leaf(kind, 0), *context)?;
                 self.links.push((node, number, main));
                 return Ok(None);
             }
-            Name::Float => Node::float(self.float(main)?),
+            Name::Float => Node::float(self.read_float(main)?),
             Name::Float128 => {
-                let bits = self.source_text(main).and_then(|text| hex(text, 32));
-                let bits = bits.ok_or_else(|| Wrong::new(main, "32 hex digits for $float128"))?;
-                self.tape.owned(Kind::Float128, &bits.to_le_bytes())
+                let bits = self.source_text(main).and_then(|text| parse_hex(text, 32));
+                let bits = bits.ok_or_else(|| NodeError::new(main, "32 hex digits for $float128"))?;
+                self.tape.new_owned_string(Kind::Float128, &bits.to_le_bytes())
             }
             Name::Hole => {
                 if self.source_number(main) != Some(1) {
-                    return Err(Wrong::new(main, "1 for $hole"));
+                    return Err(NodeError::new(main, "1 for $hole"));
                 }
                 Node::leaf(Kind::Hole, 0)
             }
-            Name::Enum => Node { kind: Kind::EnumCase, ..self.named_bytes(main)? },
+            Name::Enum => Node { kind: Kind::EnumCase, ..self.read_named_bytes(main)? },
             Name::Module => {
-                let node = Node { kind: Kind::Module, ..self.named_bytes(main)? };
-                node.in_form(self.form(parts.get(Name::Form))?)
+                let node = Node { kind: Kind::Module, ..self.read_named_bytes(main)? };
+                node.in_form(self.read_form(parts.get(Name::Form))?)
             }
             Name::Text | Name::Bytes | Name::Latin1 | Name::Base64 | Name::String | Name::Symbol => {
-                self.name(at)?.ok_or_else(|| Wrong::new(at, "a string"))?
+                self.read_name(at)?.ok_or_else(|| NodeError::new(at, "a string"))?
             }
             Name::Map => {
-                self.map(&parts, main, *way)?;
+                self.read_map(&parts, main, *context)?;
                 return Ok(None);
             }
             _ => {
-                self.container(shape.main, &parts, at, *way)?;
+                self.read_container(shape.main, &parts, at, *context)?;
                 return Ok(None);
             }
         };
-        self.push(node, *way)?;
+        self.push_node(node, *context)?;
         Ok(None)
     }
 
     /// Reads a form with parts: first its node, then the tasks for its parts.
-    fn container(&mut self, main: Name, parts: &Parts, at: u32, way: Way) -> Result<(), Wrong> {
-        let part = |name: Name| Task::Value { at: parts.get(name).unwrap_or(at), slot: Slot::default() };
-        let optional = |name: Name| parts.get(name).map(|at| Task::Value { at, slot: Slot::default() });
+    fn read_container(
+        &mut self,
+        main: Name,
+        parts: &FormParts,
+        at: u32,
+        context: ValueContext,
+    ) -> Result<(), NodeError> {
+        let part = |name: Name| ReadTask::Value { at: parts.get(name).unwrap_or(at), slot: Slot::default() };
+        let optional = |name: Name| parts.get(name).map(|at| ReadTask::Value { at, slot: Slot::default() });
         let class = match main {
             Name::Extended | Name::Subclass => parts.get(main),
             _ => parts.get(Name::Class),
         };
-        let class = class.map_or(Ok(0), |class| self.class(class))?;
+        let class = class.map_or(Ok(0), |class| self.read_class(class))?;
         let (node, children) = match main {
             Name::Ref => (Node::open(Kind::Ref, 0), vec![part(main)]),
             Name::Code => (Node::open(Kind::Code, 0), vec![part(main)]),
             Name::VString => (Node::open(Kind::VString, 0), vec![part(main), part(Name::Value)]),
             Name::Regexp => {
-                let is_bare = self.truth(parts, Name::Bare)?;
+                let is_bare = self.read_flag(parts, Name::Bare)?;
                 let node = Node::open(Kind::Regexp, 0).with(if is_bare { flag::BARE } else { 0 });
                 (node, vec![part(main), part(Name::Flags)])
             }
             Name::Tied => {
-                let node = Node::open(Kind::Tied, 0).in_form(self.form(parts.get(main))?);
+                let node = Node::open(Kind::Tied, 0).in_form(self.read_form(parts.get(main))?);
                 (node, [Some(part(Name::Value)), optional(Name::Key)].into_iter().flatten().collect())
             }
             Name::Class => {
-                let form = self.form(parts.get(Name::Form))?;
+                let form = self.read_form(parts.get(Name::Form))?;
                 (Node::open(Kind::Object, class).in_form(form), vec![part(Name::Value)])
             }
             Name::Opaque => {
-                let node = Node::open(Kind::Opaque, class).in_form(self.form(parts.get(main))?);
+                let node = Node::open(Kind::Opaque, class).in_form(self.read_form(parts.get(main))?);
                 let links = parts.get(Name::Links);
                 if let Some(links) = links {
-                    self.array(links)?;
+                    self.check_array(links)?;
                 }
-                let links = links.map(|at| Task::Items { next: at + 1, end: self.source.next(at) });
+                let links = links.map(|at| ReadTask::Items { next: at + 1, end: self.source.index_after(at) });
                 (node, [optional(Name::Payload), links].into_iter().flatten().collect())
             }
             Name::Extended => (Node::open(Kind::Attrs, class).in_form(Form::Module), vec![part(Name::Value)]),
             Name::Subclass => (Node::open(Kind::Attrs, class).in_form(Form::Subclass), vec![part(Name::Value)]),
             Name::Attributes => {
-                let form = self.form(parts.get(Name::Form))?;
+                let form = self.read_form(parts.get(Name::Form))?;
                 (Node::open(Kind::Attrs, class).in_form(form), vec![part(Name::Value)])
             }
-            _ => return Err(Wrong::new(at, "a value").finding(format!("`{}`", main.text()))),
+            _ => return Err(NodeError::new(at, "a value").finding(format!("`{}`", main.text()))),
         };
-        let open = self.open(node, way)?;
+        let open = self.open_node(node, context)?;
         let mut count = children.len() as u32;
         if let Some(links) = parts.get(Name::Links) {
             count = count - 1 + self.source_node(links).aux;
         }
-        let attributes = parts.get(Name::Attributes).map(|at| self.attributes(at)).transpose()?;
+        let attributes = parts.get(Name::Attributes).map(|at| self.read_attributes(at)).transpose()?;
         if let Some((_, entries)) = &attributes {
             count += entries;
         }
-        self.tasks.push(Task::Close { at: open, count });
+        self.tasks.push(ReadTask::Close { at: open, count });
         if node.kind == Kind::Object && parts.get(Name::Form).is_none() {
-            self.tasks.push(Task::Form { at: open });
+            self.tasks.push(ReadTask::Form { at: open });
         }
         self.tasks.extend(attributes.map(|(task, _)| task));
         self.tasks.extend(children.into_iter().rev());
@@ -209,96 +217,101 @@ impl Reader<'_, '_> {
     }
 
     /// Gives an object the form that its body requires.
-    pub(super) fn object_form(&mut self, at: u32) {
+    pub(super) fn set_object_form(&mut self, at: u32) {
         if let [object, body, ..] = &mut self.tape.nodes[at as usize..] {
-            *object = object.in_form(form::of_object(body.kind));
+            *object = object.in_form(form::default_object_form(body.kind));
         }
     }
 
     /// Returns the entries of an `$attributes`, and their number.
-    fn attributes(&mut self, at: u32) -> Result<(Task, u32), Wrong> {
+    fn read_attributes(&mut self, at: u32) -> Result<(ReadTask, u32), NodeError> {
         if self.source_kind(at) != Some(Kind::Map) {
-            return Err(Wrong::new(at, "an object for $attributes"));
+            return Err(NodeError::new(at, "an object for $attributes"));
         }
         if !self.is_special(at) {
-            let task = Task::Entries { next: at + 1, end: self.source.next(at), index: 0 };
+            let task = ReadTask::Entries { next: at + 1, end: self.source.index_after(at), index: 0 };
             return Ok((task, self.source_node(at).aux));
         }
-        let parts = self.parts(at)?;
+        let parts = self.read_parts(at)?;
         let pairs = parts.get(Name::Map).filter(|pairs| self.source_kind(*pairs) == Some(Kind::Array));
         match pairs {
             Some(pairs) if self.source_node(at).aux == 1 => {
-                let task = Task::Pairs { next: pairs + 1, end: self.source.next(pairs), index: 0, locked: Vec::new() };
+                let task = ReadTask::Pairs {
+                    next: pairs + 1,
+                    end: self.source.index_after(pairs),
+                    index: 0,
+                    locked: Vec::new(),
+                };
                 Ok((task, self.source_node(pairs).aux))
             }
-            _ => Err(Wrong::new(at, "plain keys or `$map` alone in $attributes")),
+            _ => Err(NodeError::new(at, "plain keys or `$map` alone in $attributes")),
         }
     }
 
-    fn map(&mut self, parts: &Parts, pairs: u32, way: Way) -> Result<(), Wrong> {
+    fn read_map(&mut self, parts: &FormParts, pairs: u32, context: ValueContext) -> Result<(), NodeError> {
         let mut flags = 0;
         for (name, flag) in [(Name::Restricted, flag::RESTRICTED), (Name::Identity, flag::IDENTITY)] {
-            flags |= if self.truth(parts, name)? { flag } else { 0 };
+            flags |= if self.read_flag(parts, name)? { flag } else { 0 };
         }
-        self.array(pairs)?;
+        self.check_array(pairs)?;
         let mut count = self.source_node(pairs).aux;
         let mut locked = Vec::new();
         if let Some(list) = parts.get(Name::Locked) {
             for item in self.source_items(list)? {
                 let position = self.source_number(item).filter(|position| *position < u64::from(count));
-                locked.push(position.ok_or_else(|| Wrong::new(item, "the position of a pair of $map, from 0"))?);
+                locked.push(position.ok_or_else(|| NodeError::new(item, "the position of a pair of $map, from 0"))?);
             }
             locked.sort_unstable();
         }
         let default = parts.get(Name::Default);
         flags |= if default.is_some() { flag::DEFAULT } else { 0 };
-        let map = self.open(Node::open(Kind::Map, 0).with(flags), way)?;
+        let map = self.open_node(Node::open(Kind::Map, 0).with(flags), context)?;
         let placeholders = parts.get(Name::Placeholders);
         let mut tasks = vec![];
-        tasks.extend(default.map(|at| Task::Value { at, slot: Slot::default() }));
+        tasks.extend(default.map(|at| ReadTask::Value { at, slot: Slot::default() }));
         if let Some(list) = placeholders {
-            self.array(list)?;
-            tasks.push(Task::Placeholders { next: list + 1, end: self.source.next(list), index: count });
+            self.check_array(list)?;
+            tasks.push(ReadTask::Placeholders { next: list + 1, end: self.source.index_after(list), index: count });
             count += self.source_node(list).aux;
         }
-        self.tasks.push(Task::Close { at: map, count });
+        self.tasks.push(ReadTask::Close { at: map, count });
         self.tasks.extend(tasks);
-        self.tasks.push(Task::Pairs { next: pairs + 1, end: self.source.next(pairs), index: 0, locked });
+        self.tasks.push(ReadTask::Pairs { next: pairs + 1, end: self.source.index_after(pairs), index: 0, locked });
         Ok(())
     }
 
     /// Reads an entry of a plain object, and schedules the others.
-    pub(super) fn entry(&mut self, next: u32, end: u32, index: u32) -> Result<(), Wrong> {
+    pub(super) fn read_entry(&mut self, next: u32, end: u32, index: u32) -> Result<(), NodeError> {
         let Some(entry) = self.source_entry(next, end) else { return Ok(()) };
-        self.tasks.push(Task::Entries { next: entry.next, end, index: index + 1 });
+        self.tasks.push(ReadTask::Entries { next: entry.next, end, index: index + 1 });
         self.pending = NO_KEY;
-        let slot = self.slot_of(&entry, index)?;
-        self.value(entry.value, slot)
+        let slot = self.slot_for_entry(&entry, index)?;
+        self.read_value(entry.value, slot)
     }
 
     /// Returns the slot for the key of an entry of a plain object.
-    fn slot_of(&mut self, entry: &Entry, index: u32) -> Result<Slot, Wrong> {
-        let (read, id) = self.key_of(entry);
+    fn slot_for_entry(&mut self, entry: &SourceEntry, index: u32) -> Result<Slot, NodeError> {
+        let (read, id) = self.resolve_key(entry);
         let has_id = index < KEYS_WITH_ID;
         if let Some(id @ 1..) = id.filter(|_| has_id) {
             return Ok(Slot { key: id, flags: 0 });
         }
         let bytes = self.key_bytes(entry);
         let (kind, bytes) = match read {
-            Read::Plain(kind, skip) => (kind, bytes.get(skip..).unwrap_or(&[]).to_vec()),
-            Read::Latin1 => {
-                let bytes = bytes.get(3..).and_then(key::from_latin1);
-                let wrong = Wrong::new(entry.value, "characters up to U+00FF behind `$l:`");
+            KeyMeaning::Plain(kind, skip) => (kind, bytes.get(skip..).unwrap_or(&[]).to_vec()),
+            KeyMeaning::Latin1 => {
+                let bytes = bytes.get(3..).and_then(key::bytes_from_latin1);
+                let wrong = NodeError::new(entry.value, "characters up to U+00FF behind `$l:`");
                 (Kind::Bytes, bytes.ok_or_else(|| wrong.finding("a higher one"))?)
             }
-            Read::Unknown => return Err(self.unknown(entry)),
-            Read::Special(name) => {
-                return Err(Wrong::new(entry.value, "plain keys beside a plain key")
+            KeyMeaning::Unknown => return Err(self.unknown_key_error(entry)),
+            KeyMeaning::Special(name) => {
+                return Err(NodeError::new(entry.value, "plain keys beside a plain key")
                     .finding(format!("`{}`", name.text()))
                     .helping("a plain key that starts with $ is written with $$"));
             }
         };
-        let slot = self.slot(Node::leaf(kind, 0), &bytes, index, entry.value)?;
+        let slot = self.make_slot(Node::leaf(kind, 0), &bytes, index, entry.value)?;
         if entry.id != 0 && slot.key != KEY_NODE && has_id {
             self.keys[usize::from(entry.id)] = Some((read, Some(slot.key)));
         }
@@ -306,7 +319,7 @@ impl Reader<'_, '_> {
     }
 
     /// Returns the slot for a key with this name: an id, or a node put on the tape.
-    fn slot(&mut self, node: Node, bytes: &[u8], index: u32, place: u32) -> Result<Slot, Wrong> {
+    fn make_slot(&mut self, node: Node, bytes: &[u8], index: u32, place: u32) -> Result<Slot, NodeError> {
         if index < KEYS_WITH_ID
             && let Some(id) = self.tape.intern_key(node, bytes)
         {
@@ -314,93 +327,93 @@ impl Reader<'_, '_> {
         }
         let mut key = node;
         if node.kind.has_bytes() {
-            key = Node { flags: node.flags, ..self.tape.owned(node.kind, bytes) };
+            key = Node { flags: node.flags, ..self.tape.new_owned_string(node.kind, bytes) };
             key.set_encoding(node.encoding());
         }
         let slot = Slot { key: IS_KEY, flags: 0 };
-        self.push(key, Way { place, slot, flags: 0, id: None })?;
+        self.push_node(key, ValueContext { place, slot, flags: 0, id: None })?;
         Ok(Slot { key: KEY_NODE, flags: 0 })
     }
 
     /// Reads a pair of a `$map`, and schedules the others.
-    pub(super) fn pair(&mut self, next: u32, end: u32, index: u32, locked: Vec<u64>) -> Result<(), Wrong> {
+    pub(super) fn read_pair(&mut self, next: u32, end: u32, index: u32, locked: Vec<u64>) -> Result<(), NodeError> {
         if next >= end {
             return Ok(());
         }
         self.pending = NO_KEY;
         let is_locked = locked.binary_search(&u64::from(index)).is_ok();
-        self.tasks.push(Task::Pairs { next: self.source.next(next), end, index: index + 1, locked });
-        let mut parts = self.source_items(next).map_err(|_| Wrong::new(next, "a pair in $map"))?;
+        self.tasks.push(ReadTask::Pairs { next: self.source.index_after(next), end, index: index + 1, locked });
+        let mut parts = self.source_items(next).map_err(|_| NodeError::new(next, "a pair in $map"))?;
         let (key, value, more) = (parts.next(), parts.next(), parts.next());
         drop(parts);
         let (Some(key), None) = (key, more) else {
-            return Err(Wrong::new(next, "a pair, or only a key, in $map"));
+            return Err(NodeError::new(next, "a pair, or only a key, in $map"));
         };
         let mut flags = if is_locked { flag::LOCKED } else { 0 };
         if value.is_none() {
             flags |= flag::PLACEHOLDER;
         }
-        if let Some(name) = self.name(key)? {
-            let slot = self.named_slot(name.with(flags), index, key)?;
+        if let Some(name) = self.read_name(key)? {
+            let slot = self.slot_for_name(name.with(flags), index, key)?;
             return match value {
-                Some(value) => self.value(value, slot),
-                None => self.absent(slot, key),
+                Some(value) => self.read_value(value, slot),
+                None => self.push_absent(slot, key),
             };
         }
-        if flags != 0 && !self.is_numbered_name(key)? {
-            return Err(Wrong::new(key, "a string as a key that is locked or absent"));
+        if flags != 0 && !self.is_string_with_id(key)? {
+            return Err(NodeError::new(key, "a string as a key that is locked or absent"));
         }
         let slot = Slot { key: KEY_NODE, flags: 0 };
         self.tasks.push(match value {
-            Some(at) => Task::Value { at, slot },
-            None => Task::Absent { at: key, slot },
+            Some(at) => ReadTask::Value { at, slot },
+            None => ReadTask::Absent { at: key, slot },
         });
-        self.value(key, Slot { key: IS_KEY, flags })
+        self.read_value(key, Slot { key: IS_KEY, flags })
     }
 
     /// Whether this is a string with an `$id`.
-    fn is_numbered_name(&mut self, at: u32) -> Result<bool, Wrong> {
+    fn is_string_with_id(&mut self, at: u32) -> Result<bool, NodeError> {
         if self.source_kind(at) != Some(Kind::Map) || !self.is_special(at) {
             return Ok(false);
         }
-        let value = self.parts(at)?.get(Name::Value);
-        Ok(value.map_or(Ok(None), |value| self.name(value))?.is_some_and(|name| name.kind.is_string()))
+        let value = self.read_parts(at)?.get(Name::Value);
+        Ok(value.map_or(Ok(None), |value| self.read_name(value))?.is_some_and(|name| name.kind.is_string()))
     }
 
-    fn named_slot(&mut self, name: Node, index: u32, place: u32) -> Result<Slot, Wrong> {
-        let bytes = if name.kind.has_bytes() { self.tape.bytes(&name, self.input).to_vec() } else { Vec::new() };
-        self.slot(name, &bytes, index, place)
+    fn slot_for_name(&mut self, name: Node, index: u32, place: u32) -> Result<Slot, NodeError> {
+        let bytes = if name.kind.has_bytes() { self.tape.string_bytes(&name, self.input).to_vec() } else { Vec::new() };
+        self.make_slot(name, &bytes, index, place)
     }
 
-    fn array(&self, at: u32) -> Result<(), Wrong> {
+    fn check_array(&self, at: u32) -> Result<(), NodeError> {
         self.source_items(at).map(|_| ())
     }
 
     /// Reads the value of a key that is allowed but absent.
-    pub(super) fn absent(&mut self, slot: Slot, place: u32) -> Result<(), Wrong> {
-        self.push(Node::leaf(Kind::Hole, 0), Way { place, slot, flags: 0, id: None }).map(|_| ())
+    pub(super) fn push_absent(&mut self, slot: Slot, place: u32) -> Result<(), NodeError> {
+        self.push_node(Node::leaf(Kind::Hole, 0), ValueContext { place, slot, flags: 0, id: None }).map(|_| ())
     }
 
     /// Reads a key of a `$placeholders`, and schedules the others.
-    pub(super) fn placeholder(&mut self, next: u32, end: u32, index: u32) -> Result<(), Wrong> {
+    pub(super) fn read_placeholder(&mut self, next: u32, end: u32, index: u32) -> Result<(), NodeError> {
         if next >= end {
             return Ok(());
         }
-        self.tasks.push(Task::Placeholders { next: self.source.next(next), end, index: index + 1 });
-        let name = self.name(next)?.filter(|name| name.kind.is_string());
-        let name = name.ok_or_else(|| Wrong::new(next, "a string in $placeholders"))?;
-        let slot = self.named_slot(name.with(flag::PLACEHOLDER), index, next)?;
-        self.absent(slot, next)
+        self.tasks.push(ReadTask::Placeholders { next: self.source.index_after(next), end, index: index + 1 });
+        let name = self.read_name(next)?.filter(|name| name.kind.is_string());
+        let name = name.ok_or_else(|| NodeError::new(next, "a string in $placeholders"))?;
+        let slot = self.slot_for_name(name.with(flag::PLACEHOLDER), index, next)?;
+        self.push_absent(slot, next)
     }
 
     /// Returns the node of an integer or a string of any kind; `None` for anything
     /// else.
-    fn name(&mut self, at: u32) -> Result<Option<Node>, Wrong> {
-        self.name_within(at, FORMS_OF_A_STRING)
+    fn read_name(&mut self, at: u32) -> Result<Option<Node>, NodeError> {
+        self.read_name_within(at, FORMS_OF_A_STRING)
     }
 
     /// The same, with at most this many nested forms of strings.
-    fn name_within(&mut self, at: u32, forms: u32) -> Result<Option<Node>, Wrong> {
+    fn read_name_within(&mut self, at: u32, forms: u32) -> Result<Option<Node>, NodeError> {
         let node = self.source_node(at);
         match node.kind {
             Kind::Int => return Ok(Some(Node::int(node.payload as i64))),
@@ -408,37 +421,37 @@ impl Reader<'_, '_> {
             Kind::Map if self.is_special(at) => {}
             _ => return Ok(None),
         }
-        let parts = self.parts(at)?;
+        let parts = self.read_parts(at)?;
         let shape = self.check_parts(at, &parts)?;
         let main = parts.get(shape.main).unwrap_or(at);
         let kind = match shape.main {
             Name::Text | Name::Bytes => {
                 let kind = if shape.main == Name::Text { Kind::Text } else { Kind::Bytes };
-                return Ok(Some(Node { kind, ..self.bytes_within(main, forms)? }));
+                return Ok(Some(Node { kind, ..self.read_bytes_within(main, forms)? }));
             }
             Name::Latin1 => {
-                let bytes = self.source_text(main).and_then(key::from_latin1);
-                let bytes = bytes.ok_or_else(|| Wrong::new(main, "characters up to U+00FF for $latin1"))?;
-                return Ok(Some(self.tape.owned(Kind::Bytes, &bytes)));
+                let bytes = self.source_text(main).and_then(key::bytes_from_latin1);
+                let bytes = bytes.ok_or_else(|| NodeError::new(main, "characters up to U+00FF for $latin1"))?;
+                return Ok(Some(self.tape.new_owned_string(Kind::Bytes, &bytes)));
             }
             Name::Base64 => {
-                let text = self.source_text(main).ok_or_else(|| Wrong::new(main, "Base64"))?;
+                let text = self.source_text(main).ok_or_else(|| NodeError::new(main, "Base64"))?;
                 let mut bytes = Vec::new();
-                base64::decode(text, &mut bytes).map_err(|at| {
-                    Wrong::new(main, "Base64 with its padding")
+                base64::decode_base64(text, &mut bytes).map_err(|at| {
+                    NodeError::new(main, "Base64 with its padding")
                         .finding(format!("something else from character {at} on"))
                 })?;
-                return Ok(Some(self.tape.owned(Kind::Bytes, &bytes)));
+                return Ok(Some(self.tape.new_owned_string(Kind::Bytes, &bytes)));
             }
             Name::String => Kind::Encoded,
             Name::Symbol => Kind::Symbol,
             _ => return Ok(None),
         };
-        let mut node = Node { kind, ..self.bytes_within(main, forms)? };
+        let mut node = Node { kind, ..self.read_bytes_within(main, forms)? };
         if let Some(encoding) = parts.get(Name::Encoding).filter(|at| self.source_kind(*at) != Some(Kind::Null)) {
-            let name = self.named_bytes(encoding)?;
-            let name = self.tape.bytes(&name, self.input).to_vec();
-            let id = self.tape.intern_encoding(&name).map_err(|error| Wrong::of(encoding, error))?;
+            let name = self.read_named_bytes(encoding)?;
+            let name = self.tape.string_bytes(&name, self.input).to_vec();
+            let id = self.tape.intern_encoding(&name).map_err(|error| NodeError::from_error(encoding, error))?;
             node.set_encoding(id);
         }
         Ok(Some(node))
@@ -446,48 +459,48 @@ impl Reader<'_, '_> {
 
     /// Returns a string if the context says that bytes are meant: a plain string is
     /// their UTF-8. The caller replaces its kind.
-    fn named_bytes(&mut self, at: u32) -> Result<Node, Wrong> {
-        self.bytes_within(at, FORMS_OF_A_STRING)
+    fn read_named_bytes(&mut self, at: u32) -> Result<Node, NodeError> {
+        self.read_bytes_within(at, FORMS_OF_A_STRING)
     }
 
-    fn bytes_within(&mut self, at: u32, forms: u32) -> Result<Node, Wrong> {
+    fn read_bytes_within(&mut self, at: u32, forms: u32) -> Result<Node, NodeError> {
         let node = self.source_node(at);
         if node.kind == Kind::Text {
             return Ok(Node { key: 0, ..node });
         }
-        let string = if forms > 0 { self.name_within(at, forms - 1)? } else { None };
+        let string = if forms > 0 { self.read_name_within(at, forms - 1)? } else { None };
         let string = string.filter(|node| matches!(node.kind, Kind::Text | Kind::Bytes));
-        string.ok_or_else(|| Wrong::new(at, "a string, or one as $latin1 or $base64"))
+        string.ok_or_else(|| NodeError::new(at, "a string, or one as $latin1 or $base64"))
     }
 
     /// Returns the id of a class name.
-    fn class(&mut self, at: u32) -> Result<u32, Wrong> {
+    fn read_class(&mut self, at: u32) -> Result<u32, NodeError> {
         if self.source_kind(at) == Some(Kind::Null) {
             return Ok(0);
         }
-        let name = self.name(at)?.filter(|node| matches!(node.kind, Kind::Text | Kind::Bytes));
-        let name = name.ok_or_else(|| Wrong::new(at, "the name of a class"))?;
-        let bytes = self.tape.bytes(&name, self.input).to_vec();
-        self.tape.intern_class(name.kind, &bytes).map_err(|error| Wrong::of(at, error))
+        let name = self.read_name(at)?.filter(|node| matches!(node.kind, Kind::Text | Kind::Bytes));
+        let name = name.ok_or_else(|| NodeError::new(at, "the name of a class"))?;
+        let bytes = self.tape.string_bytes(&name, self.input).to_vec();
+        self.tape.intern_class(name.kind, &bytes).map_err(|error| NodeError::from_error(at, error))
     }
 
-    fn form(&self, at: Option<u32>) -> Result<Form, Wrong> {
+    fn read_form(&self, at: Option<u32>) -> Result<Form, NodeError> {
         let Some(at) = at else { return Ok(Form::Usual) };
-        let form = self.source_text(at).and_then(form::from_word);
-        form.ok_or_else(|| Wrong::new(at, "the word for a form, as docs/json-typed.md lists them"))
+        let form = self.source_text(at).and_then(form::form_from_word);
+        form.ok_or_else(|| NodeError::new(at, "the word for a form, as docs/json-typed.md lists them"))
     }
 
-    fn truth(&self, parts: &Parts, name: Name) -> Result<bool, Wrong> {
+    fn read_flag(&self, parts: &FormParts, name: Name) -> Result<bool, NodeError> {
         let Some(at) = parts.get(name) else { return Ok(false) };
         let node = self.source_node(at);
         if node.kind == Kind::Bool {
             Ok(node.payload != 0)
         } else {
-            Err(Wrong::new(at, format!("true for `{}`", name.text())))
+            Err(NodeError::new(at, format!("true for `{}`", name.text())))
         }
     }
 
-    fn float(&self, at: u32) -> Result<f64, Wrong> {
+    fn read_float(&self, at: u32) -> Result<f64, NodeError> {
         let node = self.source_node(at);
         if node.kind == Kind::Float {
             return Ok(f64::from_bits(node.payload));
@@ -497,14 +510,17 @@ impl Reader<'_, '_> {
             b"inf" => Some(f64::INFINITY),
             b"-inf" => Some(f64::NEG_INFINITY),
             b"nan" => Some(f64::from_bits(0x7FF8_0000_0000_0000)),
-            _ => text.strip_prefix(b"nan:").and_then(|digits| hex(digits, 16)).map(|bits| f64::from_bits(bits as u64)),
+            _ => text
+                .strip_prefix(b"nan:")
+                .and_then(|digits| parse_hex(digits, 16))
+                .map(|bits| f64::from_bits(bits as u64)),
         };
-        value.ok_or_else(|| Wrong::new(at, "\"inf\", \"-inf\", \"nan\" or \"nan:\" and 16 hex digits for $float"))
+        value.ok_or_else(|| NodeError::new(at, "\"inf\", \"-inf\", \"nan\" or \"nan:\" and 16 hex digits for $float"))
     }
 }
 
 /// Returns the value of this many hex digits.
-fn hex(text: &[u8], digits: usize) -> Option<u128> {
+fn parse_hex(text: &[u8], digits: usize) -> Option<u128> {
     if text.len() != digits {
         return None;
     }

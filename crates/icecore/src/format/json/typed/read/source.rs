@@ -1,18 +1,18 @@
 //! Read access to the plain document.
 
-use super::{Reader, Wrong};
+use super::{NodeError, TypedReader};
 use crate::document::{IS_KEY, Kind, NO_KEY, Node};
-use crate::format::json::typed::form::{COUNT, Name, SHAPES, Shape};
-use crate::format::json::typed::key::{self, Read};
+use crate::format::json::typed::form::{COUNT, FormShape, Name, SHAPES};
+use crate::format::json::typed::key::{self, KeyMeaning};
 
 /// The `$` keys of an object, and where their values are.
-pub(in crate::format::json::typed) struct Parts {
+pub(in crate::format::json::typed) struct FormParts {
     values: [u32; COUNT],
 }
 
 const NONE: u32 = u32::MAX;
 
-impl Parts {
+impl FormParts {
     pub(super) fn get(&self, name: Name) -> Option<u32> {
         Some(self.values[name as usize]).filter(|value| *value != NONE)
     }
@@ -24,7 +24,7 @@ impl Parts {
 
 /// An entry of an object.
 #[derive(Clone, Copy)]
-pub(super) struct Entry {
+pub(super) struct SourceEntry {
     /// Id of its key; 0 if the key is a node of the tape.
     pub(super) id: u16,
     /// Node of its key, if the key is a node of the tape.
@@ -36,9 +36,9 @@ pub(super) struct Entry {
 
 /// Meaning of a key of the plain document, and the id of the key that it describes: 0
 /// if it is not known yet, and `None` if it can't have one.
-pub(super) type KeyOf = (Read, Option<u16>);
+pub(super) type ResolvedKey = (KeyMeaning, Option<u16>);
 
-impl Reader<'_, '_> {
+impl TypedReader<'_, '_> {
     pub(in crate::format::json::typed) fn source_kind(&self, at: u32) -> Option<Kind> {
         self.source.nodes.get(at as usize).map(|node| node.kind)
     }
@@ -50,7 +50,7 @@ impl Reader<'_, '_> {
     /// Returns the bytes of a string.
     pub(in crate::format::json::typed) fn source_text(&self, at: u32) -> Option<&[u8]> {
         let node = self.source.nodes.get(at as usize).filter(|node| node.kind == Kind::Text)?;
-        Some(self.tape.bytes(node, self.input))
+        Some(self.tape.string_bytes(node, self.input))
     }
 
     /// Returns an integer that is not negative.
@@ -67,22 +67,22 @@ impl Reader<'_, '_> {
     pub(in crate::format::json::typed) fn source_items(
         &self,
         at: u32,
-    ) -> Result<impl Iterator<Item = u32> + use<'_>, Wrong> {
+    ) -> Result<impl Iterator<Item = u32> + use<'_>, NodeError> {
         if self.source_kind(at) != Some(Kind::Array) {
-            return Err(Wrong::new(at, "an array"));
+            return Err(NodeError::new(at, "an array"));
         }
-        let end = self.source.next(at);
+        let end = self.source.index_after(at);
         let mut next = at + 1;
         Ok(std::iter::from_fn(move || {
             let item = Some(next).filter(|item| *item < end)?;
-            next = self.source.next(item);
+            next = self.source.index_after(item);
             Some(item)
         }))
     }
 
     /// Returns the entries of an object: keys, and where their values are.
     pub(in crate::format::json::typed) fn source_entries(&self, at: u32) -> impl Iterator<Item = (&[u8], u32)> {
-        let end = self.source.next(at);
+        let end = self.source.index_after(at);
         let mut next = at + 1;
         std::iter::from_fn(move || {
             let entry = self.source_entry(next, end)?;
@@ -92,33 +92,33 @@ impl Reader<'_, '_> {
     }
 
     /// Returns the entry of an object that starts at `at`.
-    pub(super) fn source_entry(&self, at: u32, end: u32) -> Option<Entry> {
+    pub(super) fn source_entry(&self, at: u32, end: u32) -> Option<SourceEntry> {
         let node = self.source.nodes.get(at as usize).filter(|_| at < end)?;
         let (id, value) = match node.key {
             NO_KEY => return None,
-            IS_KEY => (0, self.source.next(at)),
+            IS_KEY => (0, self.source.index_after(at)),
             id => (id, at),
         };
-        Some(Entry { id, key: at, value, next: self.source.next(value) })
+        Some(SourceEntry { id, key: at, value, next: self.source.index_after(value) })
     }
 
-    pub(super) fn key_bytes(&self, entry: &Entry) -> &[u8] {
+    pub(super) fn key_bytes(&self, entry: &SourceEntry) -> &[u8] {
         match entry.id {
-            0 => self.tape.bytes(&self.source.nodes[entry.key as usize], self.input),
+            0 => self.tape.string_bytes(&self.source.nodes[entry.key as usize], self.input),
             id => self.source.keys.get(u32::from(id)).map_or(&[], |name| name.bytes),
         }
     }
 
     /// Returns the meaning of the key of an entry.
-    pub(super) fn key_of(&mut self, entry: &Entry) -> KeyOf {
+    pub(super) fn resolve_key(&mut self, entry: &SourceEntry) -> ResolvedKey {
         if entry.id == 0 {
-            return (key::read(self.strings, self.key_bytes(entry)), None);
+            return (key::decode_key(self.strings, self.key_bytes(entry)), None);
         }
         let at = usize::from(entry.id);
         if let Some(Some(known)) = self.keys.get(at) {
             return *known;
         }
-        let new = (key::read(self.strings, self.key_bytes(entry)), Some(0));
+        let new = (key::decode_key(self.strings, self.key_bytes(entry)), Some(0));
         if self.keys.len() <= at {
             self.keys.resize(at + 1, None);
         }
@@ -128,8 +128,8 @@ impl Reader<'_, '_> {
 
     /// Whether the object begins with a `$` key, known or unknown.
     pub(super) fn is_special(&mut self, at: u32) -> bool {
-        let first = self.source_entry(at + 1, self.source.next(at));
-        first.is_some_and(|first| matches!(self.read_key(&first), Read::Special(_) | Read::Unknown))
+        let first = self.source_entry(at + 1, self.source.index_after(at));
+        first.is_some_and(|first| matches!(self.read_key(&first), KeyMeaning::Special(_) | KeyMeaning::Unknown))
     }
 
     /// Whether this is an object with `$icecore`.
@@ -138,21 +138,21 @@ impl Reader<'_, '_> {
     }
 
     /// Returns the `$` keys of an object that has no other keys.
-    pub(super) fn parts(&mut self, at: u32) -> Result<Parts, Wrong> {
-        let mut parts = Parts { values: [NONE; COUNT] };
-        let end = self.source.next(at);
+    pub(super) fn read_parts(&mut self, at: u32) -> Result<FormParts, NodeError> {
+        let mut parts = FormParts { values: [NONE; COUNT] };
+        let end = self.source.index_after(at);
         let mut next = at + 1;
         while let Some(entry) = self.source_entry(next, end) {
             next = entry.next;
             let found = |reader: &Self| format!("`{}`", String::from_utf8_lossy(reader.key_bytes(&entry)));
             match self.read_key(&entry) {
-                Read::Special(name) if parts.has(name) => {
-                    return Err(Wrong::new(entry.value, "each $ key once").finding(found(self)));
+                KeyMeaning::Special(name) if parts.has(name) => {
+                    return Err(NodeError::new(entry.value, "each $ key once").finding(found(self)));
                 }
-                Read::Special(name) => parts.values[name as usize] = entry.value,
-                Read::Unknown => return Err(self.unknown(&entry)),
-                Read::Plain(..) | Read::Latin1 => {
-                    return Err(Wrong::new(entry.value, "only $ keys beside a $ key")
+                KeyMeaning::Special(name) => parts.values[name as usize] = entry.value,
+                KeyMeaning::Unknown => return Err(self.unknown_key_error(&entry)),
+                KeyMeaning::Plain(..) | KeyMeaning::Latin1 => {
+                    return Err(NodeError::new(entry.value, "only $ keys beside a $ key")
                         .finding(format!("the key {}", found(self)))
                         .helping("a plain key that starts with $ is written with $$"));
                 }
@@ -162,44 +162,44 @@ impl Reader<'_, '_> {
     }
 
     #[cold]
-    pub(super) fn unknown(&self, entry: &Entry) -> Wrong {
-        Wrong::new(entry.value, "a $ key of json:typed, version 1")
+    pub(super) fn unknown_key_error(&self, entry: &SourceEntry) -> NodeError {
+        NodeError::new(entry.value, "a $ key of json:typed, version 1")
             .finding(format!("`{}`", String::from_utf8_lossy(self.key_bytes(entry))))
             .helping("a plain key that starts with $ is written with $$")
     }
 
     /// Returns the form of an object of `$` keys. Checks that required keys exist, and
     /// that no others do.
-    pub(super) fn check_parts(&self, at: u32, parts: &Parts) -> Result<&'static Shape, Wrong> {
+    pub(super) fn check_parts(&self, at: u32, parts: &FormParts) -> Result<&'static FormShape, NodeError> {
         let Some(shape) = SHAPES.iter().find(|shape| parts.has(shape.main)) else {
             let first = self
                 .source_entries(at)
                 .next()
                 .map_or(String::new(), |(key, _)| format!("`{}` alone", String::from_utf8_lossy(key)));
-            return Err(Wrong::new(at, "a form of json:typed").finding(first));
+            return Err(NodeError::new(at, "a form of json:typed").finding(first));
         };
         for (key, value) in self.source_entries(at) {
-            let belongs = Name::find(key)
+            let belongs = Name::from_text(key)
                 .is_some_and(|name| name == shape.main || shape.needs.contains(&name) || shape.takes.contains(&name));
             if !belongs {
                 let key = String::from_utf8_lossy(key);
-                return Err(Wrong::new(value, format!("no `{key}` beside `{}`", shape.main.text())).finding("one"));
+                return Err(NodeError::new(value, format!("no `{key}` beside `{}`", shape.main.text())).finding("one"));
             }
         }
         match shape.needs.iter().find(|name| !parts.has(**name)) {
             Some(missing) => {
-                Err(Wrong::new(at, format!("`{}` beside `{}`", missing.text(), shape.main.text())).finding("none"))
+                Err(NodeError::new(at, format!("`{}` beside `{}`", missing.text(), shape.main.text())).finding("none"))
             }
             None => Ok(shape),
         }
     }
 
     /// Describes the value at a place in a few words.
-    pub(super) fn describe(&self, at: u32) -> String {
+    pub(super) fn describe_value(&self, at: u32) -> String {
         let node = self.source_node(at);
         match node.kind {
             Kind::Text => {
-                let text = String::from_utf8_lossy(self.tape.bytes(&node, self.input)).into_owned();
+                let text = String::from_utf8_lossy(self.tape.string_bytes(&node, self.input)).into_owned();
                 let short: String = text.chars().take(40).collect();
                 if short.len() < text.len() { format!("\"{short}…\"") } else { format!("\"{short}\"") }
             }
@@ -210,7 +210,7 @@ impl Reader<'_, '_> {
             Kind::Bool => "false".to_owned(),
             Kind::BigInt => "a large integer".to_owned(),
             _ => {
-                let text = crate::format::json::number::canonical(&node, &[]);
+                let text = crate::format::json::number::canonical_text(&node, &[]);
                 format!("the number {}", String::from_utf8_lossy(&text))
             }
         }
