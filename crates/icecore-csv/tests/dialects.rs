@@ -1,7 +1,7 @@
 //! Tables in each dialect are detected, read, and written back.
 
 use crate::chance::Chance;
-use icecore_csv::{DetectError, Dialect, Escape, LineEnd, Next, Scanner, Style, detect};
+use icecore_csv::{DetectError, Dialect, Escape, LineEnd, Next, Scanner, Style, detect_dialect};
 
 /// Returns the texts of all cells.
 pub fn read_rows(dialect: Dialect, text: &[u8]) -> Vec<Vec<Vec<u8>>> {

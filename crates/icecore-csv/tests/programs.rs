@@ -2,7 +2,7 @@
 
 use crate::chance::Chance;
 use crate::dialects::read_rows;
-use icecore_csv::detect;
+use icecore_csv::detect_dialect;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
